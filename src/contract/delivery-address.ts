@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { countryCodes } from "./country-codes.ts";
+
+/** Length in Unicode code points, as JSON Schema counts it; not UTF-16 units. */
+export function codePointLength(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+const typeError = ({ input }: { input?: unknown }) =>
+  input === undefined ? "is required" : `must be a string${input === null ? ", not null" : ""}`;
+
+/** A string of at most `max` code points. */
+const textUpTo = (max: number) =>
+  z.string({ error: typeError }).refine((text) => text.length <= max || codePointLength(text) <= max, {
+    error: ({ input }) => `must be at most ${max} characters (it has ${codePointLength(String(input))})`,
+  });
+
+function countryCodeError(code: string): string {
+  if (code === "UK") return "must be an ISO 3166-1 alpha-2 code: the United Kingdom's is GB, not UK";
+  const capitals = code.trim().toUpperCase();
+  if (countryCodes.has(capitals)) return `must be an ISO 3166-1 alpha-2 code in capitals: ${capitals}`;
+  return "must be an assigned ISO 3166-1 alpha-2 code in capitals, such as GB";
+}
+
+/** DeliveryAddress (spec §2). What a country demands beyond it stands in core/address.ts. */
+export const deliveryAddress = z.object(
+  {
+    line1: textUpTo(100).refine((line) => line.trim() !== "", "must not be blank"),
+    line2: textUpTo(100).optional(),
+    line3: textUpTo(50).optional(),
+    city: textUpTo(50).optional(),
+    state: textUpTo(50).optional(),
+    post_code: textUpTo(10).optional(),
+    country_code: z
+      .string({ error: typeError })
+      .refine((code) => countryCodes.has(code), { error: ({ input }) => countryCodeError(String(input)) }),
+  },
+  { error: ({ input }) => (input === undefined ? "is required" : "must be an object") },
+);
+export type DeliveryAddress = z.output<typeof deliveryAddress>;
+
+export const deliveryMethod = z.enum(["classic", "express", "international"], {
+  error: ({ input }) =>
+    input === undefined ? "is required" : "must be one of classic, express, international",
+});
+export type DeliveryMethod = z.output<typeof deliveryMethod>;

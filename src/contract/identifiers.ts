@@ -1,0 +1,26 @@
+import * as z from "zod";
+
+/** A UUID of any version, in either letter case; carried in lower case, so that ids compare by `===`. */
+export const uuid = z
+  .guid({ error: ({ input }) => (input === undefined ? "is required" : "must be a UUID") })
+  .toLowerCase();
+
+export const companyId = uuid.brand<"CompanyId">();
+export type CompanyId = z.output<typeof companyId>;
+
+export const memberId = uuid.brand<"MemberId">();
+export type MemberId = z.output<typeof memberId>;
+
+export const accountId = uuid.brand<"AccountId">();
+export type AccountId = z.output<typeof accountId>;
+
+export const cardId = uuid.brand<"CardId">();
+export type CardId = z.output<typeof cardId>;
+
+/** Sandbox and live are separate worlds (spec §5.3): nothing of one is known in the other. */
+export const environment = z.enum(["sandbox", "live"]);
+export type Environment = z.output<typeof environment>;
+
+/** The order's `Idempotency-Key` (spec §4): any UUID, compared case-folded. */
+export const idempotencyKey = uuid.brand<"IdempotencyKey">();
+export type IdempotencyKey = z.output<typeof idempotencyKey>;
