@@ -1,0 +1,28 @@
+import type { Environment } from "../contract/identifiers.ts";
+
+/** Every key starts with `sk_`; then its environment (spec §2, API key). */
+export const keyPrefixes: Readonly<Record<Environment, string>> = {
+  sandbox: "sk_sandbox_",
+  live: "sk_live_",
+};
+
+/** The environment that a key's prefix names. */
+export function environmentOfKey(secret: string): Environment | undefined {
+  if (secret.startsWith(keyPrefixes.sandbox)) return "sandbox";
+  return secret.startsWith(keyPrefixes.live) ? "live" : undefined;
+}
+
+/** Whether a credential is an API key, and so belongs at the token endpoint only (spec §5.1). */
+export function looksLikeApiKey(credential: string): boolean {
+  return credential.startsWith("sk_");
+}
+
+/** What a listing shows of a key in place of its secret (spec §2). */
+export function shownPrefix(secret: string): string {
+  return secret.slice(0, 16);
+}
+
+/** A text with whatever looks like an API key or an access token taken out. */
+export function maskSecrets(text: string): string {
+  return text.replace(/sk_[A-Za-z0-9_]+/g, "sk_…").replace(/[A-Za-z0-9_-]{43,}/g, "…");
+}

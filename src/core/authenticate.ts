@@ -1,0 +1,65 @@
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import { looksLikeApiKey } from "./api-key.ts";
+import { SandboxError } from "./errors.ts";
+import type { Caller } from "./ports.ts";
+import { hashOfSecret } from "./random.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * The caller behind an access token (spec §5).
+ * @param accessToken - what followed `Bearer`, or `undefined` where nothing did
+ * @param served - the environments of the base address that was called
+ * @throws SandboxError `auth.*`
+ */
+export function authenticate(
+  { store, clock }: Services,
+  accessToken: string | undefined,
+  served: readonly Environment[],
+): Caller {
+  if (!accessToken) {
+    throw new SandboxError(
+      "auth.token_missing",
+      "Send an access token as Authorization: Bearer ACCESS_TOKEN; a token endpoint gives one for an API key",
+    );
+  }
+  if (looksLikeApiKey(accessToken)) {
+    throw new SandboxError(
+      "auth.api_key_as_bearer",
+      "This is an API key, which goes to the token endpoint only: exchange it there and send the access_token",
+    );
+  }
+  const token = store.accessTokens.byHash(hashOfSecret(accessToken));
+  if (!token) {
+    throw new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
+  }
+  if (clock.now() >= token.expiresAtMs) {
+    const expiredAt = new Date(token.expiresAtMs).toISOString();
+    throw new SandboxError(
+      "auth.token_expired",
+      `The access token expired at ${expiredAt}: exchange the API key again before expires_at`,
+    );
+  }
+  if (!served.includes(token.caller.environment)) {
+    throw new SandboxError(
+      "auth.environment_mismatch",
+      `The access token is of the ${token.caller.environment} environment, and this base address serves ${served.join(" and ")}`,
+    );
+  }
+  return token.caller;
+}
+
+/**
+ * The caller as a member of the company acted for (spec §5.7, a variant).
+ * @throws SandboxError `on_behalf_of.not_a_member`
+ */
+export function actFor({ store }: Services, caller: Caller, companyId: CompanyId): Caller {
+  if (companyId === caller.companyId) return caller;
+  const acting = store.members.inCompany(caller.memberPk, companyId);
+  if (!acting) {
+    throw new SandboxError(
+      "on_behalf_of.not_a_member",
+      "X-On-Behalf-Of: the member who owns the API key does not belong to this company",
+    );
+  }
+  return acting;
+}

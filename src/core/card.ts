@@ -1,0 +1,75 @@
+import type { Card } from "../contract/card.ts";
+import type { CardId } from "../contract/identifiers.ts";
+import { cardToken, lastFour } from "./card-token.ts";
+import { formatMinor } from "./money.ts";
+import type { CardRecord, Random } from "./ports.ts";
+import { uuidOf } from "./random.ts";
+import { expiryDate } from "./uk-calendar.ts";
+
+type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
+
+/** A new card but for what its number and its date decide. */
+export interface CardPlan extends Omit<CardRecord, Derived> {
+  /** Which of its company's cards it is, from 1. */
+  readonly number: number;
+  /** Absent: `Physical <last four>` (spec §4), or `Virtual <last four>`. */
+  readonly name: string | undefined;
+}
+
+/** A company's n-th card: its id, token and last four depend on the seed, the company and n alone. */
+export function makeCard(random: Random, { number, name, ...plan }: CardPlan): CardRecord {
+  const chance = random.block("card", plan.companyId, number);
+  const digits = lastFour(chance);
+  return {
+    ...plan,
+    id: uuidOf(chance) as CardId,
+    token: cardToken(number, random.block("card_token", plan.companyId, 0)),
+    name: name ?? `${plan.type === "physical" ? "Physical" : "Virtual"} ${digits}`,
+    lastFour: digits,
+    expiryDate: expiryDate(plan.createdAtMs),
+    threeDsBiometric: false,
+  };
+}
+
+/** The Card of spec §2, as a response outside lists shows it: no `used` inside `card_limits`. */
+export function cardOf(record: CardRecord): Card {
+  return {
+    id: record.id,
+    token: record.token,
+    company_id: record.companyId,
+    account_id: record.accountId,
+    user_id: record.memberId,
+    type: record.type,
+    design_id: record.designId,
+    status: record.status,
+    name: record.name,
+    last_four: record.lastFour,
+    expiry_date: record.expiryDate,
+    auto_convert: record.autoConvert,
+    three_ds_biometric: record.threeDsBiometric,
+    spending_limit: spendingLimitOf(record),
+    card_limits: {
+      currency: "EUR",
+      max_per_purchase: { amount: formatMinor(record.limits.maxPerPurchaseMinor) },
+      daily: { amount: formatMinor(record.limits.dailyMinor) },
+      rolling_32_days: { amount: formatMinor(record.limits.rolling32DaysMinor) },
+    },
+    created_at: new Date(record.createdAtMs).toISOString(),
+  };
+}
+
+function spendingLimitOf({ spendingLimit, currency, status }: CardRecord): Card["spending_limit"] {
+  if (!spendingLimit) return null;
+  return {
+    period: spendingLimit.period,
+    amount: formatMinor(spendingLimit.amountMinor),
+    currency,
+    // §2: omitted once the card has ended. Nothing spends from a card yet.
+    ...(!hasEnded(status) && { used: "0.00" }),
+  };
+}
+
+/** Expired and terminated cards have ended (spec §3), and count no more against the quota. */
+export function hasEnded(status: CardRecord["status"]): boolean {
+  return status === "expired" || status === "terminated";
+}

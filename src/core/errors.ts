@@ -1,0 +1,26 @@
+import type { ErrorPointId } from "../contract/points.ts";
+
+/**
+ * A refusal. Whoever decides it names the contract point and tells the caller what failed, why, and what to
+ * do; http/on-error.ts alone turns it into a status and a body.
+ */
+export class SandboxError extends Error {
+  readonly point: ErrorPointId;
+  /** Response headers that the refusal calls for, such as `Allow`. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(point: ErrorPointId, message: string, headers?: Readonly<Record<string, string>>) {
+    super(message);
+    this.name = "SandboxError";
+    this.point = point;
+    this.headers = headers;
+  }
+}
+
+/** The sandbox cannot start as it was asked to; the message says why, and what to do, in one line. */
+export class SetupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SetupError";
+  }
+}

@@ -1,0 +1,58 @@
+import type { Environment } from "../contract/identifiers.ts";
+import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/token-exchange.ts";
+import { environmentOfKey } from "./api-key.ts";
+import { SandboxError } from "./errors.ts";
+import { hashOfSecret, opaqueTokenOf } from "./random.ts";
+import type { Services } from "./services.ts";
+
+const endpointOf: Readonly<Record<Environment, string>> = {
+  sandbox: "POST /auth/v1/sandbox/token",
+  live: "POST /auth/v1/token",
+};
+
+/**
+ * Exchanges an API key for an access token (spec §4, §5). Each exchange makes a new token; older ones stay
+ * valid until they expire.
+ * @throws SandboxError `token.*`
+ */
+export function exchangeKey(
+  { database, store, clock, random }: Services,
+  endpoint: Environment,
+  apiKey: string,
+): TokenExchangeResponse {
+  const environment = environmentOfKey(apiKey);
+  if (environment && environment !== endpoint) {
+    throw new SandboxError(
+      "token.environment_mismatch",
+      `API key is not valid here: it is a ${environment} key, and this is the ${endpoint} endpoint; exchange it at ${endpointOf[environment]}`,
+    );
+  }
+  return database.transaction(() => {
+    const key = store.apiKeys.byHash(hashOfSecret(apiKey));
+    if (!key) {
+      throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
+    }
+    if (key.status === "revoked") {
+      throw new SandboxError(
+        "token.key_revoked",
+        "API key is not valid: it was revoked; create another in the dashboard",
+      );
+    }
+    if (key.memberStatus !== "active") {
+      throw new SandboxError(
+        "token.member_inactive",
+        "API key is not valid: the member who owns it is no longer active in the company",
+      );
+    }
+    const n = store.nextNumber(key.companyPk, "access_tokens");
+    const accessToken = opaqueTokenOf(random.block("access_token", key.companyId, n));
+    const expiresAtMs = clock.now() + accessTokenLifetimeMs;
+    store.accessTokens.insert({
+      hash: hashOfSecret(accessToken),
+      apiKeyPk: key.pk,
+      membershipPk: key.membershipPk,
+      expiresAtMs,
+    });
+    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+  });
+}

@@ -1,0 +1,51 @@
+import type { Permission } from "../contract/operations.ts";
+import { type Issuer, promptIssuer } from "./issuer.ts";
+import type { AccountStatus, CompanyStatus, OrderWorld } from "./ports.ts";
+
+/** What one request is to believe in place of the world. It edits nothing. */
+export interface FactsOverlay {
+  readonly permissions?: readonly Permission[];
+  readonly entitled?: boolean;
+  readonly account?: AccountStatus | "missing";
+  readonly changeInProgress?: boolean;
+  readonly companyStatus?: CompanyStatus;
+  readonly companyDetailsComplete?: boolean;
+  readonly cardholderDetailsComplete?: boolean;
+  readonly countryDeliverable?: boolean;
+  readonly quotaReached?: boolean;
+}
+
+/** What is forced on one request: the facts that it believes, and the issuer that it meets. */
+export interface Overlay {
+  readonly facts: FactsOverlay;
+  readonly issuer: Issuer;
+}
+
+/** The world as it is. */
+export const plainOverlay: Overlay = { facts: {}, issuer: promptIssuer };
+
+/** What an order is judged by: the world under the request's overlay. */
+export interface OrderFacts extends Omit<OrderWorld, "cardQuota" | "liveCards"> {
+  readonly changeInProgress: boolean;
+  /** `undefined`: as the country list says. */
+  readonly countryDeliverable: boolean | undefined;
+  readonly quotaReached: boolean;
+}
+
+export function factsOf(world: OrderWorld, overlay: FactsOverlay): OrderFacts {
+  return {
+    ...world,
+    companyStatus: overlay.companyStatus ?? world.companyStatus,
+    companyDetailsComplete: overlay.companyDetailsComplete ?? world.companyDetailsComplete,
+    cardholderDetailsComplete: overlay.cardholderDetailsComplete ?? world.cardholderDetailsComplete,
+    account: accountUnder(overlay.account, world.account),
+    changeInProgress: overlay.changeInProgress ?? false,
+    countryDeliverable: overlay.countryDeliverable,
+    quotaReached: overlay.quotaReached ?? world.liveCards >= world.cardQuota,
+  };
+}
+
+function accountUnder(overlay: FactsOverlay["account"], account: OrderWorld["account"]) {
+  if (overlay === "missing") return undefined;
+  return account && overlay ? { ...account, status: overlay } : account;
+}

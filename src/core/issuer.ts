@@ -1,0 +1,26 @@
+import type { AccountId, CompanyId, MemberId } from "../contract/identifiers.ts";
+
+/** What the issuer is asked: never the PIN. */
+export interface IssueRequest {
+  readonly companyId: CompanyId;
+  readonly memberId: MemberId;
+  readonly accountId: AccountId;
+}
+
+/** What the issuer can say (spec §7: 422, 502, 503). */
+export type IssuerAnswer =
+  | { readonly outcome: "issued" }
+  | { readonly outcome: "rejected"; readonly reason: string }
+  | { readonly outcome: "bad_gateway" }
+  | { readonly outcome: "unavailable" };
+
+/**
+ * The card issuer. One that answers at once keeps the whole order in a single transaction; one that answers
+ * with a promise makes the order span time, and its idempotency key counts as in progress until then.
+ */
+export interface Issuer {
+  issue(request: IssueRequest): IssuerAnswer | Promise<IssuerAnswer>;
+}
+
+/** Issues every card, at once. */
+export const promptIssuer: Issuer = { issue: () => ({ outcome: "issued" }) };

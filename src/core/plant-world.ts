@@ -1,0 +1,142 @@
+import type { AccountId, CompanyId, MemberId } from "../contract/identifiers.ts";
+import { shownPrefix } from "./api-key.ts";
+import { makeCard } from "./card.ts";
+import { hashOfSecret, uuidOf } from "./random.ts";
+import type { Services } from "./services.ts";
+import type { CardLimitsMinor } from "./spending-limit.ts";
+import type { SeedCompany, SeedWorld } from "./world.ts";
+
+/** A planted company, and its members and accounts by slug. */
+interface Plot {
+  readonly pk: number;
+  readonly id: CompanyId;
+  readonly designId: string;
+  readonly members: Map<string, { readonly pk: number; readonly id: MemberId }>;
+  readonly accounts: Map<string, { readonly pk: number; readonly id: AccountId; readonly currency: string }>;
+}
+
+/** Puts a seed world into an empty store, within the caller's transaction. */
+export function plantWorld(services: Services, world: SeedWorld): void {
+  const limits: CardLimitsMinor = {
+    maxPerPurchaseMinor: world.card_limits.max_per_purchase,
+    dailyMinor: world.card_limits.daily,
+    rolling32DaysMinor: world.card_limits.rolling_32_days,
+  };
+  const plots = world.companies.map((company) => {
+    const plot = plantCompany(services, company, limits);
+    plantAccounts(services, company, plot);
+    plantMembers(services, company, plot);
+    plantCards(services, company, plot, limits);
+    return plot;
+  });
+  for (const [c, company] of world.companies.entries()) {
+    for (const member of company.members) {
+      for (const other of member.other_companies) {
+        services.store.members.join({
+          memberPk: present(plots[c]?.members.get(member.slug)).pk,
+          companyPk: present(services.store.companies.pkBySlug(company.environment, other.company)),
+          role: other.role,
+          status: "active",
+        });
+      }
+    }
+  }
+}
+
+function plantCompany({ store, random }: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
+  const id = uuidOf(random.block("company", "", store.nextNumber(0, "companies"))) as CompanyId;
+  const designId = uuidOf(random.block("design", id, 1));
+  const pk = store.companies.insert({
+    id,
+    environment: company.environment,
+    slug: company.slug,
+    name: company.name,
+    countryCode: company.country_code,
+    status: company.status,
+    detailsComplete: company.details_complete,
+    entitlements: company.entitlements,
+    cardQuota: company.card_quota,
+    designId,
+    limits,
+  });
+  return { pk, id, designId, members: new Map(), accounts: new Map() };
+}
+
+function plantAccounts({ store, random }: Services, company: SeedCompany, plot: Plot): void {
+  for (const { slug, name, currency, status, balance } of company.accounts) {
+    const n = store.nextNumber(plot.pk, "accounts");
+    const id = uuidOf(random.block("account", plot.id, n)) as AccountId;
+    const pk = store.accounts.insert({
+      id,
+      companyPk: plot.pk,
+      slug,
+      name,
+      currency,
+      status,
+      balanceMinor: balance,
+    });
+    plot.accounts.set(slug, { pk, id, currency });
+  }
+}
+
+function plantMembers({ store, random }: Services, company: SeedCompany, plot: Plot): void {
+  const { environment } = company;
+  for (const { slug, name, role, status, details_complete, api_keys } of company.members) {
+    const n = store.nextNumber(plot.pk, "members");
+    const id = uuidOf(random.block("member", plot.id, n)) as MemberId;
+    const pk = store.members.insert({ id, environment, slug, name, detailsComplete: details_complete });
+    const membershipPk = store.members.join({ memberPk: pk, companyPk: plot.pk, role, status });
+    plot.members.set(slug, { pk, id });
+    for (const { secret, status } of api_keys) {
+      store.apiKeys.insert({
+        id: uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys"))),
+        membershipPk,
+        environment,
+        hash: hashOfSecret(secret),
+        prefix: shownPrefix(secret),
+        status,
+        publicSecret: secret,
+      });
+    }
+  }
+}
+
+function plantCards(
+  { store, random, clock }: Services,
+  company: SeedCompany,
+  plot: Plot,
+  limits: CardLimitsMinor,
+): void {
+  for (const [index, card] of company.cards.entries()) {
+    const member = present(plot.members.get(card.member));
+    const account = present(plot.accounts.get(card.account));
+    const made = makeCard(random, {
+      number: index + 1,
+      companyId: plot.id,
+      accountId: account.id,
+      memberId: member.id,
+      type: card.type,
+      designId: plot.designId,
+      status: card.status,
+      name: card.name,
+      autoConvert: false,
+      spendingLimit: null,
+      currency: account.currency,
+      limits,
+      createdAtMs: clock.now(),
+    });
+    store.cards.insert(made, {
+      environment: company.environment,
+      companyPk: plot.pk,
+      accountPk: account.pk,
+      memberPk: member.pk,
+      idempotency: null,
+    });
+  }
+}
+
+/** The world's schema has checked every name in it. */
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("a seed world that names what it does not hold was let through");
+  return value;
+}

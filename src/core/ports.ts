@@ -1,0 +1,219 @@
+import type { CardStatus, CardType } from "../contract/card.ts";
+import type {
+  AccountId,
+  CardId,
+  CompanyId,
+  Environment,
+  IdempotencyKey,
+  MemberId,
+} from "../contract/identifiers.ts";
+import type { Area, OperationId } from "../contract/operations.ts";
+import type { Role } from "./permissions.ts";
+import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
+
+/** The sandbox's time. */
+export interface Clock {
+  /** Milliseconds since the epoch: every rule and every timestamp goes by it. */
+  now(): number;
+  /** Milliseconds of real time from an arbitrary start: for durations in logs, and for no answer. */
+  ticks(): number;
+}
+
+/** The one source of chance: 32 bytes that depend on the seed and on these three alone. */
+export interface Random {
+  block(purpose: string, scope: string, n: number): Uint8Array;
+}
+
+export type SqlValue = string | number | null | Uint8Array;
+
+/**
+ * Synchronous SQLite. Parameters are positional (`?`), at most 100; a boolean is 0 or 1. Transactions nest,
+ * and roll back when `work` throws; statements that begin or end one are the implementation's alone.
+ */
+export interface Database {
+  exec(sql: string): void;
+  all<Row>(sql: string, ...params: SqlValue[]): Row[];
+  get<Row>(sql: string, ...params: SqlValue[]): Row | undefined;
+  /** @returns how many rows changed */
+  run(sql: string, ...params: SqlValue[]): number;
+  transaction<Result>(work: () => Result): Result;
+}
+
+export type CompanyStatus = "active" | "suspended" | "closed";
+export type AccountStatus = "open" | "closed";
+export type MemberStatus = "active" | "inactive";
+export type KeyStatus = "active" | "revoked";
+
+/** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */
+export interface Caller {
+  readonly environment: Environment;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly companySlug: string;
+  readonly entitlements: readonly Area[];
+  readonly memberPk: number;
+  readonly memberId: MemberId;
+  readonly role: Role;
+}
+
+export interface ApiKeyRecord {
+  readonly pk: number;
+  readonly status: KeyStatus;
+  readonly membershipPk: number;
+  readonly memberStatus: MemberStatus;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+}
+
+/** What the world holds that an order is judged by, read at one instant. */
+export interface OrderWorld {
+  readonly companyStatus: CompanyStatus;
+  readonly companyDetailsComplete: boolean;
+  readonly cardholderDetailsComplete: boolean;
+  readonly cardQuota: number;
+  /** Cards neither expired nor terminated. */
+  readonly liveCards: number;
+  /** Cards ever made in the company: its card counter. */
+  readonly cardsMade: number;
+  readonly designId: string;
+  readonly limits: CardLimitsMinor;
+  /** `undefined` where the company has no such account. */
+  readonly account:
+    | {
+        readonly pk: number;
+        readonly id: AccountId;
+        readonly currency: string;
+        readonly status: AccountStatus;
+      }
+    | undefined;
+}
+
+/** A card as it is kept. Neither a PIN nor a card number is among it. */
+export interface CardRecord {
+  readonly id: CardId;
+  readonly token: string;
+  readonly companyId: CompanyId;
+  readonly accountId: AccountId;
+  readonly memberId: MemberId;
+  readonly type: CardType;
+  readonly designId: string;
+  readonly status: CardStatus;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly expiryDate: string;
+  readonly autoConvert: boolean;
+  readonly threeDsBiometric: boolean;
+  readonly spendingLimit: SpendingLimit | null;
+  readonly currency: string;
+  readonly limits: CardLimitsMinor;
+  readonly createdAtMs: number;
+}
+
+/** Within which an idempotency key means one thing; it outlives tokens and API keys. */
+export interface IdempotencyScope {
+  readonly environment: Environment;
+  readonly companyPk: number;
+  readonly memberPk: number;
+  readonly operation: OperationId;
+  readonly key: IdempotencyKey;
+}
+
+/** The rows that a new card points to; `idempotency` is null for a card of the seed world. */
+export interface CardPlace {
+  readonly environment: Environment;
+  readonly companyPk: number;
+  readonly accountPk: number;
+  readonly memberPk: number;
+  readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
+}
+
+/** What a company counts on its own; its cards are counted in its row. */
+export type CounterKind = "companies" | "members" | "accounts" | "api_keys" | "access_tokens";
+
+export interface NewCompany {
+  readonly id: CompanyId;
+  readonly environment: Environment;
+  readonly slug: string;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly status: CompanyStatus;
+  readonly detailsComplete: boolean;
+  readonly entitlements: readonly Area[];
+  readonly cardQuota: number;
+  readonly designId: string;
+  readonly limits: CardLimitsMinor;
+}
+
+export interface NewMember {
+  readonly id: MemberId;
+  readonly environment: Environment;
+  readonly slug: string;
+  readonly name: string;
+  readonly detailsComplete: boolean;
+}
+
+export interface NewAccount {
+  readonly id: AccountId;
+  readonly companyPk: number;
+  readonly slug: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly status: AccountStatus;
+  readonly balanceMinor: number;
+}
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly membershipPk: number;
+  readonly environment: Environment;
+  readonly hash: Uint8Array;
+  readonly prefix: string;
+  readonly status: KeyStatus;
+  /** The secret itself where it is public, as the seed world's are; every other key is kept as a hash alone. */
+  readonly publicSecret: string | null;
+}
+
+/** What core asks of the store; each insert answers the new row's number. */
+export interface Store {
+  /** The next number of a counter, from 1; `companyPk` 0 is the sandbox as a whole. */
+  nextNumber(companyPk: number, kind: CounterKind): number;
+
+  readonly apiKeys: {
+    insert(key: NewApiKey): number;
+    byHash(hash: Uint8Array): ApiKeyRecord | undefined;
+  };
+  readonly accessTokens: {
+    insert(token: {
+      readonly hash: Uint8Array;
+      readonly apiKeyPk: number;
+      readonly membershipPk: number;
+      readonly expiresAtMs: number;
+    }): void;
+    byHash(hash: Uint8Array): { readonly expiresAtMs: number; readonly caller: Caller } | undefined;
+  };
+  readonly companies: {
+    insert(company: NewCompany): number;
+    pkBySlug(environment: Environment, slug: string): number | undefined;
+  };
+  readonly members: {
+    insert(member: NewMember): number;
+    join(membership: {
+      readonly memberPk: number;
+      readonly companyPk: number;
+      readonly role: Role;
+      readonly status: MemberStatus;
+    }): number;
+    /** The member as an active one of another company. */
+    inCompany(memberPk: number, companyId: CompanyId): Caller | undefined;
+  };
+  readonly accounts: {
+    insert(account: NewAccount): number;
+  };
+  readonly cards: {
+    /** Everything an order is judged by, in one query. */
+    orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
+    byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
+    /** Keeps the card and counts it in its company's row. */
+    insert(card: CardRecord, place: CardPlace): void;
+  };
+}

@@ -1,0 +1,38 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Random } from "./ports.ts";
+
+/** Chance as a function of the seed: the same seed, purpose and number give the same bytes. */
+export function seededRandom(seed: number): Random {
+  return {
+    block: (purpose, scope, n) => sha256(utf8ToBytes(`${seed}/${purpose}/${scope}/${n}`)),
+  };
+}
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** A version 4 UUID of a block's first 16 bytes. */
+export function uuidOf(block: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < 16; i++) {
+    let byte = block[i] ?? 0;
+    if (i === 6) byte = (byte & 0x0f) | 0x40;
+    if (i === 8) byte = (byte & 0x3f) | 0x80;
+    text += hexOfByte[byte];
+    if (i === 3 || i === 5 || i === 7 || i === 9) text += "-";
+  }
+  return text;
+}
+
+/** A whole block as 43 base64url characters. */
+export function opaqueTokenOf(block: Uint8Array): string {
+  return btoa(String.fromCharCode(...block))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/** A secret's hash, the only form in which a key or a token is kept. */
+export function hashOfSecret(secret: string): Uint8Array {
+  return sha256(utf8ToBytes(secret));
+}

@@ -1,0 +1,11 @@
+import type { Clock, Database, Random, Store } from "./ports.ts";
+
+/** What the use cases work with. */
+export interface Services {
+  readonly database: Database;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
+  readonly keysInProgress: Set<string>;
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+import { cardStatus, cardType } from "../contract/card.ts";
+import { countryCodes } from "../contract/country-codes.ts";
+import { environment } from "../contract/identifiers.ts";
+import { areas } from "../contract/operations.ts";
+import { keyPrefixes } from "./api-key.ts";
+import { parseDecimal } from "./money.ts";
+import { role } from "./permissions.ts";
+
+const slug = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters and digits, joined by hyphens");
+
+/** A decimal that fits an INTEGER column and a double: up to 13 digits before the point. */
+const money = z
+  .string()
+  .regex(/^[0-9]{1,13}(\.[0-9]{1,2})?$/, 'must be a decimal in quotes, such as "250.00"')
+  .transform((text) => Number(parseDecimal(text)));
+
+const cardLimits = z.strictObject({
+  max_per_purchase: money.prefault("10000.00"),
+  daily: money.prefault("10000.00"),
+  rolling_32_days: money.prefault("50000.00"),
+});
+
+const account = z.strictObject({
+  slug,
+  name: z.string().min(1),
+  currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code, such as GBP"),
+  status: z.enum(["open", "closed"]).default("open"),
+  balance: money.prefault("0.00"),
+});
+
+const apiKey = z.strictObject({
+  secret: z.string().min(12),
+  status: z.enum(["active", "revoked"]).default("active"),
+});
+
+const member = z.strictObject({
+  slug,
+  name: z.string().min(1),
+  role,
+  status: z.enum(["active", "inactive"]).default("active"),
+  details_complete: z.boolean().default(true),
+  api_keys: z.array(apiKey).default([]),
+  other_companies: z.array(z.strictObject({ company: slug, role })).default([]),
+});
+
+const card = z.strictObject({
+  member: slug,
+  account: slug,
+  type: cardType.default("physical"),
+  status: cardStatus.default("active"),
+  name: z.string().min(1).optional(),
+});
+
+const company = z.strictObject({
+  slug,
+  environment: environment.default("sandbox"),
+  name: z.string().min(1),
+  country_code: z.string().refine((code) => countryCodes.has(code), "must be an ISO 3166-1 alpha-2 code"),
+  status: z.enum(["active", "suspended", "closed"]).default("active"),
+  details_complete: z.boolean().default(true),
+  card_quota: z.int().min(0).default(20),
+  entitlements: z.array(z.enum(areas)).default([...areas]),
+  accounts: z.array(account).default([]),
+  members: z.array(member).default([]),
+  cards: z.array(card).default([]),
+});
+
+/** A seed world: what a fixtures file holds. */
+export const seedWorld = z
+  .strictObject({
+    card_limits: cardLimits.prefault({}),
+    companies: z.array(company).min(1),
+  })
+  .superRefine((world, context) => {
+    for (const { path, message } of inconsistencies(world)) {
+      context.addIssue({ code: "custom", path, message });
+    }
+  });
+export type SeedWorld = z.output<typeof seedWorld>;
+export type SeedCompany = SeedWorld["companies"][number];
+
+interface Inconsistency {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+/** What each part alone cannot show: names that are taken, or that name nothing; keys of the wrong world. */
+function* inconsistencies(world: { readonly companies: readonly SeedCompany[] }): Generator<Inconsistency> {
+  const taken = new Set<string>();
+  const unlessNew = function* (kind: string, name: string, path: (string | number)[]) {
+    if (taken.has(`${kind} ${name}`)) yield { path, message: `is taken: another ${kind} has it` };
+    taken.add(`${kind} ${name}`);
+  };
+  const companyNames = new Set(world.companies.map((each) => `${each.environment} ${each.slug}`));
+
+  for (const [c, { environment, ...company }] of world.companies.entries()) {
+    const at = ["companies", c];
+    yield* unlessNew(`${environment} company`, company.slug, [...at, "slug"]);
+    for (const [a, account] of company.accounts.entries()) {
+      yield* unlessNew(`account of ${environment} ${company.slug}`, account.slug, [
+        ...at,
+        "accounts",
+        a,
+        "slug",
+      ]);
+    }
+    for (const [m, member] of company.members.entries()) {
+      const here = [...at, "members", m];
+      yield* unlessNew(`${environment} member`, member.slug, [...here, "slug"]);
+      for (const [k, { secret }] of member.api_keys.entries()) {
+        const path = [...here, "api_keys", k, "secret"];
+        yield* unlessNew("key", secret, path);
+        if (!secret.startsWith(keyPrefixes[environment])) {
+          yield { path, message: `must start with ${keyPrefixes[environment]} in a ${environment} company` };
+        }
+      }
+      for (const [o, other] of member.other_companies.entries()) {
+        if (companyNames.has(`${environment} ${other.company}`) && other.company !== company.slug) continue;
+        yield {
+          path: [...here, "other_companies", o, "company"],
+          message: `must name another ${environment} company of this file`,
+        };
+      }
+    }
+    for (const [k, card] of company.cards.entries()) {
+      for (const [field, list] of [
+        ["member", company.members],
+        ["account", company.accounts],
+      ] as const) {
+        if (list.some((each) => each.slug === card[field])) continue;
+        yield { path: [...at, "cards", k, field], message: `must name ${field} of this company by its slug` };
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database, Store } from "../core/ports.ts";
+import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+
+const insert = `
+  INSERT INTO access_tokens (hash, api_key_pk, membership_pk, expires_at_ms) VALUES (?, ?, ?, ?)`;
+
+const byHash = `
+  SELECT t.expires_at_ms, ${callerColumns}
+  FROM access_tokens t
+  JOIN memberships s ON s.pk = t.membership_pk
+  JOIN companies c ON c.pk = s.company_pk
+  JOIN members m ON m.pk = s.member_pk
+  WHERE t.hash = ?`;
+
+export function accessTokens(database: Database): Store["accessTokens"] {
+  return {
+    insert(token) {
+      database.run(insert, token.hash, token.apiKeyPk, token.membershipPk, token.expiresAtMs);
+    },
+    byHash(hash) {
+      const row = database.get<CallerRow & { expires_at_ms: number }>(byHash, hash);
+      return row && { expiresAtMs: row.expires_at_ms, caller: callerOf(row) };
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { CardStatus, CardType } from "../contract/card.ts";
+import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
+import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
+import { hasEnded } from "../core/card.ts";
+import type {
+  AccountStatus,
+  CardPlace,
+  CardRecord,
+  CompanyStatus,
+  Database,
+  OrderWorld,
+  SqlValue,
+  Store,
+} from "../core/ports.ts";
+
+const orderWorld = `
+  SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota, c.live_cards,
+    c.cards_made, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
+    m.details_complete AS cardholder_details,
+    a.pk AS account_pk, a.id AS account_id, a.currency, a.status AS account_status
+  FROM companies c
+  JOIN members m ON m.pk = ?
+  LEFT JOIN accounts a ON a.id = ? AND a.company_pk = c.pk
+  WHERE c.pk = ?`;
+
+const byIdempotencyKey = `
+  SELECT k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
+    k.status, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
+    k.limit_amount_minor, a.currency, k.max_per_purchase_minor, k.daily_minor, k.rolling_32_days_minor,
+    k.created_at_ms
+  FROM cards k
+  JOIN companies c ON c.pk = k.company_pk
+  JOIN accounts a ON a.pk = k.account_pk
+  JOIN members m ON m.pk = k.member_pk
+  WHERE k.environment = ? AND k.company_pk = ? AND k.member_pk = ? AND k.operation = ?
+    AND k.idempotency_key = ?`;
+
+const insert = `
+  INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
+    expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
+    daily_minor, rolling_32_days_minor, created_at_ms, environment, operation, idempotency_key)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const count = `
+  UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ? WHERE pk = ?`;
+
+interface LimitColumns {
+  max_per_purchase_minor: number;
+  daily_minor: number;
+  rolling_32_days_minor: number;
+}
+
+interface OrderWorldRow extends LimitColumns {
+  company_status: CompanyStatus;
+  company_details: number;
+  cardholder_details: number;
+  card_quota: number;
+  live_cards: number;
+  cards_made: number;
+  design_id: string;
+  account_pk: number | null;
+  account_id: AccountId;
+  currency: string;
+  account_status: AccountStatus;
+}
+
+interface CardRow extends LimitColumns {
+  id: CardId;
+  token: string;
+  company_id: CompanyId;
+  account_id: AccountId;
+  member_id: MemberId;
+  type: CardType;
+  design_id: string;
+  status: CardStatus;
+  name: string;
+  last_four: string;
+  expiry_date: string;
+  auto_convert: number;
+  three_ds_biometric: number;
+  limit_period: SpendingLimitPeriod | null;
+  limit_amount_minor: string | null;
+  currency: string;
+  created_at_ms: number;
+}
+
+export function cards(database: Database): Store["cards"] {
+  return {
+    orderWorld(companyPk, memberPk, accountId) {
+      const row = database.get<OrderWorldRow>(orderWorld, memberPk, accountId, companyPk);
+      if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
+      return orderWorldOf(row);
+    },
+    byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
+      const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
+      return row && cardRecordOf(row);
+    },
+    insert(card, place) {
+      database.run(insert, ...columnsOf(card, place));
+      database.run(count, hasEnded(card.status) ? 0 : 1, place.companyPk);
+    },
+  };
+}
+
+function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
+  return [
+    card.id,
+    card.token,
+    place.companyPk,
+    place.accountPk,
+    place.memberPk,
+    card.type,
+    card.designId,
+    card.status,
+    card.name,
+    card.lastFour,
+    card.expiryDate,
+    card.autoConvert ? 1 : 0,
+    card.threeDsBiometric ? 1 : 0,
+    card.spendingLimit?.period ?? null,
+    card.spendingLimit?.amountMinor.toString() ?? null,
+    card.limits.maxPerPurchaseMinor,
+    card.limits.dailyMinor,
+    card.limits.rolling32DaysMinor,
+    card.createdAtMs,
+    place.environment,
+    place.idempotency?.operation ?? null,
+    place.idempotency?.key ?? null,
+  ];
+}
+
+function limitsOf(row: LimitColumns): CardRecord["limits"] {
+  return {
+    maxPerPurchaseMinor: row.max_per_purchase_minor,
+    dailyMinor: row.daily_minor,
+    rolling32DaysMinor: row.rolling_32_days_minor,
+  };
+}
+
+function orderWorldOf(row: OrderWorldRow): OrderWorld {
+  return {
+    companyStatus: row.company_status,
+    companyDetailsComplete: row.company_details === 1,
+    cardholderDetailsComplete: row.cardholder_details === 1,
+    cardQuota: row.card_quota,
+    liveCards: row.live_cards,
+    cardsMade: row.cards_made,
+    designId: row.design_id,
+    limits: limitsOf(row),
+    account:
+      row.account_pk === null
+        ? undefined
+        : {
+            pk: row.account_pk,
+            id: row.account_id,
+            currency: row.currency,
+            status: row.account_status,
+          },
+  };
+}
+
+function cardRecordOf(row: CardRow): CardRecord {
+  return {
+    id: row.id,
+    token: row.token,
+    companyId: row.company_id,
+    accountId: row.account_id,
+    memberId: row.member_id,
+    type: row.type,
+    designId: row.design_id,
+    status: row.status,
+    name: row.name,
+    lastFour: row.last_four,
+    expiryDate: row.expiry_date,
+    autoConvert: row.auto_convert === 1,
+    threeDsBiometric: row.three_ds_biometric === 1,
+    spendingLimit:
+      row.limit_period === null || row.limit_amount_minor === null
+        ? null
+        : { period: row.limit_period, amountMinor: BigInt(row.limit_amount_minor) },
+    currency: row.currency,
+    limits: limitsOf(row),
+    createdAtMs: row.created_at_ms,
+  };
+}

@@ -1,0 +1,28 @@
+import type { CounterKind, Database, Store } from "../core/ports.ts";
+import { accessTokens } from "./access-tokens.ts";
+import { accounts } from "./accounts.ts";
+import { apiKeys } from "./api-keys.ts";
+import { cards } from "./cards.ts";
+import { companies } from "./companies.ts";
+import { members } from "./members.ts";
+
+const nextNumber = `
+  INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
+  ON CONFLICT (company_pk, kind) DO UPDATE SET value = value + 1 RETURNING value`;
+
+/** The store behind core's operations, on a database that has the current schema. */
+export function openStore(database: Database): Store {
+  return {
+    nextNumber(companyPk: number, kind: CounterKind) {
+      const row = database.get<{ value: number }>(nextNumber, companyPk, kind);
+      if (!row) throw new Error("INSERT … RETURNING value answered no row");
+      return row.value;
+    },
+    apiKeys: apiKeys(database),
+    accessTokens: accessTokens(database),
+    companies: companies(database),
+    members: members(database),
+    accounts: accounts(database),
+    cards: cards(database),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Database } from "../core/ports.ts";
+
+/** The steps from an empty database to the current schema; a landed step never changes. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE counters (
+    company_pk INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    value INTEGER NOT NULL,
+    PRIMARY KEY (company_pk, kind)
+  ) STRICT;
+
+  CREATE TABLE companies (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
+    slug TEXT NOT NULL,
+    name TEXT NOT NULL,
+    country_code TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'suspended', 'closed')),
+    details_complete INTEGER NOT NULL CHECK (details_complete IN (0, 1)),
+    entitlements TEXT NOT NULL,
+    design_id TEXT NOT NULL,
+    card_quota INTEGER NOT NULL,
+    cards_made INTEGER NOT NULL DEFAULT 0,
+    live_cards INTEGER NOT NULL DEFAULT 0,
+    max_per_purchase_minor INTEGER NOT NULL,
+    daily_minor INTEGER NOT NULL,
+    rolling_32_days_minor INTEGER NOT NULL,
+    UNIQUE (environment, slug)
+  ) STRICT;
+
+  CREATE TABLE members (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
+    slug TEXT NOT NULL,
+    name TEXT NOT NULL,
+    details_complete INTEGER NOT NULL CHECK (details_complete IN (0, 1)),
+    UNIQUE (environment, slug)
+  ) STRICT;
+
+  CREATE TABLE memberships (
+    pk INTEGER PRIMARY KEY,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    member_pk INTEGER NOT NULL REFERENCES members,
+    role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'accountant', 'employee')),
+    status TEXT NOT NULL CHECK (status IN ('active', 'inactive')),
+    UNIQUE (company_pk, member_pk)
+  ) STRICT;
+
+  CREATE TABLE accounts (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    slug TEXT NOT NULL,
+    name TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'closed')),
+    balance_minor INTEGER NOT NULL,
+    UNIQUE (company_pk, slug)
+  ) STRICT;
+
+  CREATE TABLE api_keys (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    membership_pk INTEGER NOT NULL REFERENCES memberships,
+    environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
+    hash BLOB NOT NULL UNIQUE,
+    prefix TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'revoked')),
+    public_secret TEXT
+  ) STRICT;
+
+  CREATE TABLE access_tokens (
+    pk INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    api_key_pk INTEGER NOT NULL REFERENCES api_keys,
+    membership_pk INTEGER NOT NULL REFERENCES memberships,
+    expires_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  -- A card's row is also the record of the idempotency key that made it: only success is stored.
+  -- A lifetime limit has no cap (spec §2), so its minor units may exceed an INTEGER and are kept as digits.
+  CREATE TABLE cards (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    token TEXT NOT NULL,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    account_pk INTEGER NOT NULL REFERENCES accounts,
+    member_pk INTEGER NOT NULL REFERENCES members,
+    type TEXT NOT NULL CHECK (type IN ('virtual', 'physical')),
+    design_id TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN (
+      'inactive', 'active', 'frozen', 'suspended', 'locked', 'blocked', 'expired', 'terminated')),
+    name TEXT NOT NULL,
+    last_four TEXT NOT NULL,
+    expiry_date TEXT NOT NULL,
+    auto_convert INTEGER NOT NULL CHECK (auto_convert IN (0, 1)),
+    three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric IN (0, 1)),
+    limit_period TEXT CHECK (limit_period IN ('daily', 'weekly', 'monthly', 'lifetime')),
+    limit_amount_minor TEXT,
+    max_per_purchase_minor INTEGER NOT NULL,
+    daily_minor INTEGER NOT NULL,
+    rolling_32_days_minor INTEGER NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
+    operation TEXT,
+    idempotency_key TEXT,
+    UNIQUE (company_pk, token),
+    UNIQUE (environment, company_pk, member_pk, operation, idempotency_key)
+  ) STRICT;
+  `,
+];
+
+/** The version that this program reads and writes. */
+export const schemaVersion = migrations.length;
+
+/** Brings a database that holds the `meta` table from its version to the current one. */
+export function migrate(database: Database, from: number): void {
+  for (const step of migrations.slice(from)) database.exec(step);
+}

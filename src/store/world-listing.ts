@@ -1,0 +1,103 @@
+import type { Environment } from "../contract/identifiers.ts";
+import { formatMinor } from "../core/money.ts";
+import type { Role } from "../core/permissions.ts";
+import type { AccountStatus, CompanyStatus, Database, KeyStatus, MemberStatus } from "../core/ports.ts";
+
+/** The world as `GET /_sandbox/world` lists it. */
+export interface WorldListing {
+  readonly companies: readonly CompanyListing[];
+}
+
+export interface CompanyListing {
+  readonly id: string;
+  readonly slug: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly status: CompanyStatus;
+  readonly country_code: string;
+  readonly card_quota: number;
+  readonly live_cards: number;
+  readonly members: readonly MemberListing[];
+  readonly accounts: readonly AccountListing[];
+}
+
+export interface MemberListing {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly status: MemberStatus;
+  readonly api_keys: readonly ApiKeyListing[];
+}
+
+export interface ApiKeyListing {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly prefix: string;
+  readonly status: KeyStatus;
+  /** Only where the secret is public, as the seed world's are. */
+  readonly secret?: string;
+}
+
+export interface AccountListing {
+  readonly id: string;
+  readonly slug: string;
+  readonly currency: string;
+  readonly status: AccountStatus;
+  /** A decimal with two places. */
+  readonly balance: string;
+}
+
+type CompanyRow = Omit<CompanyListing, "members" | "accounts"> & { pk: number };
+type MemberRow = Omit<MemberListing, "api_keys"> & { pk: number; company_pk: number };
+type KeyRow = Omit<ApiKeyListing, "secret"> & { membership_pk: number; public_secret: string | null };
+type AccountRow = Omit<AccountListing, "balance"> & { company_pk: number; balance_minor: number };
+
+const companies = `
+  SELECT pk, id, slug, environment, name, status, country_code, card_quota, live_cards
+  FROM companies ORDER BY pk`;
+
+const members = `
+  SELECT s.pk, s.company_pk, m.id, m.slug, m.name, s.role, s.status
+  FROM memberships s JOIN members m ON m.pk = s.member_pk ORDER BY s.pk`;
+
+const apiKeys = `
+  SELECT membership_pk, id, environment, prefix, status, public_secret FROM api_keys ORDER BY pk`;
+
+const accounts = `
+  SELECT company_pk, id, slug, currency, status, balance_minor FROM accounts ORDER BY pk`;
+
+/** Lists companies with their members, keys and accounts, each in the order in which it was made. */
+export function listWorld(database: Database): WorldListing {
+  const keysByMembership = groupBy(database.all<KeyRow>(apiKeys), (key) => key.membership_pk);
+  const membersByCompany = groupBy(database.all<MemberRow>(members), (member) => member.company_pk);
+  const accountsByCompany = groupBy(database.all<AccountRow>(accounts), (account) => account.company_pk);
+  return {
+    companies: database.all<CompanyRow>(companies).map(({ pk, ...company }) => ({
+      ...company,
+      members: (membersByCompany.get(pk) ?? []).map(({ pk, company_pk: _, ...member }) => ({
+        ...member,
+        api_keys: (keysByMembership.get(pk) ?? []).map(
+          ({ membership_pk: _, public_secret: secret, ...key }) => ({
+            ...key,
+            ...(secret !== null && { secret }),
+          }),
+        ),
+      })),
+      accounts: (accountsByCompany.get(pk) ?? []).map(({ company_pk: _, balance_minor, ...account }) => ({
+        ...account,
+        balance: formatMinor(balance_minor),
+      })),
+    })),
+  };
+}
+
+function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
