@@ -1,0 +1,26 @@
+import type { MiddlewareHandler } from "hono";
+import { idempotencyKey } from "../../contract/identifiers.ts";
+import type { ErrorPointId } from "../../contract/points.ts";
+import { SandboxError } from "../../core/errors.ts";
+import type { HttpEnv } from "../http-services.ts";
+
+/** 400: the request carries an `Idempotency-Key`, a UUID (spec §4). */
+export function idempotency(points: {
+  readonly missing: ErrorPointId;
+  readonly invalid: ErrorPointId;
+}): MiddlewareHandler<HttpEnv> {
+  return (c, next) => {
+    const header = c.req.header("Idempotency-Key");
+    if (!header) {
+      throw new SandboxError(
+        points.missing,
+        "Idempotency-Key: is required; send a new UUID for each order, and the same one on a retry",
+      );
+    }
+    const key = idempotencyKey.safeParse(header);
+    if (!key.success)
+      throw new SandboxError(points.invalid, "Idempotency-Key: must be a UUID, without quotes");
+    c.set("idempotencyKey", key.data);
+    return next();
+  };
+}

@@ -1,0 +1,44 @@
+import type { Context } from "hono";
+import type { CardError, GatewayError } from "../contract/errors.ts";
+import { contractPoints, type ErrorPointId } from "../contract/points.ts";
+import { SandboxError } from "../core/errors.ts";
+import { answer, respond } from "./answer.ts";
+import type { HttpEnv, HttpServices } from "./http-services.ts";
+
+/** Turns whatever was thrown into the status and the body of its contract point. */
+export function onError(services: HttpServices) {
+  return (thrown: Error, c: Context<HttpEnv>): Response => {
+    if (thrown instanceof SandboxError) {
+      const headers = { ...challengeOf(thrown.point), ...thrown.headers };
+      return answer(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
+    }
+    const point = "gateway.internal_error";
+    return answer(services, c, point, errorBody(point, "The sandbox itself failed"), undefined, thrown);
+  };
+}
+
+/** The answer to a request that no path can be read from: 400, in the gateway's envelope. */
+export function malformedRequest(services: HttpServices): Response {
+  const point = "gateway.bad_request";
+  const message = "The request line or the Host header cannot be read";
+  return respond(services, point, errorBody(point, message));
+}
+
+/** The body of an error: the gateway's envelope where the point has a code, the CardError elsewhere (spec §7). */
+function errorBody(point: ErrorPointId, message: string): CardError | GatewayError {
+  const { code } = contractPoints[point];
+  return code === undefined ? { error: message } : { success: false, error: { code, message } };
+}
+
+/** A 401 of the API names its scheme, and what is wrong with the token where one was sent (assumed). */
+function challengeOf(point: ErrorPointId): Record<string, string> | undefined {
+  if (!point.startsWith("auth.")) return undefined;
+  const scheme = 'Bearer realm="developer"';
+  const { title } = contractPoints[point];
+  return {
+    "WWW-Authenticate":
+      point === "auth.token_missing"
+        ? scheme
+        : `${scheme}, error="invalid_token", error_description="${title}"`,
+  };
+}
