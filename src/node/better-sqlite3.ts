@@ -1,0 +1,99 @@
+import { createRequire } from "node:module";
+import BetterSqlite3 from "better-sqlite3";
+import { SetupError } from "../core/errors.ts";
+import type { Database, SqlValue } from "../core/ports.ts";
+import { applicationId, inspectFile } from "./database-file.ts";
+
+/** A database that can be closed; closing loses what is in memory. */
+export interface OpenDatabase extends Database {
+  close(): void;
+}
+
+/**
+ * Opens a database file, or one in memory for `:memory:`.
+ * @throws SetupError in one line, with nothing created, where that cannot be
+ */
+export function openDatabase(path: string): OpenDatabase {
+  refuseUnloadableEngine();
+  if (path === ":memory:") return adapt(openInMemory());
+  const file = inspectFile(path);
+  try {
+    return adapt(openFile(file));
+  } catch (error) {
+    throw openingFailure(file, error);
+  }
+}
+
+/** better-sqlite3 13 is built for Node-API 10, and an older Node dies of it without a word. */
+function refuseUnloadableEngine(): void {
+  const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
+  if (Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < 10) {
+    throw new SetupError(
+      `better-sqlite3 ${version} does not run on Node ${process.versions.node}: install card-sandbox with the Node that runs it, or use Node 22.14 or later`,
+    );
+  }
+}
+
+/**
+ * In memory, COMMIT grows dearer with the database, and makes nothing durable. So one transaction stays open
+ * for good, and each transaction of the program is a savepoint in it.
+ */
+function openInMemory(): BetterSqlite3.Database {
+  const sqlite = new BetterSqlite3(":memory:");
+  sqlite.pragma("foreign_keys = ON");
+  sqlite.exec("BEGIN");
+  return sqlite;
+}
+
+function openFile(file: string): BetterSqlite3.Database {
+  const sqlite = new BetterSqlite3(file, { timeout: 250 });
+  try {
+    // Before WAL, so that the mark is in the file itself and never in a log beside it alone.
+    sqlite.pragma("locking_mode = EXCLUSIVE");
+    if (sqlite.pragma("application_id", { simple: true }) !== applicationId) {
+      sqlite.pragma(`application_id = ${applicationId}`);
+    }
+    sqlite.pragma("journal_mode = WAL");
+    sqlite.pragma("synchronous = NORMAL");
+    sqlite.pragma("foreign_keys = ON");
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+function openingFailure(file: string, error: unknown): unknown {
+  if (!(error instanceof BetterSqlite3.SqliteError)) return error;
+  const { code, message } = error;
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new SetupError(`${file} is in use by another process: stop it, or use another file`);
+  }
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
+    return new SetupError(`${file} is a damaged database (${message}): restore it, or use another file`);
+  }
+  return new SetupError(`${file} cannot be opened as a database: ${message}`);
+}
+
+function adapt(sqlite: BetterSqlite3.Database): OpenDatabase {
+  // Each statement is prepared once and kept: better-sqlite3 12 aborts Node 24 when one is collected.
+  const statements = new Map<string, BetterSqlite3.Statement<SqlValue[]>>();
+  const prepared = (sql: string) => {
+    let statement = statements.get(sql);
+    if (!statement) {
+      statement = sqlite.prepare<SqlValue[]>(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
+  const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
+  return {
+    exec: (sql) => void sqlite.exec(sql),
+    all: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).all(...params) as Row[],
+    get: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).get(...params) as Row | undefined,
+    run: (sql, ...params) => prepared(sql).run(...params).changes,
+    transaction: <Result>(work: () => Result) => transact(work) as Result,
+    close: () => void sqlite.close(),
+  };
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { CommanderError } from "commander";
+import { SetupError } from "../core/errors.ts";
+import { readCommandLine } from "./command-line.ts";
+import { version } from "./create-sandbox.ts";
+import { PortError } from "./listen.ts";
+import { requestLog } from "./request-log.ts";
+import { type StartedSandbox, start } from "./start-sandbox.ts";
+import { startUpLines } from "./start-up-lines.ts";
+
+const exitCodes = { failure: 1, usage: 2 } as const;
+
+/** Writes to standard output; whoever reads it may stop doing so, and the sandbox goes on. */
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  return error instanceof SetupError && !(error instanceof PortError) ? exitCodes.usage : exitCodes.failure;
+}
+
+/** Ends on the first signal with what is under way answered, on a second one at once. */
+function closeOnSignal(sandbox: StartedSandbox): void {
+  let closing = false;
+  const onSignal = () => {
+    if (closing) process.exit(exitCodes.failure);
+    closing = true;
+    sandbox.close().catch(fail);
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+}
+
+function fail(error: unknown): void {
+  // Commander has written its own line.
+  if (!(error instanceof CommanderError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`card-sandbox: ${message.replace(/\s*\n\s*/g, " ")}\n`);
+  }
+  process.exitCode = exitCodeOf(error);
+}
+
+process.stdout.on("error", () => {});
+try {
+  const { options, log, tlsCert } = readCommandLine(process.argv.slice(2), process.env, version);
+  const sandbox = await start({ ...options, observe: requestLog(log, print) }, { lightGlobals: true });
+  closeOnSignal(sandbox);
+  print(startUpLines(sandbox, version, tlsCert));
+} catch (error) {
+  fail(error);
+}

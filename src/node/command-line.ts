@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { SetupError } from "../core/errors.ts";
+import type { OnBehalfOfMode } from "../http/http-services.ts";
+import { type LogFormat, logFormats } from "./request-log.ts";
+import type { StartOptions } from "./start-sandbox.ts";
+
+interface Flags {
+  port: number;
+  host: string;
+  livePort?: number;
+  db: string;
+  seed?: number;
+  clock?: string;
+  fixtures?: string;
+  onBehalfOf: OnBehalfOfMode;
+  sandboxHeaders: boolean;
+  log: LogFormat;
+  tlsCert?: string;
+  tlsKey?: string;
+}
+
+/** What a start was asked for. */
+export interface StartRequest {
+  readonly options: StartOptions;
+  readonly log: LogFormat;
+  /** The certificate's file, for the command that a person pastes. */
+  readonly tlsCert: string | undefined;
+}
+
+const headersOff = "CARD_SANDBOX_NO_SANDBOX_HEADERS";
+
+/**
+ * Reads the command line; each option's environment variable stands in where the option is not given, and an
+ * empty one counts as absent.
+ * @throws CommanderError on help, version, and what cannot be understood; SetupError on what cannot be read
+ */
+export function readCommandLine(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  version: string,
+): StartRequest {
+  prepareEnvironment(env);
+  const program = defineProgram(version);
+  program.parse(argv, { from: "user" });
+  const flags = program.opts<Flags>();
+  if (program.getOptionValueSource("port") === "default" && env.PORT) {
+    flags.port = fromEnvironment(program, "PORT", env.PORT, wholeNumber(65_535));
+  }
+  return {
+    log: flags.log,
+    tlsCert: flags.tlsCert,
+    options: {
+      port: flags.port,
+      host: flags.host,
+      livePort: flags.livePort,
+      db: flags.db,
+      seed: flags.seed,
+      clock: flags.clock,
+      fixtures: flags.fixtures,
+      onBehalfOf: flags.onBehalfOf,
+      sandboxHeaders: flags.sandboxHeaders,
+      tls: readTls(flags.tlsCert, flags.tlsKey),
+    },
+  };
+}
+
+function defineProgram(version: string): Command {
+  const option = (flags: string, description: string, variable: string) =>
+    new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
+  return new Command("card-sandbox")
+    .description("A sandbox of the company-card service: its every answer, on demand, on this machine.")
+    .version(version)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/\n(?=.)/g, " ")) })
+    .addArgument(new Argument("[command]", "what to do").choices(["start"]).default("start"))
+    .addOption(
+      option("--port <number>", "port to listen on; 0 picks a free one (also env: PORT)", "PORT")
+        .argParser(wholeNumber(65_535))
+        .default(4242),
+    )
+    .addOption(
+      option("--host <address>", "address to listen on", "HOST").argParser(notEmpty).default("127.0.0.1"),
+    )
+    .addOption(
+      option("--live-port <number>", "a port of its own for the live base address", "LIVE_PORT").argParser(
+        wholeNumber(65_535),
+      ),
+    )
+    .addOption(
+      option("--db <file>", "database file, kept across restarts", "DB")
+        .argParser(notEmpty)
+        .default(":memory:"),
+    )
+    .addOption(
+      option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(
+        wholeNumber(Number.MAX_SAFE_INTEGER),
+      ),
+    )
+    .addOption(
+      option(
+        "--clock <instant>",
+        "ISO 8601 instant at which time stands still (default: real time)",
+        "CLOCK",
+      ),
+    )
+    .addOption(
+      option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
+    )
+    .addOption(
+      option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
+        .choices(["off", "optional", "required"])
+        .default("optional"),
+    )
+    .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
+    .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default("pretty"))
+    .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
+    .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
+}
+
+/** Commander takes an empty variable for a value, and a switch's variable for on, whatever it says. */
+function prepareEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith("CARD_SANDBOX_") && value === "") delete env[name];
+  }
+  const value = env[headersOff];
+  if (value === undefined || /^(1|true|yes|on)$/i.test(value)) return;
+  if (!/^(0|false|no|off)$/i.test(value)) {
+    throw new SetupError(
+      `the environment variable ${headersOff} takes true or false; got ${JSON.stringify(value)}`,
+    );
+  }
+  delete env[headersOff];
+}
+
+function fromEnvironment<Value>(
+  program: Command,
+  name: string,
+  text: string,
+  parse: (text: string) => Value,
+): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    program.error(`error: the environment variable ${name} is invalid: ${(error as Error).message}`);
+  }
+}
+
+function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    if (!/^[0-9]+$/.test(text) || Number(text) > max) {
+      throw new InvalidArgumentError(`It takes a whole number from 0 to ${max}.`);
+    }
+    return Number(text);
+  };
+}
+
+function notEmpty(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
+}
+
+function readTls(cert: string | undefined, key: string | undefined): StartOptions["tls"] {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    throw new SetupError("--tls-cert and --tls-key go together: give both, or neither");
+  }
+  return { cert: readPem("--tls-cert", cert), key: readPem("--tls-key", key) };
+}
+
+function readPem(option: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SetupError(`${option} ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { SetupError } from "../core/errors.ts";
+import type { Clock } from "../core/ports.ts";
+import type { Exchange, OnBehalfOfMode } from "../http/http-services.ts";
+import { type Fixtures, instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { openDatabase } from "./better-sqlite3.ts";
+import { readFixtures } from "./fixtures-file.ts";
+
+/** The version of this package. */
+export const version: string = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+).version;
+
+const systemClock: Clock = { now: () => Date.now(), ticks: () => performance.now() };
+
+export interface SandboxOptions {
+  /** A database file, kept across restarts; default `:memory:`. */
+  readonly db?: string | undefined;
+  /** What ids, tokens and last fours derive from; default 1. A reopened database keeps its own. */
+  readonly seed?: number | undefined;
+  /** An ISO 8601 instant at which time stands still; default: real time. */
+  readonly clock?: string | undefined;
+  /** A fixtures file; default: the world that the package ships. */
+  readonly fixtures?: string | undefined;
+  /** What becomes of the header `X-On-Behalf-Of` (spec §5.7); default `optional`. */
+  readonly onBehalfOf?: OnBehalfOfMode | undefined;
+  /** Whether answers carry `Sandbox-…` headers; default true. */
+  readonly sandboxHeaders?: boolean | undefined;
+  /** Told of each answer of the service. */
+  readonly observe?: ((exchange: Exchange) => void) | undefined;
+}
+
+export interface Sandbox extends PortableSandbox {
+  /** Closes the database; one in memory is gone. */
+  close(): void;
+}
+
+/**
+ * Makes a sandbox in this process, without a port: `sandbox.fetch(new Request("http://sandbox/…"))`.
+ * @throws SetupError where it cannot be as asked: a file that is no database, fixtures that do not fit, a
+ *   database that was made otherwise
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  let read: Fixtures | undefined;
+  const fixtures = () => {
+    read ??= readFixtures(options.fixtures);
+    return read;
+  };
+  // What does not fit is refused before a database file is made for it.
+  const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
+  const { seed = 0 } = options;
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new SetupError(`the seed takes a whole number from 0; got ${seed}`);
+  }
+  if (options.fixtures !== undefined) fixtures();
+  const database = openDatabase(options.db ?? ":memory:");
+  try {
+    const sandbox = wireSandbox({
+      database,
+      clock: systemClock,
+      version,
+      fixtures,
+      fixturesAsked: options.fixtures !== undefined,
+      seed: options.seed,
+      frozenAt,
+      onBehalfOf: options.onBehalfOf,
+      sandboxHeaders: options.sandboxHeaders,
+      observe: options.observe,
+    });
+    return { ...sandbox, close: () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { SetupError } from "../core/errors.ts";
+
+/** What marks a database file as card-sandbox's, in SQLite's header: "card". */
+export const applicationId = 0x63617264;
+
+const headerBytes = 72;
+const magic = "SQLite format 3\0";
+
+/**
+ * Looks at a database file without opening it as one, which would already change a foreign file.
+ * @returns its absolute path; the file is absent, empty, or card-sandbox's own
+ * @throws SetupError where it is anything else
+ */
+export function inspectFile(path: string): string {
+  const file = resolve(path);
+  const folder = dirname(file);
+  if (!existsSync(folder)) {
+    throw new SetupError(`the folder ${folder} does not exist: make it, or name another database file`);
+  }
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats || (stats.isFile() && stats.size === 0)) return file;
+  if (!stats.isFile()) throw new SetupError(`${file} is not a file: name a database file`);
+  const header = readHeader(file);
+  if (header.toString("latin1", 0, magic.length) !== magic) {
+    throw new SetupError(`${file} is not a database: name another file, which is then made`);
+  }
+  if (header.readUInt32BE(68) !== applicationId) {
+    throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
+  }
+  return file;
+}
+
+function readHeader(file: string): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    readSync(descriptor, header, 0, headerBytes, 0);
+  } catch (error) {
+    throw new SetupError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+  return header;
+}

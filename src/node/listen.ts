@@ -1,0 +1,101 @@
+import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { SetupError } from "../core/errors.ts";
+import type { Fetch } from "../sandbox.ts";
+
+/** PEM texts. */
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ListenOptions {
+  readonly fetch: Fetch;
+  /** Answers a request that cannot be read as one. */
+  readonly malformed: () => Response;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly tls: Tls | undefined;
+  /**
+   * Whether the global `Request` and `Response` may give way to @hono/node-server's lighter ones: several
+   * times faster, and nothing to do to a process that is somebody else's.
+   */
+  readonly lightGlobals: boolean;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:4242`, without a slash at its end. */
+  readonly url: string;
+  /** Takes no more connections, and waits for the answers under way, but not for ever. */
+  close(): Promise<void>;
+}
+
+/** A port that cannot be bound. */
+export class PortError extends SetupError {}
+
+/** How long an answer under way may hold up closing. */
+const drainMs = 1500;
+
+/**
+ * Binds a port.
+ * @throws PortError where it cannot be bound; SetupError where TLS refuses the certificate
+ */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { host, port, tls } = options;
+  const server = createServer(options);
+  await new Promise<void>((bound, failed) => {
+    server.once("error", (error: NodeJS.ErrnoException) => failed(bindingFailure(error, host, port)));
+    server.listen(port, host, bound);
+  });
+  return {
+    url: `${tls ? "https" : "http"}://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
+    close: () => close(server),
+  };
+}
+
+function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): Server {
+  const listener = getRequestListener(fetch, {
+    overrideGlobalObjects: lightGlobals,
+    errorHandler: malformed,
+  });
+  if (!tls) return createHttpServer(listener);
+  try {
+    return createHttpsServer({ cert: tls.cert, key: tls.key }, listener);
+  } catch (error) {
+    throw new SetupError(`the TLS certificate and key do not fit: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A server on every interface is reached on this machine by its loopback address. */
+function reachableHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number): PortError {
+  if (error.code === "EADDRINUSE") {
+    return new PortError(
+      `port ${port} on ${host} is taken: stop what holds it, or choose another (0 picks a free one)`,
+    );
+  }
+  if (error.code === "EACCES") {
+    return new PortError(`port ${port} on ${host} needs rights that this user lacks: choose one above 1023`);
+  }
+  return new PortError(`${host} port ${port} cannot be bound: ${error.message}`);
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((closed) => {
+    const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+    server.close(() => {
+      clearTimeout(timer);
+      closed();
+    });
+    server.closeIdleConnections();
+  });
+}

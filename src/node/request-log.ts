@@ -1,0 +1,42 @@
+import { contractPoints } from "../contract/points.ts";
+import { maskSecrets } from "../core/api-key.ts";
+import type { Exchange } from "../http/http-services.ts";
+
+export const logFormats = ["pretty", "json", "silent"] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+/** Writes a line for each answer; never a key, a token, a PIN, a query or a body. */
+export function requestLog(
+  format: LogFormat,
+  write: (line: string) => void,
+): ((exchange: Exchange) => void) | undefined {
+  if (format === "silent") return undefined;
+  const lineOf = format === "json" ? jsonLine : prettyLine;
+  return (exchange) => write(`${lineOf(exchange, new Date())}\n`);
+}
+
+/** The path as it may be shown: no secrets, and no control characters. */
+function shownPath(path: string): string {
+  return encodeURI(maskSecrets(path).toWellFormed()).replaceAll("%E2%80%A6", "…");
+}
+
+function jsonLine({ method, path, status, point, caller, durationMs, defect }: Exchange, at: Date): string {
+  return JSON.stringify({
+    time: at.toISOString(),
+    method,
+    path: shownPath(path),
+    status,
+    point,
+    provenance: contractPoints[point].provenance,
+    environment: caller?.environment,
+    company: caller?.companySlug,
+    duration_ms: Math.round(durationMs * 100) / 100,
+    defect: defect?.stack,
+  });
+}
+
+function prettyLine({ method, path, status, point, caller, durationMs, defect }: Exchange, at: Date): string {
+  const who = caller ? `${caller.companySlug} (${caller.environment})` : "-";
+  const line = `${at.toISOString().slice(11, 23)} ${status} ${method} ${shownPath(path)} ${point} ${who} ${durationMs.toFixed(1)} ms`;
+  return defect ? `${line} (a defect of card-sandbox: ${defect})` : line;
+}

@@ -1,0 +1,84 @@
+import { createRequire } from "node:module";
+import leven from "leven";
+import type { Document, LineCounter } from "yaml";
+import * as z from "zod";
+import { SetupError } from "../core/errors.ts";
+
+/**
+ * Reads a YAML text that has to fit a schema of strict objects.
+ * @param file - its name, for messages
+ * @throws SetupError with file, line and column of what is wrong, and the nearest known key
+ */
+export function readStrictYaml<Schema extends z.ZodType>(
+  file: string,
+  text: string,
+  schema: Schema,
+): z.output<Schema> {
+  // Loaded when first needed: a start on a kept database reads no YAML.
+  const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const syntaxError = document.errors[0];
+  if (syntaxError) {
+    throw new SetupError(`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`);
+  }
+  const result = schema.safeParse(document.toJS());
+  if (result.success) return result.data;
+  const [issue, ...others] = result.error.issues;
+  if (!issue) throw new SetupError(`${file} does not fit its schema`);
+  const place = placeOf(file, lines, offsetOf(document, issue));
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new SetupError(`${place}: ${describe(issue, schema)}${more}`);
+}
+
+function placeOf(file: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${file}:${line}:${col}`;
+}
+
+/** Where the value at fault stands, or its nearest ancestor; for an unknown key, the key itself. */
+function offsetOf(document: Document, issue: z.core.$ZodIssue): number {
+  for (let depth = issue.path.length; depth >= 0; depth--) {
+    const node = document.getIn(issue.path.slice(0, depth), true) as YamlNode | undefined;
+    const unknown =
+      issue.code === "unrecognized_keys" && depth === issue.path.length ? issue.keys[0] : undefined;
+    const key = node?.items?.find((pair) => unknown !== undefined && pair.key?.value === unknown)?.key;
+    const offset = (key ?? node)?.range?.[0];
+    if (offset !== undefined) return offset;
+  }
+  return 0;
+}
+
+interface YamlNode {
+  readonly range?: readonly number[];
+  readonly items?: readonly {
+    readonly key?: { readonly value?: unknown; readonly range?: readonly number[] };
+  }[];
+}
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code !== "unrecognized_keys") {
+    return issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+  }
+  const unknown = issue.keys[0] ?? "";
+  const known = knownKeys(schema, issue.path);
+  const nearest = known.toSorted((a, b) => leven(unknown, a) - leven(unknown, b))[0];
+  return `unknown key "${unknown}": did you mean "${nearest}"? Known here: ${known.join(", ")}`;
+}
+
+/** The keys of the object that a path leads to in a schema. */
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at = unwrap(schema);
+  for (const step of path) {
+    if (at instanceof z.ZodArray) at = unwrap(at.element as z.ZodType);
+    else if (at instanceof z.ZodObject) at = unwrap(at.shape[String(step)] as z.ZodType);
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+    return unwrap(schema.unwrap() as z.ZodType);
+  }
+  return schema;
+}
