@@ -24,10 +24,12 @@ export function readStrictYaml<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(document.toJS());
   if (result.success) return result.data;
-  const [issue, ...others] = result.error.issues;
+  const { issues } = result.error;
+  // A misspelt key is also a missing one: the misspelling explains both.
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (!issue) throw new SetupError(`${file} does not fit its schema`);
   const place = placeOf(file, lines, offsetOf(document, issue));
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
   throw new SetupError(`${place}: ${describe(issue, schema)}${more}`);
 }
 

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { card, cardStatus } from "../../src/contract/card.ts";
+import { countryCodes } from "../../src/contract/country-codes.ts";
+import { cardError, gatewayError } from "../../src/contract/errors.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
+import type { IssuerAnswer } from "../../src/core/issuer.ts";
+import {
+  type OrderBody,
+  openSandbox,
+  type Reply,
+  readReply,
+  type TestOptions,
+} from "../support/open-sandbox.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+const orderWith = (body: OrderBody, options?: TestOptions) => () => openSandbox(options).order({ body });
+const orderFacing = (options: TestOptions) => orderWith({}, options);
+const orderAnswered = (answer: IssuerAnswer) => orderFacing({ issuer: { issue: () => answer } });
+const orderHeaders = (headers: Record<string, string | undefined>, options?: TestOptions) => () =>
+  openSandbox(options).order({ headers });
+const orderFor = (country_code: string, delivery_method: string, rest: object = {}) =>
+  orderWith({ delivery_address: { line1: "1 High Street", country_code, ...rest }, delivery_method });
+const exchange = (body: unknown) => () => openSandbox().post("/auth/v1/sandbox/token", body);
+
+/** The shortest way to each contract point; one that is missing does not compile. */
+const waysTo = {
+  "token.issued": exchange({ api_key: "sk_sandbox_northwind_owner" }),
+  "token.invalid_request": exchange("{"),
+  "token.key_unknown": exchange({ api_key: "sk_sandbox_nobody" }),
+  "token.key_revoked": exchange({ api_key: "sk_sandbox_northwind_revoked" }),
+  "token.environment_mismatch": exchange({ api_key: "sk_live_northwind_owner" }),
+  "token.member_inactive": () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    return sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+  },
+  "auth.token_missing": orderHeaders({ Authorization: undefined }),
+  "auth.token_invalid": orderHeaders({ Authorization: "Bearer nobody-gave-this" }),
+  "auth.token_expired": async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    sandbox.clock.advance(900_000);
+    return sandbox.order({ token });
+  },
+  "auth.api_key_as_bearer": orderHeaders({ Authorization: "Bearer sk_sandbox_northwind_owner" }),
+  "auth.environment_mismatch": async () => {
+    const sandbox = openSandbox({ serve: "live" });
+    const init = { method: "POST", body: '{"api_key":"sk_sandbox_northwind_owner"}' };
+    const issued = await readReply(
+      await sandbox.fetch(new Request("http://a.test/auth/v1/sandbox/token", init)),
+    );
+    return sandbox.order({ token: issued.json.access_token });
+  },
+  "on_behalf_of.required": orderFacing({ onBehalfOf: "required" }),
+  "on_behalf_of.invalid": orderHeaders({ "X-On-Behalf-Of": "northwind" }),
+  "on_behalf_of.not_a_member": orderHeaders({ "X-On-Behalf-Of": key }),
+  "order.created": orderWith({}),
+  "order.replayed": async () => {
+    const sandbox = openSandbox();
+    await sandbox.order({ key });
+    return sandbox.order({ key });
+  },
+  "order.forbidden": orderFacing({ facts: { permissions: [] } }),
+  "order.not_entitled": orderFacing({ facts: { entitled: false } }),
+  "order.content_type_invalid": orderHeaders({ "Content-Type": "text/plain" }),
+  "order.idempotency_key_missing": orderHeaders({ "Idempotency-Key": undefined }),
+  "order.idempotency_key_invalid": orderHeaders({ "Idempotency-Key": "order-1" }),
+  "order.body_too_large": orderWith({ name: "n".repeat(65_536) }),
+  "order.body_not_json": () => openSandbox().order({ raw: "{" }),
+  "order.account_id_invalid": orderWith({ account_id: "gbp" }),
+  "order.pin_invalid": orderWith({ pin: "12" }),
+  "order.delivery_address_invalid": orderWith({ delivery_address: null }),
+  "order.country_code_invalid": orderFor("UK", "classic"),
+  "order.delivery_method_invalid": orderWith({ delivery_method: "pigeon" }),
+  "order.name_invalid": orderWith({ name: 7 }),
+  "order.auto_convert_invalid": orderWith({ auto_convert: "yes" }),
+  "order.spending_limit_invalid": orderWith({ spending_limit: { period: "yearly", amount: "1" } }),
+  "order.spending_limit_amount_invalid": orderWith({ spending_limit: { period: "daily", amount: "1.001" } }),
+  "order.spending_limit_over_cap": orderWith({ spending_limit: { period: "daily", amount: "10000.01" } }),
+  "order.address_field_required": orderFor("GB", "classic"),
+  "order.post_code_format": orderFor("GB", "classic", { city: "London", post_code: "1" }),
+  "order.delivery_method_not_offered": orderWith({ delivery_method: "international" }),
+  "order.account_not_found": orderWith({ account_id: key }),
+  "order.key_in_progress": async () => {
+    let release = (_: IssuerAnswer) => {};
+    let asked = () => {};
+    const held = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const issue = () => {
+      asked();
+      return new Promise<IssuerAnswer>((resolve) => {
+        release = resolve;
+      });
+    };
+    const sandbox = openSandbox({ issuer: { issue } });
+    const first = sandbox.order({ key });
+    await held;
+    const second = await sandbox.order({ key });
+    release({ outcome: "issued" });
+    await first;
+    return second;
+  },
+  "order.change_in_progress": orderFacing({ facts: { changeInProgress: true } }),
+  "order.company_inactive": orderFacing({ facts: { companyStatus: "suspended" } }),
+  "order.account_closed": orderFacing({ facts: { account: "closed" } }),
+  "order.company_details_missing": orderFacing({ facts: { companyDetailsComplete: false } }),
+  "order.cardholder_details_missing": orderFacing({ facts: { cardholderDetailsComplete: false } }),
+  "order.country_undeliverable": orderFacing({ facts: { countryDeliverable: false } }),
+  "order.quota_reached": orderFacing({ facts: { quotaReached: true } }),
+  "order.issuer_rejected": orderAnswered({ outcome: "rejected", reason: "the cardholder's name" }),
+  "order.issuer_bad_gateway": orderAnswered({ outcome: "bad_gateway" }),
+  "order.issuer_unavailable": orderAnswered({ outcome: "unavailable" }),
+  "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
+  "gateway.not_found": () => openSandbox().request("/nothing"),
+  "gateway.method_not_allowed": () => openSandbox().request("/auth/v1/token"),
+  "gateway.internal_error": orderFacing({
+    issuer: {
+      issue() {
+        throw new Error("broken on purpose");
+      },
+    },
+  }),
+} satisfies Record<PointId, () => Promise<Reply>>;
+
+describe("each contract point is met, with its status and its body", () => {
+  test.each(Object.keys(waysTo) as PointId[])("%s", async (id) => {
+    const point = contractPoints[id];
+    const reply = await waysTo[id]();
+    expect(reply.point).toBe(id);
+    expect(reply.provenance).toBe(point.provenance);
+    expect(reply.status).toBe(point.status);
+    expect(bodyOf(id).strict().safeParse(reply.json).error).toBeUndefined();
+    if (point.code) expect(reply.json.error.code).toBe(point.code);
+    expect(reply.headers.get("Content-Type")).toBe("application/json");
+  });
+});
+
+function bodyOf(id: PointId) {
+  if (id === "token.issued") return tokenExchangeResponse;
+  if (contractPoints[id].status === 201) return card;
+  return contractPoints[id].code ? gatewayError : cardError;
+}
+
+describe("the contract's data", () => {
+  test("specified points stand where the spec speaks, assumed and variant ones where it does not", () => {
+    for (const [id, { provenance }] of Object.entries(contractPoints)) {
+      if (id.startsWith("gateway.")) expect(provenance).toBe("assumed");
+      if (id.startsWith("on_behalf_of.")) expect(provenance).toBe("variant");
+      if (id.startsWith("token.") && id !== "token.issued") expect(provenance).toBe("assumed");
+    }
+  });
+
+  test("there are 249 assigned country codes, and each names a region", () => {
+    const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+    expect(countryCodes.size).toBe(249);
+    expect([...countryCodes].filter((code) => names.of(code) === undefined)).toEqual([]);
+  });
+
+  test("the eight states of a card are the spec's", () => {
+    expect(cardStatus.options).toHaveLength(8);
+  });
+});

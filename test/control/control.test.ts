@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+describe("GET /_sandbox/health", () => {
+  test("answers without authentication", async () => {
+    const reply = await openSandbox({ seed: 7, now: "2026-03-10T09:30:00Z" }).request("/_sandbox/health");
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      status: "ok",
+      version: "0.0.0-test",
+      seed: 7,
+      now: "2026-03-10T09:30:00.000Z",
+    });
+  });
+});
+
+describe("GET /_sandbox/world", () => {
+  const world = async () => (await openSandbox().request("/_sandbox/world")).json;
+
+  test("lists the companies of the default world", async () => {
+    const { companies } = await world();
+    const listed = companies.map(
+      (c: Record<string, unknown>) =>
+        `${c.slug} ${c.environment} ${c.status} ${c.live_cards}/${c.card_quota}`,
+    );
+    expect(listed).toEqual([
+      "northwind sandbox active 0/20",
+      "fullhouse sandbox active 2/2",
+      "frostbite sandbox suspended 0/20",
+      "halfway sandbox active 0/20",
+      "northwind live active 0/20",
+    ]);
+  });
+
+  test("lists members with their keys, whose secrets are public, and accounts", async () => {
+    const { companies } = await world();
+    expect(Object.keys(companies[0])).toEqual([
+      "id",
+      "slug",
+      "environment",
+      "name",
+      "status",
+      "country_code",
+      "card_quota",
+      "live_cards",
+      "members",
+      "accounts",
+    ]);
+    expect(companies[0].members[0]).toEqual({
+      id: expect.any(String),
+      slug: "northwind-owner",
+      name: "Olivia Hartley",
+      role: "owner",
+      status: "active",
+      api_keys: [
+        {
+          id: expect.any(String),
+          environment: "sandbox",
+          prefix: "sk_sandbox_north",
+          status: "active",
+          secret: "sk_sandbox_northwind_owner",
+        },
+        {
+          id: expect.any(String),
+          environment: "sandbox",
+          prefix: "sk_sandbox_north",
+          status: "revoked",
+          secret: "sk_sandbox_northwind_revoked",
+        },
+      ],
+    });
+    expect(
+      companies[0].accounts.map((a: Record<string, unknown>) => [a.slug, a.currency, a.status, a.balance]),
+    ).toEqual([
+      ["gbp", "GBP", "open", "250000.00"],
+      ["eur", "EUR", "open", "80000.00"],
+      ["usd", "USD", "open", "120000.00"],
+      ["closed", "GBP", "closed", "0.00"],
+    ]);
+  });
+
+  test("a key that is not the fixture's shows its prefix and no secret", async () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE api_keys SET public_secret = NULL");
+    const { companies } = (await sandbox.request("/_sandbox/world")).json;
+    expect(Object.keys(companies[0].members[0].api_keys[0])).toEqual([
+      "id",
+      "environment",
+      "prefix",
+      "status",
+    ]);
+  });
+});
+
+test("an unknown path under /_sandbox is a 404 {error}", async () => {
+  const reply = await openSandbox().request("/_sandbox/nothing");
+  expect(reply.status).toBe(404);
+  expect(reply.json).toEqual({ error: expect.stringContaining("/_sandbox/nothing") });
+});
+
+test("the live base address alone has no control API", async () => {
+  const reply = await openSandbox({ serve: "live" }).request("/_sandbox/health");
+  expect(reply.status).toBe(404);
+});

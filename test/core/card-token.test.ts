@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cardToken, lastFour } from "../../src/core/card-token.ts";
+import { seededRandom, uuidOf } from "../../src/core/random.ts";
+
+const keyOf = (seed: number) => seededRandom(seed).block("card_token", "a-company", 0);
+
+describe("a card's token", () => {
+  test("never repeats within a company, over a million cards", () => {
+    const key = keyOf(1);
+    const seen = new Uint8Array(1_000_000_000 / 8);
+    for (let n = 1; n <= 1_000_000; n++) {
+      const token = Number(cardToken(n, key));
+      const [byte, bit] = [token >> 3, 1 << (token & 7)];
+      if ((seen[byte] ?? 0) & bit) throw new Error(`card ${n} has a token that an earlier card has`);
+      seen[byte] = (seen[byte] ?? 0) | bit;
+    }
+  });
+
+  test("differs for different cards under any key", () => {
+    const number = fc.integer({ min: 1, max: 999_999_999 });
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), number, number, (key, a, b) => {
+        fc.pre(a !== b);
+        expect(cardToken(a, key)).not.toBe(cardToken(b, key));
+      }),
+    );
+  });
+
+  test("is nine digits, and tells neither the card's number nor the next token", () => {
+    const tokens = [1, 2, 3, 4, 5].map((n) => cardToken(n, keyOf(1)));
+    for (const token of tokens) expect(token).toMatch(/^[0-9]{9}$/);
+    const steps = tokens.slice(1).map((token, i) => Number(token) - Number(tokens[i]));
+    expect(new Set(steps).size).toBe(4);
+  });
+
+  test("depends on the seed", () => {
+    expect(cardToken(1, keyOf(1))).not.toBe(cardToken(1, keyOf(2)));
+  });
+});
+
+test("last fours spread over all ten thousand", () => {
+  const random = seededRandom(1);
+  const seen = new Set<string>();
+  for (let n = 0; n < 50_000; n++) seen.add(lastFour(random.block("card", "a-company", n)));
+  expect(seen.size).toBeGreaterThan(9_900);
+  for (const digits of seen) expect(digits).toMatch(/^[0-9]{4}$/);
+});
+
+test("ids are version 4 UUIDs, and differ", () => {
+  const random = seededRandom(1);
+  const ids = Array.from({ length: 1000 }, (_, n) => uuidOf(random.block("card", "a-company", n)));
+  expect(new Set(ids).size).toBe(1000);
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});

@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+const cards = "/developer/cards/physical";
+
+describe("everything under /developer wants a valid access token (spec §5)", () => {
+  test.each([
+    ["no header", undefined, "auth.token_missing"],
+    ["an empty header", "", "auth.token_missing"],
+    ["another scheme", "Basic bm9ydGh3aW5kOng=", "auth.token_missing"],
+    ["no token", "Bearer", "auth.token_missing"],
+    ["a blank token", "Bearer  ", "auth.token_missing"],
+    ["two tokens", "Bearer a b", "auth.token_missing"],
+    ["an unknown token", "Bearer nobody-gave-this", "auth.token_invalid"],
+    ["an API key", "Bearer sk_sandbox_northwind_owner", "auth.api_key_as_bearer"],
+    ["an unknown API key", "Bearer sk_anything", "auth.api_key_as_bearer"],
+  ])("%s: 401 with a challenge", async (_, authorization, point) => {
+    const sandbox = openSandbox();
+    for (const [method, path] of [
+      ["POST", cards],
+      ["GET", cards],
+      ["GET", "/developer/nothing"],
+      ["GET", "/developer"],
+    ] as const) {
+      const headers = authorization === undefined ? {} : { Authorization: authorization };
+      const reply = await sandbox.request(path, { method, headers });
+      expect([reply.status, reply.point]).toEqual([401, point]);
+      expect(reply.json).toEqual({
+        success: false,
+        error: { code: "unauthorized", message: expect.any(String) },
+      });
+      const challenge = reply.headers.get("WWW-Authenticate");
+      if (point === "auth.token_missing") expect(challenge).toBe('Bearer realm="developer"');
+      else
+        expect(challenge).toMatch(
+          /^Bearer realm="developer", error="invalid_token", error_description="[^"]+"$/,
+        );
+    }
+  });
+
+  test("an API key is told where it belongs, and is not given back", async () => {
+    const reply = await openSandbox().order({ token: "sk_sandbox_northwind_owner" });
+    expect(reply.json.error.message).toContain("goes to the token endpoint only");
+    expect(reply.text).not.toContain("northwind");
+  });
+
+  test("the scheme is named in any letter case", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
+      const reply = await sandbox.order({ token, headers: { Authorization: `${scheme} ${token}` } });
+      expect(reply.status).toBe(201);
+    }
+  });
+
+  test("a token is good for 15 minutes to the millisecond, without leeway", async () => {
+    const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    sandbox.clock.advance(15 * 60_000 - 1);
+    expect((await sandbox.order({ token })).status).toBe(201);
+    sandbox.clock.advance(1);
+    const reply = await sandbox.order({ token });
+    expect([reply.status, reply.point]).toEqual([401, "auth.token_expired"]);
+    expect(reply.json.error.message).toContain("expired at 2026-03-10T09:45:00.000Z");
+    expect(reply.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+  });
+});
+
+describe("permissions follow the member's role, entitlements the company (spec §5.6)", () => {
+  test("an employee may not order: exactly the forbidden body", async () => {
+    const reply = await openSandbox().order({ apiKey: "sk_sandbox_northwind_employee" });
+    expect([reply.status, reply.point, reply.provenance]).toEqual([403, "order.forbidden", "specified"]);
+    expect(reply.json).toEqual({ success: false, error: { code: "forbidden", message: expect.any(String) } });
+    expect(reply.json.error.message).toContain("issue_cards");
+  });
+
+  test.each([
+    ["owner", 201],
+    ["admin", 201],
+    ["accountant", 403],
+    ["employee", 403],
+  ])("%s: %i", async (role, status) => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE memberships SET role = ?", role);
+    expect((await sandbox.order()).status).toBe(status);
+  });
+
+  test("a company that is not entitled to cards", async () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE companies SET entitlements = 'accounts transactions'");
+    const reply = await sandbox.order();
+    expect([reply.status, reply.point, reply.provenance]).toEqual([403, "order.not_entitled", "assumed"]);
+    expect(reply.json.error).toMatchObject({ code: "forbidden", message: expect.stringContaining("cards") });
+  });
+});
+
+describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", () => {
+  const admin = "sk_sandbox_northwind_admin";
+
+  test("a member of two companies chooses between them, in any letter case", async () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE companies SET card_quota = 20");
+    const fullhouse = sandbox.company("fullhouse");
+    for (const id of [fullhouse.id, fullhouse.id.toUpperCase()]) {
+      const reply = await sandbox.order({
+        apiKey: admin,
+        headers: { "X-On-Behalf-Of": id },
+        body: { account_id: sandbox.account("fullhouse").id },
+      });
+      expect(reply.json.company_id).toBe(fullhouse.id);
+    }
+    expect((await sandbox.order({ apiKey: admin })).json.company_id).toBe(sandbox.company("northwind").id);
+  });
+
+  test("the company acted for decides: its accounts, its quota, the member's role in it", async () => {
+    const sandbox = openSandbox();
+    const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
+    const body = { account_id: sandbox.account("fullhouse").id };
+    expect((await sandbox.order({ apiKey: admin, headers })).point).toBe("order.account_not_found");
+    expect((await sandbox.order({ apiKey: admin, headers, body })).point).toBe("order.quota_reached");
+    sandbox.database.run(
+      "UPDATE memberships SET role = 'employee' WHERE company_pk = (SELECT pk FROM companies WHERE slug = 'fullhouse')",
+    );
+    expect((await sandbox.order({ apiKey: admin, headers, body })).point).toBe("order.forbidden");
+  });
+
+  test("the seed world has one member of two companies", () => {
+    const { companies } = openSandbox().world();
+    const ids = companies.flatMap(({ members }) => members.map(({ id }) => id));
+    expect(ids.length - new Set(ids).size).toBe(1);
+  });
+
+  const unknown = randomUUID();
+  test.each([
+    ["optional", undefined, 201, "order.created"],
+    ["optional", "northwind", 400, "on_behalf_of.invalid"],
+    ["optional", "", 400, "on_behalf_of.invalid"],
+    ["optional", unknown, 403, "on_behalf_of.not_a_member"],
+    ["required", undefined, 400, "on_behalf_of.required"],
+    ["required", "northwind", 400, "on_behalf_of.invalid"],
+    ["required", unknown, 403, "on_behalf_of.not_a_member"],
+    ["off", undefined, 201, "order.created"],
+    ["off", "northwind", 201, "order.created"],
+    ["off", unknown, 201, "order.created"],
+  ] as const)("%s, header %s: %i %s", async (onBehalfOf, header, status, point) => {
+    const reply = await openSandbox({ onBehalfOf }).order({ headers: { "X-On-Behalf-Of": header } });
+    expect([reply.status, reply.point]).toEqual([status, point]);
+    if (status === 400) expect(reply.json).toEqual({ error: expect.stringContaining("X-On-Behalf-Of") });
+    if (status === 403) expect(reply.json).toMatchObject({ success: false, error: { code: "forbidden" } });
+    if (status !== 201) expect(reply.provenance).toBe("variant");
+  });
+
+  test("required and given", async () => {
+    const sandbox = openSandbox({ onBehalfOf: "required" });
+    const headers = { "X-On-Behalf-Of": sandbox.company("northwind").id };
+    expect((await sandbox.order({ headers })).status).toBe(201);
+  });
+
+  test("an inactive member of the company acted for does not belong to it", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange(admin);
+    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
+    expect((await sandbox.order({ token, headers })).point).toBe("on_behalf_of.not_a_member");
+  });
+
+  test("the company of the same slug in the other environment is unknown", async () => {
+    const sandbox = openSandbox();
+    const headers = { "X-On-Behalf-Of": sandbox.company("northwind", "live").id };
+    expect((await sandbox.order({ headers })).point).toBe("on_behalf_of.not_a_member");
+  });
+});
+
+describe("live and sandbox are separate worlds (spec §5.3)", () => {
+  test("on one origin the token decides", async () => {
+    const sandbox = openSandbox();
+    const live = await sandbox.order({
+      apiKey: "sk_live_northwind_owner",
+      body: { account_id: sandbox.account("northwind", "gbp", "live").id },
+    });
+    expect(live.json.company_id).toBe(sandbox.company("northwind", "live").id);
+    expect(sandbox.company("northwind", "live").live_cards).toBe(1);
+    expect(sandbox.company("northwind").live_cards).toBe(0);
+  });
+
+  test("a live account is unknown to a sandbox token, and the other way round", async () => {
+    const sandbox = openSandbox();
+    const liveAccount = { account_id: sandbox.account("northwind", "gbp", "live").id };
+    expect((await sandbox.order({ body: liveAccount })).point).toBe("order.account_not_found");
+    expect((await sandbox.order({ apiKey: "sk_live_northwind_owner" })).point).toBe(
+      "order.account_not_found",
+    );
+  });
+
+  test.each([
+    ["sandbox", "/auth/v1/token", "sk_live_northwind_owner", "sk_sandbox_northwind_owner"],
+    ["live", "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner", "sk_live_northwind_owner"],
+  ] as const)(
+    "the %s base address alone has no %s, and refuses the other's tokens",
+    async (serve, otherPath, otherKey, ownKey) => {
+      const sandbox = openSandbox({ serve });
+      expect((await sandbox.post(otherPath, { api_key: otherKey })).point).toBe("gateway.not_found");
+      expect(await sandbox.exchange(ownKey)).toHaveLength(43);
+
+      const init = { method: "POST", body: JSON.stringify({ api_key: otherKey }) };
+      const issued = await sandbox.fetch(new Request(`http://both.test${otherPath}`, init));
+      const { access_token: token } = (await issued.json()) as { access_token: string };
+      const reply = await sandbox.order({ token });
+      expect([reply.status, reply.point]).toEqual([401, "auth.environment_mismatch"]);
+      expect(reply.json.error.message).toContain(`this base address serves ${serve}`);
+    },
+  );
+});

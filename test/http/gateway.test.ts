@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+describe("what no operation serves is answered in the gateway's envelope", () => {
+  test.each([
+    "/",
+    "/nothing",
+    "/auth/v1",
+    "/auth/v1/token/",
+    "/Developer/cards",
+    "//developer/cards/physical",
+  ])("%s: 404", async (path) => {
+    const reply = await openSandbox().request(path);
+    expect([reply.status, reply.point]).toEqual([404, "gateway.not_found"]);
+    expect(reply.json).toEqual({
+      success: false,
+      error: { code: "not_found", message: expect.stringContaining(path) },
+    });
+  });
+
+  test("under /developer: 401 comes first, then 404", async () => {
+    const sandbox = openSandbox();
+    expect((await sandbox.request("/developer/nothing")).status).toBe(401);
+    const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
+    const reply = await sandbox.request("/developer/nothing", { headers });
+    expect([reply.status, reply.point]).toEqual([404, "gateway.not_found"]);
+  });
+
+  test.each([
+    ["/auth/v1/token", "GET"],
+    ["/auth/v1/sandbox/token", "DELETE"],
+    ["/auth/v1/sandbox/token", "OPTIONS"],
+    ["/developer/cards/physical", "GET"],
+    ["/developer/cards/physical", "PUT"],
+    ["/developer/cards/physical", "PATCH"],
+  ])("%s does not serve %s: 405 with Allow", async (path, method) => {
+    const sandbox = openSandbox();
+    const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
+    const reply = await sandbox.request(path, { method, headers });
+    expect([reply.status, reply.point]).toEqual([405, "gateway.method_not_allowed"]);
+    expect(reply.headers.get("Allow")).toBe("POST");
+    expect(reply.json).toMatchObject({ success: false, error: { code: "method_not_allowed" } });
+  });
+
+  test("a path that holds a key or a token is not given back", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    for (const secret of ["sk_sandbox_northwind_owner", token]) {
+      expect((await sandbox.request(`/cards/${secret}`)).text).not.toContain(secret);
+    }
+  });
+
+  test("a defect of the sandbox is a 500 that tells no stack", async () => {
+    const broken = () => {
+      throw new TypeError("broken on purpose");
+    };
+    const sandbox = openSandbox({ issuer: { issue: broken } });
+    const reply = await sandbox.order();
+    expect([reply.status, reply.point]).toEqual([500, "gateway.internal_error"]);
+    expect(reply.json).toEqual({
+      success: false,
+      error: { code: "internal_error", message: "The sandbox itself failed" },
+    });
+    expect(sandbox.exchanges.at(-1)?.defect?.message).toBe("broken on purpose");
+    expect(sandbox.company("northwind").live_cards).toBe(0);
+  });
+});
+
+describe("Sandbox-Contract-Point", () => {
+  test("names the point and its provenance on every answer", async () => {
+    const reply = await openSandbox().order();
+    expect(reply.headers.get("Sandbox-Contract-Point")).toBe("order.created; provenance=specified");
+  });
+
+  test("is left out where the headers are switched off, and nothing else is", async () => {
+    const sandbox = openSandbox({ sandboxHeaders: false });
+    const replies = [
+      await sandbox.order(),
+      await sandbox.order({ apiKey: "sk_sandbox_northwind_employee" }),
+      await sandbox.request("/nothing"),
+    ];
+    for (const reply of replies) expect([...reply.headers.keys()].join()).not.toMatch(/sandbox/);
+    expect(replies.map((reply) => reply.status)).toEqual([201, 403, 404]);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { base, openSandbox } from "../support/open-sandbox.ts";
+
+const sandboxPath = "/auth/v1/sandbox/token";
+const livePath = "/auth/v1/token";
+
+describe("an API key is exchanged for an access token (spec §4, §5)", () => {
+  test.each([
+    [sandboxPath, "sk_sandbox_northwind_owner"],
+    [livePath, "sk_live_northwind_owner"],
+  ])("%s takes its environment's keys", async (path, api_key) => {
+    const reply = await openSandbox({ now: "2026-03-10T09:30:00Z" }).post(path, { api_key });
+    expect([reply.status, reply.point, reply.provenance]).toEqual([200, "token.issued", "specified"]);
+    expect(reply.headers.get("Cache-Control")).toBe("no-store");
+    expect(reply.headers.get("Content-Type")).toBe("application/json");
+    expect(reply.json).toEqual({
+      access_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      expires_at: "2026-03-10T09:45:00.000Z",
+    });
+  });
+
+  test("each exchange makes a new token, and older ones live on", async () => {
+    const sandbox = openSandbox();
+    const tokens = [
+      await sandbox.exchange("sk_sandbox_northwind_owner"),
+      await sandbox.exchange("sk_sandbox_northwind_owner"),
+    ];
+    expect(tokens[0]).not.toBe(tokens[1]);
+    for (const token of tokens) expect((await sandbox.order({ token })).status).toBe(201);
+  });
+
+  test("no header is needed, and unknown fields are ignored", async () => {
+    const body = new Blob(['{"api_key": "sk_sandbox_northwind_owner", "more": 1}']).stream();
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    expect((await openSandbox().fetch(new Request(base + sandboxPath, init))).status).toBe(200);
+  });
+
+  test("a suspended company's key still opens: its orders say what is wrong", async () => {
+    expect(await openSandbox().exchange("sk_sandbox_frostbite_owner")).toHaveLength(43);
+  });
+
+  test("tokens and keys are kept as hashes; only the fixture's public secrets stand in clear", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const kept = sandbox.database.all<{ hash: Uint8Array }>("SELECT * FROM access_tokens");
+    expect(JSON.stringify(kept)).not.toContain(token);
+    expect(kept[0]?.hash).toHaveLength(32);
+  });
+});
+
+describe("what cannot be exchanged is refused in the gateway's envelope (assumed)", () => {
+  test.each([
+    ["no JSON", "{"],
+    ["nothing", ""],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["a string", '"sk_sandbox_northwind_owner"'],
+    ["no api_key", "{}"],
+    ["api_key null", '{"api_key": null}'],
+    ["api_key a number", '{"api_key": 1}'],
+    ["api_key empty", '{"api_key": ""}'],
+    ["over 64 KiB", `{"api_key": "${"k".repeat(65536)}"}`],
+  ])("%s: 400 invalid_request", async (_, body) => {
+    const reply = await openSandbox().post(sandboxPath, body);
+    expect([reply.status, reply.point]).toEqual([400, "token.invalid_request"]);
+    expect(reply.json).toEqual({
+      success: false,
+      error: { code: "invalid_request", message: expect.stringMatching(/api_key/) },
+    });
+  });
+
+  test.each([
+    ["an unknown key", sandboxPath, "sk_sandbox_nobody", "token.key_unknown", "no key with this secret"],
+    ["no key at all", sandboxPath, "hello", "token.key_unknown", "no key"],
+    ["a revoked key", sandboxPath, "sk_sandbox_northwind_revoked", "token.key_revoked", "revoked"],
+    [
+      "a live key at the sandbox endpoint",
+      sandboxPath,
+      "sk_live_northwind_owner",
+      "token.environment_mismatch",
+      "it is a live key, and this is the sandbox endpoint; exchange it at POST /auth/v1/token",
+    ],
+    [
+      "a sandbox key at the live endpoint",
+      livePath,
+      "sk_sandbox_northwind_owner",
+      "token.environment_mismatch",
+      "it is a sandbox key, and this is the live endpoint; exchange it at POST /auth/v1/sandbox/token",
+    ],
+  ])("%s: 401 invalid_api_key that says so", async (_, path, api_key, point, why) => {
+    const reply = await openSandbox().post(path, { api_key });
+    expect([reply.status, reply.point, reply.provenance]).toEqual([401, point, "assumed"]);
+    expect(reply.json).toEqual({
+      success: false,
+      error: { code: "invalid_api_key", message: expect.stringContaining(why) },
+    });
+    expect(reply.text).not.toContain(api_key);
+  });
+
+  test("an inactive member's key (spec §5.1)", async () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    const reply = await sandbox.post(sandboxPath, { api_key: "sk_sandbox_northwind_owner" });
+    expect([reply.status, reply.point]).toEqual([401, "token.member_inactive"]);
+    expect(reply.json.error.code).toBe("invalid_api_key");
+  });
+
+  test("revoking a key stops new exchanges only (spec §5.4)", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    sandbox.database.run("UPDATE api_keys SET status = 'revoked'");
+    expect((await sandbox.order({ token })).status).toBe(201);
+    const refused = await sandbox.post(sandboxPath, { api_key: "sk_sandbox_northwind_owner" });
+    expect(refused.point).toBe("token.key_revoked");
+  });
+});

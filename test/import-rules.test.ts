@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const src = new URL("../src", import.meta.url).pathname;
+
+/** What each room may import, beside itself; `sandbox` and `index` are the files at the top of src. */
+const mayImport: Record<string, readonly string[]> = {
+  contract: [],
+  core: ["contract"],
+  store: ["contract", "core"],
+  scenarios: ["contract", "core", "store"],
+  report: ["contract", "core", "store"],
+  http: ["contract", "core", "store", "scenarios", "report"],
+  control: ["contract", "core", "store", "scenarios", "report"],
+  dashboard: ["contract", "core", "store", "scenarios", "report"],
+  sandbox: ["contract", "core", "store", "scenarios", "report", "http", "control", "dashboard"],
+  index: ["contract", "core", "store", "scenarios", "report", "http", "control", "dashboard", "sandbox"],
+  node: [
+    "contract",
+    "core",
+    "store",
+    "scenarios",
+    "report",
+    "http",
+    "control",
+    "dashboard",
+    "sandbox",
+    "index",
+  ],
+};
+
+/** What only the edge may do: touch Node, name the clock, or draw chance. */
+const edgeOnly: readonly (readonly [RegExp, string])[] = [
+  [/from\s+["']node:|import\(["']node:|require\(/, "imports node:"],
+  [/["']better-sqlite3["']/, "imports better-sqlite3"],
+  [/\bBuffer\b/, "names Buffer"],
+  [/\bprocess\./, "names process"],
+  [/\b__dirname\b|\b__filename\b|\bimport\.meta\b/, "asks where it lies"],
+  [/\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b/, "names the clock"],
+  [/\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/, "draws chance"],
+];
+
+function roomOf(path: string): string {
+  return path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
+}
+
+/** What a source file does that its place forbids. `path` is relative to src. */
+function violations(path: string, text: string): string[] {
+  const room = roomOf(path);
+  const allowed = mayImport[room];
+  if (!allowed) return [`${path}: src has no room named ${room}`];
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const found: string[] = [];
+  for (const [, specifier = ""] of code.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) {
+    const target = roomOf(join(path, "..", specifier));
+    if (target !== room && !allowed.includes(target)) found.push(`${path}: ${room} imports ${target}`);
+  }
+  if (room === "node") return found;
+  for (const [pattern, what] of edgeOnly) if (pattern.test(code)) found.push(`${path}: ${what}`);
+  return found;
+}
+
+describe("imports run one way, and only the edge touches Node, time and chance", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+
+  test("the rules read the sources", () => expect(files.length).toBeGreaterThan(40));
+
+  test.each(files)("src/%s", (file) => {
+    expect(violations(relative(src, join(src, file)), readFileSync(join(src, file), "utf8"))).toEqual([]);
+  });
+
+  test.each([
+    ["core/a.ts", 'import { b } from "../store/b.ts";', "core imports store"],
+    ["contract/a.ts", 'import type { B } from "../core/b.ts";', "contract imports core"],
+    ["store/a.ts", 'export * from "../http/b.ts";', "store imports http"],
+    ["http/routes/a.ts", 'import { b } from "../../node/b.ts";', "http imports node"],
+    ["sandbox.ts", 'const b = await import("./node/b.ts");', "sandbox imports node"],
+    ["core/a.ts", 'import { readFileSync } from "node:fs";', "imports node:"],
+    ["store/a.ts", 'import Sqlite from "better-sqlite3";', "imports better-sqlite3"],
+    ["core/a.ts", "const now = Date.now();", "names the clock"],
+    ["core/a.ts", "const now = new Date();", "names the clock"],
+    ["http/a.ts", "const id = crypto.randomUUID();", "draws chance"],
+    ["core/a.ts", "const bytes = Buffer.from(text);", "names Buffer"],
+    ["shed/a.ts", "", "no room named shed"],
+  ])("a breach is seen: %s with %s", (path, text, breach) => {
+    expect(violations(path, text).join()).toContain(breach);
+  });
+});

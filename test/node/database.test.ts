@@ -1,0 +1,130 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+
+describe("a file that is not card-sandbox's is refused, and left as it was", () => {
+  const refused = (file: string, message: RegExp) => {
+    const before = readdirSync(join(file, "..")).map((name) => [name, readFileSync(join(file, "..", name))]);
+    expect(() => createSandbox({ db: file })).toThrow(message);
+    const after = readdirSync(join(file, "..")).map((name) => [name, readFileSync(join(file, "..", name))]);
+    expect(after).toEqual(before);
+  };
+
+  test("no database", () => {
+    const file = join(temporaryFolder(), "notes.txt");
+    writeFileSync(file, "Buy milk.\n");
+    refused(file, /notes\.txt is not a database/);
+    writeFileSync(file, "x".repeat(10_000));
+    refused(file, /notes\.txt is not a database/);
+  });
+
+  test.each(["DELETE", "WAL"])("a database of another program, in %s mode", (mode) => {
+    const file = join(temporaryFolder(), "other.db");
+    const other = new BetterSqlite3(file);
+    other.pragma(`journal_mode = ${mode}`);
+    other.exec("CREATE TABLE meta (key TEXT)");
+    other.close();
+    refused(file, /other\.db is a database of another program/);
+  });
+
+  test("a folder, and a folder that does not exist", () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "a"));
+    expect(() => createSandbox({ db: join(folder, "a") })).toThrow(/is not a file/);
+    expect(() => createSandbox({ db: join(folder, "b", "c.db") })).toThrow(/the folder .*b does not exist/);
+    expect(readdirSync(folder)).toEqual(["a"]);
+  });
+
+  test("a database of its own that is damaged", () => {
+    const file = join(temporaryFolder(), "sandbox.db");
+    createSandbox({ db: file }).close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xff)]));
+    expect(() => createSandbox({ db: file })).toThrow(/sandbox\.db is a damaged database/);
+  });
+
+  test("a database of a newer schema", () => {
+    const file = join(temporaryFolder(), "sandbox.db");
+    createSandbox({ db: file }).close();
+    const database = openDatabase(file);
+    database.run("UPDATE meta SET value = '99' WHERE key = 'schema_version'");
+    database.close();
+    expect(() => createSandbox({ db: file })).toThrow(/schema version 99.*use a newer card-sandbox/);
+  });
+});
+
+test("an empty file becomes a database", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  writeFileSync(file, "");
+  createSandbox({ db: file }).close();
+  expect(readFileSync(file).subarray(0, 15).toString()).toBe("SQLite format 3");
+});
+
+describe.each(["memory", "file"])("the Database port, in a %s", (kind) => {
+  const open = () => {
+    const database = openDatabase(kind === "memory" ? ":memory:" : join(temporaryFolder(), "sandbox.db"));
+    onTestFinished(() => database.close());
+    database.exec(
+      "CREATE TABLE t (a INTEGER PRIMARY KEY, b ANY) STRICT; CREATE TABLE u (t INTEGER REFERENCES t)",
+    );
+    return database;
+  };
+
+  test("takes strings, numbers, null and bytes, and gives them back", () => {
+    const database = open();
+    const values = ["text\u0000é🚂", 1.5, Number.MAX_SAFE_INTEGER, null, new Uint8Array([0, 255])];
+    for (const value of values) expect(database.run("INSERT INTO t (b) VALUES (?)", value)).toBe(1);
+    expect(database.all<{ b: unknown }>("SELECT b FROM t ORDER BY a").map(({ b }) => b)).toEqual([
+      ...values.slice(0, 4),
+      Buffer.from([0, 255]),
+    ]);
+    expect(database.get("SELECT b FROM t WHERE a = ?", 99)).toBeUndefined();
+    expect(database.run("DELETE FROM t WHERE a > ?", 3)).toBe(2);
+  });
+
+  test("a transaction that throws leaves nothing, a nested one only its own", () => {
+    const database = open();
+    const insert = (a: number) => database.run("INSERT INTO t (a) VALUES (?)", a);
+    const rows = () => database.all<{ a: number }>("SELECT a FROM t").map(({ a }) => a);
+    const fail = () => {
+      throw new Error("on purpose");
+    };
+    expect(() => database.transaction(() => insert(1) && fail())).toThrow("on purpose");
+    expect(rows()).toEqual([]);
+    const result = database.transaction(() => {
+      insert(2);
+      expect(() => database.transaction(() => insert(3) && fail())).toThrow("on purpose");
+      database.transaction(() => insert(4));
+      return "done";
+    });
+    expect([result, rows()]).toEqual(["done", [2, 4]]);
+  });
+
+  test("holds foreign keys", () => {
+    expect(() => open().run("INSERT INTO u (t) VALUES (?)", 7)).toThrow(/FOREIGN KEY/);
+  });
+});
+
+test("every table is STRICT, and a key is unique within environment, company, member and operation", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  createSandbox({ db: file }).close();
+  const database = openDatabase(file);
+  onTestFinished(() => database.close());
+  const tables = database.all<{ name: string; strict: number }>("SELECT name, strict FROM pragma_table_list");
+  const own = tables.filter(({ name }) => !name.startsWith("sqlite_"));
+  expect(own.length).toBeGreaterThan(8);
+  expect(own.filter(({ strict }) => strict !== 1)).toEqual([]);
+  const indexes = database.all<{ columns: string }>(
+    `SELECT group_concat(i.name) AS columns
+     FROM pragma_index_list('cards') l, pragma_index_info(l.name) i WHERE l."unique" = 1 GROUP BY l.name`,
+  );
+  expect(indexes.map(({ columns }) => columns).toSorted()).toEqual([
+    "company_pk,token",
+    "environment,company_pk,member_pk,operation,idempotency_key",
+    "id",
+  ]);
+});

@@ -1,0 +1,117 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { readFixtures } from "../../src/node/fixtures-file.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+
+const head = "companies:\n  - slug: solo\n    name: Solo Ltd\n    country_code: IE\n";
+
+function reading(text: string): () => unknown {
+  const file = join(temporaryFolder(), "world.yaml");
+  writeFileSync(file, text);
+  return () => readFixtures(file);
+}
+
+describe("a fixtures file that does not fit is refused with file, line and column", () => {
+  test.each([
+    [
+      "an unknown key, with the nearest known one",
+      `${head}    card_qouta: 3\n`,
+      /world\.yaml:5:5: unknown key "card_qouta": did you mean "card_quota"\? Known here: slug, environment, /,
+    ],
+    [
+      "an unknown key at the top",
+      `compnies: []\n${head}`,
+      /:1:1: unknown key "compnies": did you mean "companies"\?/,
+    ],
+    [
+      "an unknown key deep inside",
+      `${head}    members:\n      - { slug: o, name: O, role: owner, api_keys: [{ sceret: sk_sandbox_solo }] }\n`,
+      /world\.yaml:6:55: unknown key "sceret": did you mean "secret"\?/,
+    ],
+    [
+      "a value of the wrong kind",
+      `${head}    card_quota: many\n`,
+      /:5:17: companies\.0\.card_quota: .*number/,
+    ],
+    ["a missing key", "companies:\n  - slug: solo\n", /:2:5: companies\.0\.name: /],
+    [
+      "an unknown status",
+      `${head}    status: asleep\n`,
+      /:5:13: companies\.0\.status: .*"active"\|"suspended"\|"closed"/,
+    ],
+    [
+      "money as a number",
+      `${head}    accounts: [{ slug: a, name: A, currency: GBP, balance: 1.5 }]\n`,
+      /:5:60: .*balance: /,
+    ],
+    [
+      "a country that is none",
+      head.replace("IE", "XX"),
+      /:4:19: companies\.0\.country_code: must be an ISO 3166-1/,
+    ],
+    [
+      "a key of the other environment",
+      `${head}    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_live_solo_owner }] }]\n`,
+      /:5:69: .*secret: must start with sk_sandbox_ in a sandbox company/,
+    ],
+    [
+      "a key twice",
+      `${head}    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_sandbox_o }, { secret: sk_sandbox_o }] }]\n`,
+      /api_keys\.1\.secret: is taken/,
+    ],
+    ["a company twice", `${head}${head.replace("companies:\n", "")}`, /:5:11: companies\.1\.slug: is taken/],
+    [
+      "a card of nobody",
+      `${head}    accounts: [{ slug: a, name: A, currency: GBP }]\n    cards: [{ member: ghost, account: a }]\n`,
+      /:6:23: companies\.0\.cards\.0\.member: must name member of this company/,
+    ],
+    [
+      "a member of a company that is not there",
+      `${head}    members: [{ slug: o, name: O, role: owner, other_companies: [{ company: duo, role: owner }] }]\n`,
+      /other_companies\.0\.company: must name another sandbox company/,
+    ],
+    ["no YAML", "companies: [\n", /world\.yaml:[0-9]+:[0-9]+: /],
+    ["a key twice in YAML", `${head}    name: Again\n`, /world\.yaml:5:5: .*unique/],
+    ["an empty file", "", /world\.yaml:1:1: /],
+    ["no company", "companies: []\n", /world\.yaml:1:12: companies: /],
+  ])("%s", (_, text, message) => {
+    const read = reading(text);
+    expect(read).toThrow(message);
+    expect(read).toThrow(/^[^\n]*$/);
+  });
+});
+
+describe("what a fixtures file leaves out", () => {
+  test("has defaults: an active company that is entitled to all, with the assumed card limits", async () => {
+    const file = join(temporaryFolder(), "world.yaml");
+    writeFileSync(
+      file,
+      `${head}    accounts: [{ slug: eur, name: Main, currency: EUR }]
+    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_sandbox_solo }] }]\n`,
+    );
+    const sandbox = createSandbox({ fixtures: file });
+    const [company] = sandbox.world().companies;
+    expect(company).toMatchObject({
+      environment: "sandbox",
+      status: "active",
+      card_quota: 20,
+      live_cards: 0,
+    });
+    expect(company?.accounts[0]).toMatchObject({ status: "open", balance: "0.00" });
+    sandbox.close();
+  });
+
+  test("card limits of its own are every card's, and cap its spending limits", () => {
+    const { world } = readFixtures();
+    expect(world.card_limits).toEqual({
+      max_per_purchase: 1_000_000,
+      daily: 1_000_000,
+      rolling_32_days: 5_000_000,
+    });
+    expect(reading(`card_limits: { daily: "5" }\n${head}`)()).toMatchObject({
+      world: { card_limits: { max_per_purchase: 1_000_000, daily: 500, rolling_32_days: 5_000_000 } },
+    });
+  });
+});

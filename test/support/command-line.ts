@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { WorldListing } from "../../src/store/world-listing.ts";
+
+const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
+
+/** A folder of the test's own, gone at its end. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "card-sandbox-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The environment without what would configure a sandbox. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("CARD_SANDBOX_") && name !== "PORT"),
+  );
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Run {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<Ended>;
+}
+
+/** Runs the built command line; whatever is left of it at the test's end is ended. */
+export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: { ...plainEnvironment(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const ended = once(child, "close").then(([code, signal]): Ended => ({ code, signal }));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return { child, output, ended };
+}
+
+export interface Started extends Run {
+  readonly url: string;
+  readonly liveUrl: string;
+  world(): Promise<WorldListing>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  exchange(apiKey?: string): Promise<string>;
+  order(key: string, token?: string): Promise<Response>;
+}
+
+/** Starts a sandbox on a free port, and waits until it says `Ready.` */
+export async function startCommandLine(
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Started> {
+  const started = run(["--port", "0", ...args], env);
+  await untilReady(started);
+  const url = address(started, "Sandbox base address");
+  const world = async () => (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
+  const exchange = async (api_key = "sk_sandbox_northwind_owner") => {
+    const { access_token } = (await (await post("/auth/v1/sandbox/token", { api_key })).json()) as {
+      access_token: string;
+    };
+    return access_token;
+  };
+  return {
+    ...started,
+    url,
+    liveUrl: address(started, "Live base address"),
+    world,
+    post,
+    exchange,
+    async order(key, token) {
+      const { companies } = await world();
+      const body = {
+        account_id: companies[0]?.accounts[0]?.id,
+        pin: "4821",
+        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+        delivery_method: "express",
+      };
+      return post("/developer/cards/physical", body, {
+        Authorization: `Bearer ${token ?? (await exchange())}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+      });
+    },
+  };
+}
+
+/** Waits for the last start-up line. */
+export async function untilReady({ child, output, ended }: Run): Promise<void> {
+  const over = ended.then(({ code }) => {
+    throw new Error(`card-sandbox ended with ${code} before it was ready: ${output.stderr}`);
+  });
+  over.catch(() => {});
+  while (!output.stdout.endsWith("Ready.\n")) {
+    await Promise.race([once(child.stdout ?? child, "data"), over]);
+  }
+}
+
+function address({ output }: Run, label: string): string {
+  const found = new RegExp(`^${label} +(\\S+)$`, "m").exec(output.stdout)?.[1];
+  if (!found) throw new Error(`no ${label} among the start-up lines:\n${output.stdout}`);
+  return found;
+}

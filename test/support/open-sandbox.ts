@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { Card } from "../../src/contract/card.ts";
+import type { Environment } from "../../src/contract/identifiers.ts";
+import { type FactsOverlay, plainOverlay } from "../../src/core/facts.ts";
+import type { Issuer } from "../../src/core/issuer.ts";
+import type { Clock } from "../../src/core/ports.ts";
+import { seedWorld } from "../../src/core/world.ts";
+import type { Exchange } from "../../src/http/http-services.ts";
+import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { readFixtures } from "../../src/node/fixtures-file.ts";
+import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
+import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
+
+/** Where requests go in process; no port is behind it. */
+export const base = "http://sandbox.test";
+
+export interface TestOptions extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed">> {
+  /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
+  readonly world?: unknown;
+  /** What every request believes; may be changed between requests. */
+  readonly facts?: FactsOverlay;
+  readonly issuer?: Issuer;
+  /** Which environments' base address answers; default: both. */
+  readonly serve?: Environment;
+  /** The instant at which the test's clock starts; it moves only when told to. */
+  readonly now?: string;
+}
+
+/** A clock that moves only when told to. */
+export class TestClock implements Clock {
+  #nowMs: number;
+  constructor(instant: string) {
+    this.#nowMs = Date.parse(instant);
+  }
+  now(): number {
+    return this.#nowMs;
+  }
+  ticks(): number {
+    return this.#nowMs;
+  }
+  advance(ms: number): void {
+    this.#nowMs += ms;
+  }
+}
+
+export type OrderBody = Record<string, unknown>;
+
+/** Answers of a test's requests, read to their end. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came back
+  readonly json: any;
+  /** The contract point that decided. */
+  readonly point: string | undefined;
+  readonly provenance: string | undefined;
+}
+
+/** The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. */
+export function openSandbox(options: TestOptions = {}) {
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  const clock = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
+  const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
+  const exchanges: Exchange[] = [];
+  const sandbox = wireSandbox({
+    database,
+    clock,
+    version: "0.0.0-test",
+    fixtures: () =>
+      options.world === undefined
+        ? readFixtures()
+        : { world: seedWorld.parse(options.world), digest: "a test's own" },
+    fixturesAsked: false,
+    seed: options.seed,
+    onBehalfOf: options.onBehalfOf,
+    sandboxHeaders: options.sandboxHeaders,
+    overlayOf: () => ({ ...force }),
+    observe: (exchange) => exchanges.push(exchange),
+  });
+  const fetch = options.serve ? sandbox.fetchOf(options.serve) : sandbox.fetch;
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Reply> =>
+    readReply(await fetch(new Request(base + path, init)));
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    request(path, { method: "POST", body: asText(body), headers });
+
+  const company = (slug: string, environment: Environment = "sandbox"): CompanyListing =>
+    found(sandbox.world().companies.find((each) => each.slug === slug && each.environment === environment));
+  const account = (companySlug: string, slug = "gbp", environment: Environment = "sandbox"): AccountListing =>
+    found(company(companySlug, environment).accounts.find((each) => each.slug === slug));
+
+  const exchange = async (apiKey: string): Promise<string> => {
+    const path = apiKey.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
+    const reply = await post(path, { api_key: apiKey });
+    if (reply.status !== 200) throw new Error(`no token for ${apiKey}: ${reply.text}`);
+    return reply.json.access_token;
+  };
+
+  const orderBody = (overrides: OrderBody = {}): OrderBody =>
+    without({
+      account_id: account("northwind").id,
+      pin: "4821",
+      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+      delivery_method: "express",
+      ...overrides,
+    });
+
+  return {
+    ...sandbox,
+    database,
+    clock,
+    force,
+    exchanges,
+    request,
+    post,
+    company,
+    account,
+    exchange,
+    orderBody,
+    /** Orders as northwind's owner, unless told otherwise; `body` overrides fields, and `undefined` drops one. */
+    async order({
+      body = {},
+      key = randomUUID(),
+      apiKey = "sk_sandbox_northwind_owner",
+      ...rest
+    }: OrderTry = {}) {
+      const token = rest.token ?? (await exchange(apiKey));
+      const headers = without({
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+        ...rest.headers,
+      }) as Record<string, string>;
+      return post("/developer/cards/physical", rest.raw ?? orderBody(body), headers);
+    },
+  };
+}
+
+interface OrderTry {
+  readonly body?: OrderBody;
+  /** The whole body, in place of fields. */
+  readonly raw?: unknown;
+  readonly key?: string;
+  readonly apiKey?: string;
+  readonly token?: string;
+  /** Added headers; `undefined` drops one. */
+  readonly headers?: Record<string, string | undefined>;
+}
+
+export type TestSandbox = ReturnType<typeof openSandbox>;
+
+export async function readReply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const [point, provenance] = response.headers.get("Sandbox-Contract-Point")?.split("; provenance=") ?? [];
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text === "" ? undefined : JSON.parse(text),
+    point,
+    provenance,
+  };
+}
+
+/** The card of an answer that has to be 201. */
+export function cardOf(reply: Reply): Card {
+  if (reply.status !== 201) throw new Error(`no card: ${reply.status} ${reply.text}`);
+  return reply.json;
+}
+
+function asText(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function without(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function found<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("the test names what its world does not hold");
+  return value;
+}
