@@ -19,7 +19,7 @@ export const cardType = z.enum(["virtual", "physical"]);
 export type CardType = z.output<typeof cardType>;
 
 /** CardSpendingLimit (spec §2); `used` is omitted if it cannot be read or the card has ended. */
-export const cardSpendingLimit = z.object({
+const cardSpendingLimit = z.object({
   period: spendingLimitPeriod,
   amount: decimal,
   currency: z.string(),
@@ -30,7 +30,7 @@ export const cardSpendingLimit = z.object({
 const cardLimit = z.object({ amount: decimal, used: decimal.optional() });
 
 /** CardLimits (spec §2): fixed, in EUR whatever the account's currency. */
-export const cardLimits = z.object({
+const cardLimits = z.object({
   currency: z.literal("EUR"),
   max_per_purchase: cardLimit,
   daily: cardLimit,

@@ -23,4 +23,3 @@ export const spendingLimitInput = z.object(
   },
   { error: "must be an object" },
 );
-export type SpendingLimitInput = z.output<typeof spendingLimitInput>;

@@ -28,7 +28,7 @@ export interface TestOptions extends Partial<Pick<SandboxPorts, "onBehalfOf" | "
 }
 
 /** A clock that moves only when told to. */
-export class TestClock implements Clock {
+class TestClock implements Clock {
   #nowMs: number;
   constructor(instant: string) {
     this.#nowMs = Date.parse(instant);
@@ -149,8 +149,6 @@ interface OrderTry {
   /** Added headers; `undefined` drops one. */
   readonly headers?: Record<string, string | undefined>;
 }
-
-export type TestSandbox = ReturnType<typeof openSandbox>;
 
 export async function readReply(response: Response): Promise<Reply> {
   const text = await response.text();
