@@ -14,7 +14,8 @@ export interface OpenDatabase extends Database {
  * @throws SetupError in one line, with nothing created, where that cannot be
  */
 export function openDatabase(path: string): OpenDatabase {
-  refuseUnloadableEngine();
+  const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
+  refuseUnloadableEngine(version, process.versions);
   if (path === ":memory:") return adapt(openInMemory());
   const file = inspectFile(path);
   try {
@@ -24,12 +25,17 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/** better-sqlite3 13 is built for Node-API 10, and an older Node dies of it without a word. */
-function refuseUnloadableEngine(): void {
-  const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
-  if (Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < 10) {
+/**
+ * better-sqlite3 13 is built for Node-API 10, and an older Node dies of it without a word.
+ * @throws SetupError where this Node cannot load it
+ */
+export function refuseUnloadableEngine(
+  version: string,
+  { node, napi }: { readonly node: string; readonly napi?: string },
+): void {
+  if (Number.parseInt(version, 10) >= 13 && Number(napi) < 10) {
     throw new SetupError(
-      `better-sqlite3 ${version} does not run on Node ${process.versions.node}: install card-sandbox with the Node that runs it, or use Node 22.14 or later`,
+      `better-sqlite3 ${version} does not run on Node ${node}: install card-sandbox with the Node that runs it, or use Node 22.14 or later`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { openDatabase, refuseUnloadableEngine } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
@@ -54,6 +54,19 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     database.run("UPDATE meta SET value = '99' WHERE key = 'schema_version'");
     database.close();
     expect(() => createSandbox({ db: file })).toThrow(/schema version 99.*use a newer card-sandbox/);
+  });
+});
+
+describe("an engine that this Node cannot load is refused before it takes the process down", () => {
+  test.each([
+    ["13.2.0", "20.20.2", "9", true],
+    ["13.2.0", "22.14.0", "10", false],
+    ["13.2.0", "24.21.0", "10", false],
+    ["12.9.0", "20.20.2", "9", false],
+  ])("better-sqlite3 %s on Node %s", (version, node, napi, refused) => {
+    const load = () => refuseUnloadableEngine(version, { node, napi });
+    if (refused) expect(load).toThrow(`better-sqlite3 ${version} does not run on Node ${node}: `);
+    else expect(load).not.toThrow();
   });
 });
 
