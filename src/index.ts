@@ -1,11 +1,22 @@
-/** The portable face: what runs on any engine with web standards and a synchronous SQLite. */
+/**
+ * The portable face: a sandbox out of ports, for any engine with web standards and a synchronous SQLite. The
+ * package's own entry is node/index.ts, which brings the ports along.
+ */
 export type { Environment } from "./contract/identifiers.ts";
-export type { PointId, Provenance } from "./contract/points.ts";
-export { contractPoints } from "./contract/points.ts";
+export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
+export type { Guard } from "./control/guard.ts";
 export { SetupError } from "./core/errors.ts";
 export type { Clock, Database, SqlValue } from "./core/ports.ts";
+export { type SeedWorld, seedWorld } from "./core/world.ts";
 export type { Exchange, OnBehalfOfMode } from "./http/http-services.ts";
-export type { Fetch, Sandbox as PortableSandbox } from "./sandbox.ts";
+export {
+  type Face,
+  type Fetch,
+  type Fixtures,
+  type Sandbox,
+  type SandboxPorts,
+  wireSandbox,
+} from "./sandbox.ts";
 export type {
   AccountListing,
   ApiKeyListing,

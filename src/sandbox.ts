@@ -1,8 +1,13 @@
 import * as z from "zod";
 import type { Environment } from "./contract/identifiers.ts";
 import { createControl } from "./control/app.ts";
+import type { Guard } from "./control/guard.ts";
+import { SandboxState } from "./control/state.ts";
+import { SandboxTime } from "./control/time.ts";
+import { type ClockState, lastInstantMs, lastYear, runningClock, SandboxClock } from "./core/clock.ts";
 import { SetupError } from "./core/errors.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
+import { KeysInProgress } from "./core/keys-in-progress.ts";
 import { plantWorld } from "./core/plant-world.ts";
 import type { Clock, Database } from "./core/ports.ts";
 import { seededRandom } from "./core/random.ts";
@@ -11,8 +16,10 @@ import type { SeedWorld } from "./core/world.ts";
 import { createApp } from "./http/app.ts";
 import type { Exchange, HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { malformedRequest } from "./http/on-error.ts";
+import { readClock, writeClock } from "./store/clock.ts";
 import { type Origin, prepareSchema, readOrigin, writeOrigin } from "./store/meta.ts";
 import { openStore } from "./store/open-store.ts";
+import { captureWorld } from "./store/snapshots.ts";
 import { listWorld, type WorldListing } from "./store/world-listing.ts";
 
 /** A seed world, and what tells it from another. */
@@ -42,18 +49,34 @@ export interface SandboxPorts {
 }
 
 /** Answers requests as `fetch` does. */
-export type Fetch = (request: Request) => Promise<Response>;
+export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
+
+/** What one base address serves. */
+export interface Face {
+  /** Both: both token endpoints, and the token decides the environment. One: that one's alone. */
+  readonly environments: readonly Environment[];
+  /** Who may use the sandbox's own API; absent: it is not there. */
+  readonly control: Guard | undefined;
+}
 
 /** A card service of its own: a world, a clock, and the face that callers see. */
 export interface Sandbox {
-  /** The whole service on one origin: both token endpoints, and the token decides the environment. */
+  /** The whole service on one origin, with the sandbox's own API open to the process. */
   readonly fetch: Fetch;
-  /** One environment's base address alone; the sandbox's own API stands beside the sandbox environment. */
-  fetchOf(environment: Environment): Fetch;
+  /** The service as a base address shows it. */
+  serve(face: Face): Fetch;
   /** The answer to a request that cannot be read as one. */
   malformed(): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
   world(): WorldListing;
+  /** The sandbox's time, and each company's. */
+  readonly clock: SandboxTime;
+  /** Puts everything back as freshly started, or one company alone, named by its id or slug. */
+  reset(company?: string): void;
+  /** Keeps the whole world under a name, in place of what the name kept before. */
+  snapshot(name: string): void;
+  /** Puts the whole world back as it was kept. */
+  restore(name: string): void;
 }
 
 /**
@@ -62,8 +85,9 @@ export interface Sandbox {
  */
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { database, version } = ports;
-  const { origin, services } = openServices(ports);
-  const control = createControl({ database, clock: services.clock, seed: origin.seed, version });
+  const { origin, services, clock } = openServices(ports);
+  const time = new SandboxTime(database, clock);
+  const state = new SandboxState(services, clock);
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
@@ -72,21 +96,29 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
     observe: ports.observe,
   });
-  const fetchOf = (served: readonly Environment[]): Fetch => {
-    const app = createApp(faceOf(served));
-    if (served.includes("sandbox")) app.route("/", control);
-    return async (request) => app.fetch(request, { startedAt: services.clock.ticks() });
+  const serve = ({ environments, control }: Face): Fetch => {
+    const app = createApp(faceOf(environments));
+    if (control)
+      app.route("/", createControl({ database, time, state, seed: origin.seed, version }, control));
+    return async (input, init) => {
+      const request = input instanceof Request ? input : new Request(input, init);
+      return app.fetch(request, { startedAt: clock.ticks() });
+    };
   };
   return {
-    fetch: fetchOf(["sandbox", "live"]),
-    fetchOf: (environment) => fetchOf([environment]),
+    fetch: serve({ environments: ["sandbox", "live"], control: { kind: "open" } }),
+    serve,
     malformed: () => malformedRequest(faceOf([])),
     world: () => listWorld(database),
+    clock: time,
+    reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
+    snapshot: (name) => void state.snapshot(name),
+    restore: (name) => state.restore(name),
   };
 }
 
 /** Opens the world that the database holds, or plants the seed world in an empty one. */
-function openServices(ports: SandboxPorts): { origin: Origin; services: Services } {
+function openServices(ports: SandboxPorts): { origin: Origin; services: Services; clock: SandboxClock } {
   const { database } = ports;
   const kept = readOrigin(database);
   if (kept) refuseOtherwise(kept, ports);
@@ -95,20 +127,24 @@ function openServices(ports: SandboxPorts): { origin: Origin; services: Services
     clock: ports.frozenAt ?? "real",
     fixtures: ports.fixtures().digest,
   };
+  const clock = new SandboxClock(ports.clock, clockAtStart(origin));
   const services: Services = {
     database,
     store: openStore(database),
-    clock: origin.clock === "real" ? ports.clock : frozenClock(origin.clock, ports.clock),
+    clock,
     random: seededRandom(origin.seed),
-    keysInProgress: new Set(),
+    keysInProgress: new KeysInProgress(),
   };
   database.transaction(() => {
     prepareSchema(database);
     if (kept) return;
+    writeClock(database, clock.state);
     plantWorld(services, ports.fixtures().world);
     writeOrigin(database, origin);
+    captureWorld(database, "start", "", clock.now());
   });
-  return { origin, services };
+  clock.resume(readClock(database));
+  return { origin, services, clock };
 }
 
 /** A reopened database keeps its seed, its clock and its world. */
@@ -133,15 +169,15 @@ const isoInstant = z.iso.datetime({ offset: true });
  * @throws SetupError where the text is none
  */
 export function instantOf(text: string): string {
-  if (!isoInstant.safeParse(text).success) {
+  const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;
+  if (!(ms >= 0 && ms <= lastInstantMs)) {
     throw new SetupError(
-      `the clock takes an ISO 8601 instant with its offset, such as 2026-03-29T00:30:00Z; got ${JSON.stringify(text)}`,
+      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${JSON.stringify(text)}`,
     );
   }
-  return new Date(text).toISOString();
+  return new Date(ms).toISOString();
 }
 
-function frozenClock(instant: string, real: Clock): Clock {
-  const nowMs = Date.parse(instant);
-  return { now: () => nowMs, ticks: () => real.ticks() };
+function clockAtStart({ clock }: Origin): ClockState {
+  return clock === "real" ? runningClock : { frozenAtMs: Date.parse(clock), offsetMs: 0 };
 }

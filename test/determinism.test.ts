@@ -15,7 +15,7 @@ async function story(options: TestOptions): Promise<string> {
       const key = `00000000-0000-4000-8000-00000000000${n % 2}`;
       const order = await sandbox.order({ token: reply.json.access_token, key });
       for (const each of [reply, order]) bytes.push(JSON.stringify([...each.headers]), each.text);
-      sandbox.clock.advance(1000);
+      sandbox.clockOfTest.advance(1000);
     }
   }
   return bytes.join("\n");
@@ -46,7 +46,7 @@ test("a company's n-th card is the same, whatever other companies and refused or
           apiKey: "sk_live_northwind_owner",
           body: { account_id: sandbox.account("northwind", "gbp", "live").id },
         });
-        sandbox.clock.advance(1234);
+        sandbox.clockOfTest.advance(1234);
       }
       const { id, token, last_four, name } = cardOf(await sandbox.order());
       cards.push({ id, token, last_four, name });

@@ -18,7 +18,12 @@ export const spendingLimitInput = z.object(
   {
     period: spendingLimitPeriod,
     amount: z.union([z.string(), z.number()], {
-      error: ({ input }) => (input === undefined ? "is required" : "must be a string or a number"),
+      error: ({ input }) => {
+        if (input === undefined) return "is required";
+        return typeof input === "number"
+          ? "is too large for a number: send it as a string"
+          : "must be a string or a number";
+      },
     }),
   },
   { error: "must be an object" },

@@ -1,24 +1,65 @@
 import { Hono } from "hono";
-import type { Clock, Database } from "../core/ports.ts";
+import { maskSecrets } from "../core/api-key.ts";
+import type { Database } from "../core/ports.ts";
 import { listWorld } from "../store/world-listing.ts";
+import { ControlError } from "./control-error.ts";
+import { type Guard, guarded } from "./guard.ts";
+import { readJson } from "./read-json.ts";
+import { resetRequest, type SandboxState, snapshotRequest } from "./state.ts";
+import { type SandboxTime, timeAdvance, timeChange } from "./time.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
   readonly database: Database;
-  readonly clock: Clock;
+  readonly time: SandboxTime;
+  readonly state: SandboxState;
   readonly seed: number;
   readonly version: string;
 }
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
-export function createControl({ database, clock, seed, version }: ControlServices): Hono {
+export function createControl(services: ControlServices, guard: Guard): Hono {
+  const { database, time, state, seed, version } = services;
   const control = new Hono().basePath("/_sandbox");
-  control.get("/health", (c) =>
-    c.json({ status: "ok", version, seed, now: new Date(clock.now()).toISOString() }),
-  );
+  control.onError((thrown, c) => {
+    if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
+    return c.json({ error: "the sandbox itself failed" }, 500);
+  });
+  control.use("/*", async (c, next) => {
+    await next();
+    c.res.headers.set("Date", new Date(time.read().now).toUTCString());
+  });
+  control.use("/*", guarded(guard));
+
+  control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
   control.get("/world", (c) => c.json(listWorld(database)));
-  control.all("/*", (c) =>
-    c.json({ error: `${c.req.method} ${c.req.path} is no path of the sandbox's own API` }, 404),
+
+  control.get("/clock", (c) => c.json(time.read(c.req.query("company"))));
+  control.put("/clock", async (c) => c.json(time.change(await readJson(c, timeChange))));
+  control.post("/clock/advance", async (c) => c.json(await time.advance(await readJson(c, timeAdvance))));
+
+  control.post("/reset", async (c) => {
+    const { company } = await readJson(c, resetRequest);
+    if (company === undefined) state.reset();
+    else state.resetCompany(company);
+    return c.json(time.read(company));
+  });
+
+  control.get("/snapshots", (c) => c.json({ snapshots: state.snapshots() }));
+  control.post("/snapshots", async (c) =>
+    c.json(state.snapshot((await readJson(c, snapshotRequest)).name), 201),
   );
+  control.post("/snapshots/:name/restore", (c) => {
+    state.restore(c.req.param("name"));
+    return c.json(time.read());
+  });
+  control.delete("/snapshots/:name", (c) => {
+    state.deleteSnapshot(c.req.param("name"));
+    return c.body(null, 204);
+  });
+
+  control.all("/*", (c) => {
+    throw new ControlError(404, `the sandbox's own API has no ${c.req.method} ${maskSecrets(c.req.path)}`);
+  });
   return control;
 }

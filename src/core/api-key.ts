@@ -24,5 +24,5 @@ export function shownPrefix(secret: string): string {
 
 /** A text with whatever looks like an API key or an access token taken out. */
 export function maskSecrets(text: string): string {
-  return text.replace(/sk_[A-Za-z0-9_]+/g, "sk_…").replace(/[A-Za-z0-9_-]{43,}/g, "…");
+  return text.replace(/sk_[^/\s"']+/g, "sk_…").replace(/[A-Za-z0-9_-]{43,}/g, "…");
 }

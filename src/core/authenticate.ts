@@ -32,7 +32,7 @@ export function authenticate(
   if (!token) {
     throw new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
   }
-  if (clock.now() >= token.expiresAtMs) {
+  if (clock.now() + token.caller.clockOffsetMs >= token.expiresAtMs) {
     const expiredAt = new Date(token.expiresAtMs).toISOString();
     throw new SandboxError(
       "auth.token_expired",

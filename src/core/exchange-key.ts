@@ -10,6 +10,12 @@ const endpointOf: Readonly<Record<Environment, string>> = {
   live: "POST /auth/v1/token",
 };
 
+/** A new access token, and the lead of the time that it goes by. */
+export interface Exchanged {
+  readonly token: TokenExchangeResponse;
+  readonly clockOffsetMs: number;
+}
+
 /**
  * Exchanges an API key for an access token (spec §4, §5). Each exchange makes a new token; older ones stay
  * valid until they expire.
@@ -19,7 +25,7 @@ export function exchangeKey(
   { database, store, clock, random }: Services,
   endpoint: Environment,
   apiKey: string,
-): TokenExchangeResponse {
+): Exchanged {
   const environment = environmentOfKey(apiKey);
   if (environment && environment !== endpoint) {
     throw new SandboxError(
@@ -46,13 +52,17 @@ export function exchangeKey(
     }
     const n = store.nextNumber(key.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.block("access_token", key.companyId, n));
-    const expiresAtMs = clock.now() + accessTokenLifetimeMs;
+    const expiresAtMs = clock.now() + key.clockOffsetMs + accessTokenLifetimeMs;
     store.accessTokens.insert({
       hash: hashOfSecret(accessToken),
+      companyPk: key.companyPk,
       apiKeyPk: key.pk,
       membershipPk: key.membershipPk,
       expiresAtMs,
     });
-    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+    return {
+      token: { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() },
+      clockOffsetMs: key.clockOffsetMs,
+    };
   });
 }

@@ -1,6 +1,7 @@
 import type { Permission } from "../contract/operations.ts";
 import { type Issuer, promptIssuer } from "./issuer.ts";
-import type { AccountStatus, CompanyStatus, OrderWorld } from "./ports.ts";
+import type { OrderWorld } from "./ports.ts";
+import type { AccountStatus, CompanyStatus } from "./statuses.ts";
 
 /** What one request is to believe in place of the world. It edits nothing. */
 export interface FactsOverlay {

@@ -19,7 +19,7 @@ export type IssuerAnswer =
  * with a promise makes the order span time, and its idempotency key counts as in progress until then.
  */
 export interface Issuer {
-  issue(request: IssueRequest): IssuerAnswer | Promise<IssuerAnswer>;
+  issue(request: IssueRequest): IssuerAnswer | PromiseLike<IssuerAnswer>;
 }
 
 /** Issues every card, at once. */

@@ -50,7 +50,7 @@ export function orderCard(services: Services, request: OrderRequest): OrderOutco
   const decided = database.transaction(() => {
     const original = store.cards.byIdempotencyKey(scope);
     if (original) return { card: cardOf(original), replayed: true };
-    if (keysInProgress.has(nameOf(scope))) {
+    if (keysInProgress.has(scope)) {
       throw new SandboxError(
         "order.key_in_progress",
         "An order with this Idempotency-Key is still in progress: retry with the same key in a moment",
@@ -63,12 +63,12 @@ export function orderCard(services: Services, request: OrderRequest): OrderOutco
       memberId: request.caller.memberId,
       accountId: order.accountId,
     });
-    if (answer instanceof Promise) return { order, answer };
+    if ("then" in answer) return { order, pending: answer };
     accept(answer);
     return issueCard(services, request, order, facts);
   });
 
-  return "answer" in decided ? finish(services, request, decided.order, decided.answer) : decided;
+  return "pending" in decided ? finish(services, request, decided.order, decided.pending) : decided;
 }
 
 /** Waits for a slow issuer, then judges again: the world may have changed meanwhile. */
@@ -76,17 +76,22 @@ async function finish(
   services: Services,
   request: OrderRequest,
   order: Order,
-  pending: Promise<IssuerAnswer>,
+  pending: PromiseLike<IssuerAnswer>,
 ): Promise<OrderOutcome> {
-  const name = nameOf(scopeOf(request));
-  services.keysInProgress.add(name);
+  const ticket = services.keysInProgress.begin(scopeOf(request));
   try {
     accept(await pending);
+    if (ticket.cancelled) {
+      throw new SandboxError(
+        "order.change_in_progress",
+        "The sandbox was reset while this order was in progress: it made no card",
+      );
+    }
     return services.database.transaction(() =>
       issueCard(services, request, order, judge(services, request, order)),
     );
   } finally {
-    services.keysInProgress.delete(name);
+    services.keysInProgress.end(ticket);
   }
 }
 
@@ -95,13 +100,9 @@ function scopeOf({ caller, key }: OrderRequest): IdempotencyScope {
   return { environment, companyPk, memberPk, operation: "orderPhysicalCard", key };
 }
 
-function nameOf({ environment, companyPk, memberPk, operation, key }: IdempotencyScope): string {
-  return `${environment}/${companyPk}/${memberPk}/${operation}/${key}`;
-}
-
 /** Everything that stands between a well-formed order and the issuer: 400, 404, 409, 422. */
 function judge({ store }: Services, { caller, overlay }: OrderRequest, order: Order): JudgedFacts {
-  const world = store.cards.orderWorld(caller.companyPk, caller.memberPk, order.accountId);
+  const world = store.orderWorld(caller.companyPk, caller.memberPk, order.accountId);
   const facts = factsOf(world, overlay.facts);
   refuseUnfit(order, facts);
   const { account } = facts;
@@ -117,8 +118,9 @@ function judge({ store }: Services, { caller, overlay }: OrderRequest, order: Or
       "Another change is in progress: retry with the same Idempotency-Key in a moment",
     );
   }
-  refuseUnissuable(order, facts, account.status);
-  return { ...facts, account };
+  const judged = { ...facts, account };
+  refuseUnissuable(order, judged);
+  return judged;
 }
 
 /** 400: what the fields are, measured against the country and the card's limits. */
@@ -144,14 +146,14 @@ function refuseUnfit(
 }
 
 /** 422 (spec §7). */
-function refuseUnissuable(order: Order, facts: OrderFacts, accountStatus: string): void {
+function refuseUnissuable(order: Order, facts: JudgedFacts): void {
   if (facts.companyStatus !== "active") {
     throw new SandboxError(
       "order.company_inactive",
       `The company is not active: it is ${facts.companyStatus}, and orders no cards meanwhile`,
     );
   }
-  if (accountStatus === "closed") {
+  if (facts.account.status === "closed") {
     throw new SandboxError("order.account_closed", "The account is closed: order from an open account");
   }
   if (!facts.companyDetailsComplete) {
@@ -181,22 +183,29 @@ function refuseUnissuable(order: Order, facts: OrderFacts, accountStatus: string
   }
 }
 
-/** 422, 502 or 503, as the issuer says. */
+/** 422, 502 or 503, as the issuer says; a card is made on `issued` alone. */
 function accept(answer: IssuerAnswer): void {
-  if (answer.outcome === "rejected") {
-    throw new SandboxError("order.issuer_rejected", `The card issuer rejected the request: ${answer.reason}`);
-  }
-  if (answer.outcome === "bad_gateway") {
-    throw new SandboxError(
-      "order.issuer_bad_gateway",
-      "The card issuer did not answer properly: retry later with the same Idempotency-Key",
-    );
-  }
-  if (answer.outcome === "unavailable") {
-    throw new SandboxError(
-      "order.issuer_unavailable",
-      "The card issuer is unavailable: retry later with the same Idempotency-Key",
-    );
+  switch (answer.outcome) {
+    case "issued":
+      return;
+    case "rejected":
+      throw new SandboxError(
+        "order.issuer_rejected",
+        `The card issuer rejected the request: ${answer.reason}`,
+      );
+    case "bad_gateway":
+      throw new SandboxError(
+        "order.issuer_bad_gateway",
+        "The card issuer did not answer properly: retry later with the same Idempotency-Key",
+      );
+    case "unavailable":
+      throw new SandboxError(
+        "order.issuer_unavailable",
+        "The card issuer is unavailable: retry later with the same Idempotency-Key",
+      );
+    default:
+      answer satisfies never;
+      throw new Error(`the issuer answered ${JSON.stringify(answer)}, which means nothing`);
   }
 }
 
@@ -221,7 +230,7 @@ function issueCard(
     spendingLimit: order.spendingLimit,
     currency: facts.account.currency,
     limits: facts.limits,
-    createdAtMs: clock.now(),
+    createdAtMs: clock.now() + request.caller.clockOffsetMs,
   });
   store.cards.insert(card, {
     environment,

@@ -84,12 +84,20 @@ function plantMembers({ store, random }: Services, company: SeedCompany, plot: P
   for (const { slug, name, role, status, details_complete, api_keys } of company.members) {
     const n = store.nextNumber(plot.pk, "members");
     const id = uuidOf(random.block("member", plot.id, n)) as MemberId;
-    const pk = store.members.insert({ id, environment, slug, name, detailsComplete: details_complete });
+    const pk = store.members.insert({
+      id,
+      companyPk: plot.pk,
+      environment,
+      slug,
+      name,
+      detailsComplete: details_complete,
+    });
     const membershipPk = store.members.join({ memberPk: pk, companyPk: plot.pk, role, status });
     plot.members.set(slug, { pk, id });
     for (const { secret, status } of api_keys) {
       store.apiKeys.insert({
         id: uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys"))),
+        companyPk: plot.pk,
         membershipPk,
         environment,
         hash: hashOfSecret(secret),

@@ -10,6 +10,7 @@ import type {
 import type { Area, OperationId } from "../contract/operations.ts";
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
+import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
 
 /** The sandbox's time. */
 export interface Clock {
@@ -39,11 +40,6 @@ export interface Database {
   transaction<Result>(work: () => Result): Result;
 }
 
-export type CompanyStatus = "active" | "suspended" | "closed";
-export type AccountStatus = "open" | "closed";
-export type MemberStatus = "active" | "inactive";
-export type KeyStatus = "active" | "revoked";
-
 /** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */
 export interface Caller {
   readonly environment: Environment;
@@ -51,6 +47,8 @@ export interface Caller {
   readonly companyId: CompanyId;
   readonly companySlug: string;
   readonly entitlements: readonly Area[];
+  /** How far the company's time is ahead of the sandbox's clock. */
+  readonly clockOffsetMs: number;
   readonly memberPk: number;
   readonly memberId: MemberId;
   readonly role: Role;
@@ -63,6 +61,7 @@ export interface ApiKeyRecord {
   readonly memberStatus: MemberStatus;
   readonly companyPk: number;
   readonly companyId: CompanyId;
+  readonly clockOffsetMs: number;
 }
 
 /** What the world holds that an order is judged by, read at one instant. */
@@ -146,6 +145,7 @@ export interface NewCompany {
 
 export interface NewMember {
   readonly id: MemberId;
+  readonly companyPk: number;
   readonly environment: Environment;
   readonly slug: string;
   readonly name: string;
@@ -164,6 +164,7 @@ export interface NewAccount {
 
 export interface NewApiKey {
   readonly id: string;
+  readonly companyPk: number;
   readonly membershipPk: number;
   readonly environment: Environment;
   readonly hash: Uint8Array;
@@ -185,6 +186,7 @@ export interface Store {
   readonly accessTokens: {
     insert(token: {
       readonly hash: Uint8Array;
+      readonly companyPk: number;
       readonly apiKeyPk: number;
       readonly membershipPk: number;
       readonly expiresAtMs: number;
@@ -209,9 +211,9 @@ export interface Store {
   readonly accounts: {
     insert(account: NewAccount): number;
   };
+  /** Everything an order is judged by, in one query. */
+  orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {
-    /** Everything an order is judged by, in one query. */
-    orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
     byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
     /** Keeps the card and counts it in its company's row. */
     insert(card: CardRecord, place: CardPlace): void;

@@ -1,3 +1,4 @@
+import type { KeysInProgress } from "./keys-in-progress.ts";
 import type { Clock, Database, Random, Store } from "./ports.ts";
 
 /** What the use cases work with. */
@@ -6,6 +7,5 @@ export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
-  readonly keysInProgress: Set<string>;
+  readonly keysInProgress: KeysInProgress;
 }

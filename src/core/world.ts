@@ -6,6 +6,7 @@ import { areas } from "../contract/operations.ts";
 import { keyPrefixes } from "./api-key.ts";
 import { parseDecimal } from "./money.ts";
 import { role } from "./permissions.ts";
+import { accountStatus, companyStatus, keyStatus, memberStatus } from "./statuses.ts";
 
 const slug = z
   .string()
@@ -27,20 +28,20 @@ const account = z.strictObject({
   slug,
   name: z.string().min(1),
   currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code, such as GBP"),
-  status: z.enum(["open", "closed"]).default("open"),
+  status: accountStatus.default("open"),
   balance: money.prefault("0.00"),
 });
 
 const apiKey = z.strictObject({
-  secret: z.string().min(12),
-  status: z.enum(["active", "revoked"]).default("active"),
+  secret: z.string().regex(/^[A-Za-z0-9_]{12,}$/, "must be 12 or more letters, digits and underscores"),
+  status: keyStatus.default("active"),
 });
 
 const member = z.strictObject({
   slug,
   name: z.string().min(1),
   role,
-  status: z.enum(["active", "inactive"]).default("active"),
+  status: memberStatus.default("active"),
   details_complete: z.boolean().default(true),
   api_keys: z.array(apiKey).default([]),
   other_companies: z.array(z.strictObject({ company: slug, role })).default([]),
@@ -59,7 +60,7 @@ const company = z.strictObject({
   environment: environment.default("sandbox"),
   name: z.string().min(1),
   country_code: z.string().refine((code) => countryCodes.has(code), "must be an ISO 3166-1 alpha-2 code"),
-  status: z.enum(["active", "suspended", "closed"]).default("active"),
+  status: companyStatus.default("active"),
   details_complete: z.boolean().default(true),
   card_quota: z.int().min(0).default(20),
   entitlements: z.array(z.enum(areas)).default([...areas]),
@@ -118,9 +119,11 @@ function* inconsistencies(world: { readonly companies: readonly SeedCompany[] })
         }
       }
       for (const [o, other] of member.other_companies.entries()) {
+        const path = [...here, "other_companies", o, "company"];
+        yield* unlessNew(`company of ${environment} ${member.slug}`, other.company, path);
         if (companyNames.has(`${environment} ${other.company}`) && other.company !== company.slug) continue;
         yield {
-          path: [...here, "other_companies", o, "company"],
+          path,
           message: `must name another ${environment} company of this file`,
         };
       }

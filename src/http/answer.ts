@@ -4,7 +4,7 @@ import type { HttpEnv, HttpServices } from "./http-services.ts";
 
 let latestDate: { readonly second: number; readonly text: string } | undefined;
 
-/** The `Date` header by the sandbox's clock, so that a client may hold `expires_at` against it. */
+/** The `Date` header by the clock that the company goes by, so that a client may hold `expires_at` against it. */
 function dateHeader(nowMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (latestDate?.second !== second) latestDate = { second, text: new Date(nowMs).toUTCString() };
@@ -16,7 +16,8 @@ function dateHeader(nowMs: number): string {
  * at once with the body: one set later costs as much as the rest of the request together.
  */
 export function respond(
-  { clock, sandboxHeaders }: HttpServices,
+  { sandboxHeaders }: HttpServices,
+  nowMs: number,
   point: PointId,
   body: unknown,
   headers?: Readonly<Record<string, string>>,
@@ -26,7 +27,7 @@ export function respond(
     status,
     headers: {
       "Content-Type": "application/json",
-      Date: dateHeader(clock.now()),
+      Date: dateHeader(nowMs),
       ...(sandboxHeaders && { "Sandbox-Contract-Point": `${point}; provenance=${provenance}` }),
       ...headers,
     },
@@ -42,14 +43,30 @@ export function answer(
   headers?: Readonly<Record<string, string>>,
   defect?: Error,
 ): Response {
-  services.observe?.({
-    method: c.req.method,
-    path: c.req.path,
-    status: contractPoints[point].status,
-    point,
-    caller: c.get("caller"),
-    durationMs: services.clock.ticks() - c.env.startedAt,
-    defect,
-  });
-  return respond(services, point, body, headers);
+  if (services.observe) tell(services.observe, services, c, point, defect);
+  const nowMs = services.clock.now() + (c.get("clockOffsetMs") ?? 0);
+  return respond(services, nowMs, point, body, headers);
+}
+
+/** Whoever observes decides nothing: one that throws changes no answer. */
+function tell(
+  observe: NonNullable<HttpServices["observe"]>,
+  { clock }: HttpServices,
+  c: Context<HttpEnv>,
+  point: PointId,
+  defect: Error | undefined,
+): void {
+  try {
+    observe({
+      method: c.req.method,
+      path: c.req.path,
+      status: contractPoints[point].status,
+      point,
+      caller: c.get("caller"),
+      durationMs: clock.ticks() - c.env.startedAt,
+      defect,
+    });
+  } catch {
+    // The answer stands, and there is nobody to tell.
+  }
 }

@@ -8,6 +8,7 @@ import { bearerToken } from "./middleware/bearer-token.ts";
 import { idempotency } from "./middleware/idempotency.ts";
 import { jsonContent } from "./middleware/json-content.ts";
 import { onBehalfOf } from "./middleware/on-behalf-of.ts";
+import { overlaid } from "./middleware/overlaid.ts";
 import { onError } from "./on-error.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
@@ -32,7 +33,7 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
     app.all(exchangeLiveKey.path, methodNotAllowed(exchangeLiveKey.method));
   }
 
-  app.use("/developer/*", bearerToken(services)); // 401
+  app.use("/developer/*", overlaid(services), bearerToken(services)); // 401
   app.post(
     orderPhysicalCard.path,
     onBehalfOf(services), // 400, 403

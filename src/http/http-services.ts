@@ -39,6 +39,8 @@ export interface HttpEnv {
   Variables: {
     overlay: Overlay;
     caller: Caller;
+    /** How far the time of the company that the answer is for is ahead of the sandbox's clock. */
+    clockOffsetMs: number | undefined;
     idempotencyKey: IdempotencyKey;
   };
 }

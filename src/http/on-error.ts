@@ -21,7 +21,7 @@ export function onError(services: HttpServices) {
 export function malformedRequest(services: HttpServices): Response {
   const point = "gateway.bad_request";
   const message = "The request line or the Host header cannot be read";
-  return respond(services, point, errorBody(point, message));
+  return respond(services, services.clock.now(), point, errorBody(point, message));
 }
 
 /** The body of an error: the gateway's envelope where the point has a code, the CardError elsewhere (spec §7). */

@@ -1,29 +1,41 @@
 /** Larger bodies are refused; none of the service's requests comes near. */
 export const maxBodyBytes = 64 * 1024;
 
+/** A request's body: its text, or why there is none. */
+export type Body = { readonly text: string } | { readonly unreadable: "too large" | "not UTF-8" | "cut off" };
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
- * Reads a request's body as UTF-8. A body that is too large is read to its end all the same, so that a client
+ * Reads a request's body as UTF-8. One that is too large is read to its end all the same, so that a client
  * which sends before it listens gets its answer.
- * @returns `undefined` where it is over 64 KiB; an empty text where the client went away
  */
-export async function readBody(request: Request): Promise<string | undefined> {
+export async function readBody(request: Request): Promise<Body> {
+  let bytes: Uint8Array | undefined;
   try {
     const length = request.headers.get("Content-Length");
-    if (length !== null && Number(length) <= maxBodyBytes) return await request.text();
-    return await readBounded(request);
+    bytes =
+      length !== null && Number(length) <= maxBodyBytes
+        ? new Uint8Array(await request.arrayBuffer())
+        : await readBounded(request);
   } catch {
-    return "";
+    return { unreadable: "cut off" };
+  }
+  if (bytes === undefined || bytes.byteLength > maxBodyBytes) return { unreadable: "too large" };
+  try {
+    return { text: utf8.decode(bytes) };
+  } catch {
+    return { unreadable: "not UTF-8" };
   }
 }
 
-async function readBounded(request: Request): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = "";
+async function readBounded(request: Request): Promise<Uint8Array | undefined> {
+  const bytes = new Uint8Array(maxBodyBytes);
+  let length = 0;
   const reader = request.body?.getReader();
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-    bytes += read.value.byteLength;
-    if (bytes <= maxBodyBytes) text += decoder.decode(read.value, { stream: true });
+    if (length + read.value.byteLength <= maxBodyBytes) bytes.set(read.value, length);
+    length += read.value.byteLength;
   }
-  return bytes <= maxBodyBytes ? text + decoder.decode() : undefined;
+  return length <= maxBodyBytes ? bytes.subarray(0, length) : undefined;
 }

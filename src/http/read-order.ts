@@ -6,7 +6,7 @@ import { SandboxError } from "../core/errors.ts";
 import { parseDecimal, parseJsonNumber } from "../core/money.ts";
 import type { Order } from "../core/order-card.ts";
 import type { SpendingLimit } from "../core/spending-limit.ts";
-import { maxBodyBytes } from "./read-body.ts";
+import { type Body, maxBodyBytes } from "./read-body.ts";
 
 const pointOfField = {
   account_id: "order.account_id_invalid",
@@ -20,13 +20,12 @@ const pointOfField = {
 
 /**
  * The order in a request body, each field checked on its own (spec §2, §4).
- * @param text - the body, or `undefined` where it is too large
- * @throws SandboxError a 400 that names every field at fault; the first one decides the contract point
+ * @throws SandboxError a 400 that names every field of the wrong form; the first one decides the contract
+ *   point. An amount is judged once all else is well-formed.
  */
-export function readOrder(text: string | undefined): Order {
-  if (text === undefined) {
-    throw new SandboxError("order.body_too_large", `the body is over ${maxBodyBytes / 1024} KiB`);
-  }
+export function readOrder(received: Body): Order {
+  if ("unreadable" in received) throw unreadable(received.unreadable);
+  const { text } = received;
   const result = physicalCardOrder.safeParse(parseJson(text));
   if (!result.success) throw refusalOf(result.error.issues);
   const body = result.data;
@@ -39,6 +38,12 @@ export function readOrder(text: string | undefined): Order {
     autoConvert: body.auto_convert ?? false,
     spendingLimit: body.spending_limit ? readSpendingLimit(body.spending_limit, text) : null,
   };
+}
+
+function unreadable(why: "too large" | "not UTF-8" | "cut off"): SandboxError {
+  return why === "too large"
+    ? new SandboxError("order.body_too_large", `the body is over ${maxBodyBytes / 1024} KiB`)
+    : new SandboxError("order.body_not_json", `the body is not valid JSON: it is ${why}`);
 }
 
 function parseJson(text: string): unknown {
@@ -67,8 +72,7 @@ function readSpendingLimit(
   { period, amount }: NonNullable<PhysicalCardOrder["spending_limit"]>,
   text: string,
 ): SpendingLimit {
-  const amountMinor =
-    typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(amount, text));
+  const amountMinor = typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(text));
   if (amountMinor === undefined || amountMinor === 0n) {
     throw new SandboxError(
       "order.spending_limit_amount_invalid",
@@ -80,14 +84,14 @@ function readSpendingLimit(
   return { period, amountMinor };
 }
 
-/** The number's own characters, which a double may not keep: `1.0000000000000001` is not 1. */
-function numberAsSent(amount: number, text: string): string {
+/** The amount's own characters, which a double may not keep: `1.0000000000000001` is not 1. */
+function numberAsSent(text: string): string {
   try {
-    const body = parseLossless(text) as { spending_limit?: { amount?: unknown } };
-    const sent = body.spending_limit?.amount;
-    if (isLosslessNumber(sent)) return sent.value;
+    // Of a member that occurs twice the last counts, as with JSON.parse.
+    const body = parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
+    const sent = (body as { spending_limit?: { amount?: unknown } }).spending_limit?.amount;
+    return isLosslessNumber(sent) ? sent.value : "";
   } catch {
-    // A member that occurs twice, or deep nesting: JSON.parse takes these, and its double stands.
+    return ""; // Nested too deeply to be read digit by digit, and so to be trusted.
   }
-  return String(amount);
 }

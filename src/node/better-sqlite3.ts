@@ -16,8 +16,10 @@ export interface OpenDatabase extends Database {
 export function openDatabase(path: string): OpenDatabase {
   const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
   refuseUnloadableEngine(version, process.versions);
-  if (path === ":memory:") return adapt(openInMemory());
-  const file = inspectFile(path);
+  // better-sqlite3 trims a name too: what is looked at has to be what is opened.
+  const name = path.trim();
+  if (name === ":memory:") return adapt(openInMemory());
+  const file = inspectFile(name);
   try {
     return adapt(openFile(file));
   } catch (error) {
@@ -69,7 +71,8 @@ function openFile(file: string): BetterSqlite3.Database {
   }
 }
 
-function openingFailure(file: string, error: unknown): unknown {
+/** What to tell of a database file that fails; any other error as it is. */
+export function openingFailure(file: string, error: unknown): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
   const { code, message } = error;
   if (code.startsWith("SQLITE_BUSY")) {

@@ -10,9 +10,12 @@ import { startUpLines } from "./start-up-lines.ts";
 
 const exitCodes = { failure: 1, usage: 2 } as const;
 
-/** Writes to standard output; whoever reads it may stop doing so, and the sandbox goes on. */
-function print(text: string): void {
-  process.stdout.write(text);
+/** How long what is printed may take to be read once the sandbox is closed. */
+const flushMs = 300;
+
+/** Writes a log line; where nobody reads standard output any more, lines are dropped rather than heaped up. */
+function log(line: string): void {
+  if (!process.stdout.writableNeedDrain) process.stdout.write(line);
 }
 
 function exitCodeOf(error: unknown): number {
@@ -26,7 +29,7 @@ function closeOnSignal(sandbox: StartedSandbox): void {
   const onSignal = () => {
     if (closing) process.exit(exitCodes.failure);
     closing = true;
-    sandbox.close().catch(fail);
+    sandbox.close().then(() => setTimeout(() => process.exit(), flushMs).unref(), fail);
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
@@ -43,10 +46,10 @@ function fail(error: unknown): void {
 
 process.stdout.on("error", () => {});
 try {
-  const { options, log, tlsCert } = readCommandLine(process.argv.slice(2), process.env, version);
-  const sandbox = await start({ ...options, observe: requestLog(log, print) }, { lightGlobals: true });
+  const { options, logFormat, tlsCert } = readCommandLine(process.argv.slice(2), process.env, version);
+  const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
   closeOnSignal(sandbox);
-  print(startUpLines(sandbox, version, tlsCert));
+  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf: options.onBehalfOf }));
 } catch (error) {
   fail(error);
 }

@@ -18,17 +18,20 @@ interface Flags {
   log: LogFormat;
   tlsCert?: string;
   tlsKey?: string;
+  control: boolean;
+  adminToken?: string;
 }
 
 /** What a start was asked for. */
 export interface StartRequest {
   readonly options: StartOptions;
-  readonly log: LogFormat;
+  readonly logFormat: LogFormat;
   /** The certificate's file, for the command that a person pastes. */
   readonly tlsCert: string | undefined;
 }
 
-const headersOff = "CARD_SANDBOX_NO_SANDBOX_HEADERS";
+/** The variables of switches: on or off, as they say. */
+const switches = ["CARD_SANDBOX_NO_SANDBOX_HEADERS", "CARD_SANDBOX_NO_CONTROL"];
 
 /**
  * Reads the command line; each option's environment variable stands in where the option is not given, and an
@@ -48,7 +51,7 @@ export function readCommandLine(
     flags.port = fromEnvironment(program, "PORT", env.PORT, wholeNumber(65_535));
   }
   return {
-    log: flags.log,
+    logFormat: flags.log,
     tlsCert: flags.tlsCert,
     options: {
       port: flags.port,
@@ -60,6 +63,8 @@ export function readCommandLine(
       fixtures: flags.fixtures,
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
+      control: flags.control,
+      adminToken: flags.adminToken,
       tls: readTls(flags.tlsCert, flags.tlsKey),
     },
   };
@@ -114,6 +119,14 @@ function defineProgram(version: string): Command {
     )
     .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
     .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default("pretty"))
+    .addOption(option("--no-control", "leave out the sandbox's own API under /_sandbox", "NO_CONTROL"))
+    .addOption(
+      option(
+        "--admin-token <token>",
+        "what that API demands; beyond loopback one is generated",
+        "ADMIN_TOKEN",
+      ).argParser(notEmpty),
+    )
     .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
 }
@@ -123,14 +136,16 @@ function prepareEnvironment(env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(env)) {
     if (name.startsWith("CARD_SANDBOX_") && value === "") delete env[name];
   }
-  const value = env[headersOff];
-  if (value === undefined || /^(1|true|yes|on)$/i.test(value)) return;
-  if (!/^(0|false|no|off)$/i.test(value)) {
-    throw new SetupError(
-      `the environment variable ${headersOff} takes true or false; got ${JSON.stringify(value)}`,
-    );
+  for (const name of switches) {
+    const value = env[name];
+    if (value === undefined || /^(1|true|yes|on)$/i.test(value)) continue;
+    if (!/^(0|false|no|off)$/i.test(value)) {
+      throw new SetupError(
+        `the environment variable ${name} takes true or false; got ${JSON.stringify(value)}`,
+      );
+    }
+    delete env[name];
   }
-  delete env[headersOff];
 }
 
 function fromEnvironment<Value>(

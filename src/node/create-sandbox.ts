@@ -3,7 +3,7 @@ import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Exchange, OnBehalfOfMode } from "../http/http-services.ts";
 import { type Fixtures, instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
-import { openDatabase } from "./better-sqlite3.ts";
+import { openDatabase, openingFailure } from "./better-sqlite3.ts";
 import { readFixtures } from "./fixtures-file.ts";
 
 /** The version of this package. */
@@ -53,7 +53,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     throw new SetupError(`the seed takes a whole number from 0; got ${seed}`);
   }
   if (options.fixtures !== undefined) fixtures();
-  const database = openDatabase(options.db ?? ":memory:");
+  const db = options.db ?? ":memory:";
+  const database = openDatabase(db);
   try {
     const sandbox = wireSandbox({
       database,
@@ -70,6 +71,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return { ...sandbox, close: () => database.close() };
   } catch (error) {
     database.close();
-    throw error;
+    throw openingFailure(db, error);
   }
 }

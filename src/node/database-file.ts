@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { SetupError } from "../core/errors.ts";
 
@@ -14,12 +14,14 @@ const magic = "SQLite format 3\0";
  * @throws SetupError where it is anything else
  */
 export function inspectFile(path: string): string {
+  if (path === "") throw new SetupError("the database has no name: give a file, or :memory:");
   const file = resolve(path);
   const folder = dirname(file);
-  if (!existsSync(folder)) {
+  if (!look(folder)?.isDirectory()) {
     throw new SetupError(`the folder ${folder} does not exist: make it, or name another database file`);
   }
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = look(file);
+  refuseUnwritable(stats ? file : folder);
   if (!stats || (stats.isFile() && stats.size === 0)) return file;
   if (!stats.isFile()) throw new SetupError(`${file} is not a file: name a database file`);
   const header = readHeader(file);
@@ -30,6 +32,22 @@ export function inspectFile(path: string): string {
     throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
   }
   return file;
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new SetupError(`${path} cannot be looked at: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function refuseUnwritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw new SetupError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function readHeader(file: string): Buffer {

@@ -1,4 +1,20 @@
-export * from "../index.ts";
+export type {
+  AccountListing,
+  ApiKeyListing,
+  CompanyListing,
+  ContractPoint,
+  Environment,
+  Exchange,
+  Face,
+  Fetch,
+  Guard,
+  MemberListing,
+  OnBehalfOfMode,
+  PointId,
+  Provenance,
+  WorldListing,
+} from "../index.ts";
+export { contractPoints, SetupError } from "../index.ts";
 export { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
 export type { Tls } from "./listen.ts";
 export { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";

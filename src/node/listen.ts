@@ -1,7 +1,8 @@
-import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer as createHttpServer, type Server, STATUS_CODES } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import type { Duplex } from "node:stream";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import { SetupError } from "../core/errors.ts";
 import type { Fetch } from "../sandbox.ts";
 
@@ -13,7 +14,7 @@ export interface Tls {
 
 export interface ListenOptions {
   readonly fetch: Fetch;
-  /** Answers a request that cannot be read as one. */
+  /** Answers a request that cannot be read as one: 400. */
   readonly malformed: () => Response;
   readonly host: string;
   /** 0 picks a free one. */
@@ -48,7 +49,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const server = createServer(options);
   await new Promise<void>((bound, failed) => {
     server.once("error", (error: NodeJS.ErrnoException) => failed(bindingFailure(error, host, port)));
-    server.listen(port, host, bound);
+    try {
+      server.listen(port, host, bound);
+    } catch (error) {
+      failed(bindingFailure(error as NodeJS.ErrnoException, host, port));
+    }
   });
   return {
     url: `${tls ? "https" : "http"}://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
@@ -57,18 +62,41 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): Server {
-  const listener = getRequestListener(fetch, {
+  const listener = getRequestListener((request) => fetch(request), {
     overrideGlobalObjects: lightGlobals,
-    errorHandler: malformed,
+    // HTTP/1.0 may leave out Host.
+    hostname: "localhost",
+    // Node itself reads the rest of a body that was answered early; the adapter would cut a slow one off.
+    autoCleanupIncoming: false,
+    errorHandler: (error) => {
+      if (error instanceof RequestError) return malformed();
+      throw error;
+    },
   });
-  if (!tls) return createHttpServer(listener);
   try {
-    return createHttpsServer({ cert: tls.cert, key: tls.key }, listener);
+    const server = tls
+      ? createHttpsServer({ cert: tls.cert, key: tls.key }, listener)
+      : createHttpServer(listener);
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+      if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+      else writeRaw(socket, error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400, malformed());
+    });
+    return server;
   } catch (error) {
     throw new SetupError(`the TLS certificate and key do not fit: ${(error as Error).message}`, {
       cause: error,
     });
   }
+}
+
+/** Answers on a connection whose request Node could not read, and closes it. */
+async function writeRaw(socket: Duplex, status: number, response: Response): Promise<void> {
+  const body = await response.text();
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const length = Buffer.byteLength(body);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}Content-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** A server on every interface is reached on this machine by its loopback address. */
@@ -91,11 +119,13 @@ function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number
 
 function close(server: Server): Promise<void> {
   return new Promise((closed) => {
-    const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+    // A connection kept alive falls idle when its answer is out, and Node then waits for it to time out.
+    const idle = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(deadline);
+      clearInterval(idle);
       closed();
     });
-    server.closeIdleConnections();
   });
 }

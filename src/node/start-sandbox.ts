@@ -1,5 +1,12 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import type { Environment } from "../contract/identifiers.ts";
+import { type Guard, isLoopback } from "../control/guard.ts";
+import type { Face } from "../sandbox.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
+
+const defaultHost = "127.0.0.1";
 
 export interface StartOptions extends SandboxOptions {
   /** Default 4242; 0 picks a free one. */
@@ -13,6 +20,13 @@ export interface StartOptions extends SandboxOptions {
   readonly livePort?: number | undefined;
   /** Serves HTTPS, as the service does; default: plain HTTP. */
   readonly tls?: Tls | undefined;
+  /** Whether the sandbox's own API under `/_sandbox` is there; default true. */
+  readonly control?: boolean | undefined;
+  /**
+   * What the sandbox's own API demands as a Bearer token. Default: nothing on a loopback host, which refuses
+   * foreign hosts and origins instead; elsewhere a generated one.
+   */
+  readonly adminToken?: string | undefined;
 }
 
 export interface StartedSandbox extends Omit<Sandbox, "close"> {
@@ -20,6 +34,8 @@ export interface StartedSandbox extends Omit<Sandbox, "close"> {
   readonly url: string;
   /** The live base address; the same as `url` unless it has a port of its own. */
   readonly liveUrl: string;
+  /** The admin token that was generated, where one was. */
+  readonly generatedAdminToken: string | undefined;
   /** Answers what is under way, then closes ports and database. */
   close(): Promise<void>;
 }
@@ -37,25 +53,44 @@ export async function start(
   options: StartOptions,
   { lightGlobals }: { readonly lightGlobals: boolean },
 ): Promise<StartedSandbox> {
-  const { port = 4242, host = "127.0.0.1", livePort, tls } = options;
+  const { port = 4242, host = defaultHost, livePort, tls, db } = options;
+  const separate = livePort !== undefined;
+  const generatedAdminToken = needsAdminToken(options) ? randomBytes(24).toString("base64url") : undefined;
+  const madeHere = db !== undefined && !existsSync(db);
   const sandbox = createSandbox(options);
-  const common = { malformed: () => sandbox.malformed(), host, tls, lightGlobals };
   const open: Listening[] = [];
-  const closeAll = async () => {
+  const bind = async (face: Face, port: number) => {
+    const fetch = sandbox.serve(face);
+    const listening = await listen({ fetch, malformed: sandbox.malformed, host, port, tls, lightGlobals });
+    open.push(listening);
+    return listening.url;
+  };
+  const close = async () => {
     await Promise.all(open.map((each) => each.close()));
     sandbox.close();
   };
   try {
-    const separate = livePort !== undefined;
-    const fetch = separate ? sandbox.fetchOf("sandbox") : sandbox.fetch;
-    const main = await listen({ ...common, fetch, port });
-    open.push(main);
-    if (!separate) return { ...sandbox, url: main.url, liveUrl: main.url, close: closeAll };
-    const live = await listen({ ...common, fetch: sandbox.fetchOf("live"), port: livePort });
-    open.push(live);
-    return { ...sandbox, url: main.url, liveUrl: live.url, close: closeAll };
+    const environments: Environment[] = separate ? ["sandbox"] : ["sandbox", "live"];
+    const url = await bind({ environments, control: guardOf(options, generatedAdminToken) }, port);
+    const liveUrl = separate ? await bind({ environments: ["live"], control: undefined }, livePort) : url;
+    return { ...sandbox, url, liveUrl, generatedAdminToken, close };
   } catch (error) {
-    await closeAll();
+    await close();
+    // A start that failed leaves no file behind that would hold the next one to its options.
+    if (madeHere) rmSync(db, { force: true });
     throw error;
   }
+}
+
+function needsAdminToken({ control = true, adminToken, host = defaultHost }: StartOptions): boolean {
+  return control && adminToken === undefined && !isLoopback(host);
+}
+
+function guardOf(
+  { control = true, adminToken }: StartOptions,
+  generated: string | undefined,
+): Guard | undefined {
+  if (!control) return undefined;
+  const token = adminToken ?? generated;
+  return token === undefined ? { kind: "loopback" } : { kind: "token", token };
 }

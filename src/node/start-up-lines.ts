@@ -1,22 +1,34 @@
+import { hasPermission } from "../core/permissions.ts";
+import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
 
+export interface StartUpOptions {
+  readonly version: string;
+  /** The certificate's file, where HTTPS is served. */
+  readonly tlsCert: string | undefined;
+  readonly onBehalfOf: OnBehalfOfMode | undefined;
+}
+
 /** What a person reads once the port is bound: where, with which keys, and a first order to paste. */
-export function startUpLines(sandbox: StartedSandbox, version: string, tlsCert: string | undefined): string {
+export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): string {
   const { companies } = sandbox.world();
   return [
-    `card-sandbox ${version}`,
+    `card-sandbox ${options.version}`,
     "",
     `Sandbox base address  ${sandbox.url}`,
     `Live base address     ${sandbox.liveUrl}`,
-    ...(tlsCert
+    ...(options.tlsCert
       ? []
       : ["Plain HTTP: the service itself is HTTPS only (--tls-cert and --tls-key serve it so)."]),
+    ...(sandbox.generatedAdminToken === undefined
+      ? []
+      : [`Admin token for /_sandbox  ${sandbox.generatedAdminToken}`]),
     "",
     "API keys",
     ...keyLines(companies),
     "",
-    ...orderLines(sandbox.url, companies, tlsCert),
+    ...orderLines(sandbox.url, companies, options),
     "Ready.",
     "",
   ].join("\n");
@@ -47,27 +59,22 @@ function remarksOn(company: CompanyListing, member: MemberListing, key: ApiKeyLi
     key.status === "active" ? "" : key.status,
     member.status === "active" ? "" : `member ${member.status}`,
     company.status === "active" ? "" : `company ${company.status}`,
+    company.details_complete ? "" : "company details missing",
+    member.details_complete ? "" : "cardholder details missing",
     company.live_cards >= company.card_quota ? "card quota reached" : "",
   ];
   return remarks.filter((remark) => remark !== "").join(", ");
 }
 
-/** Two commands that order a card, for the first company that can; nothing where none can. */
+/** Commands that order a card, for the first company and member that can; nothing where none can. */
 function orderLines(
   url: string,
   companies: readonly CompanyListing[],
-  tlsCert: string | undefined,
+  { tlsCert, onBehalfOf }: StartUpOptions,
 ): string[] {
-  const company = companies.find(
-    ({ environment, status, live_cards, card_quota }) =>
-      environment === "sandbox" && status === "active" && live_cards < card_quota,
-  );
-  const account = company?.accounts.find(({ status }) => status === "open");
-  const secret = company?.members
-    .filter(({ role, status }) => status === "active" && (role === "owner" || role === "admin"))
-    .flatMap((member) => member.api_keys)
-    .find((key) => key.status === "active" && key.secret)?.secret;
-  if (!account || !secret) return [];
+  const [first] = companies.flatMap((company) => [...orderable(company)]);
+  if (!first) return [];
+  const { company, account, secret } = first;
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
     "Order a card (paste it twice: the second time the same card comes back)",
@@ -76,8 +83,9 @@ function orderLines(
     `${curl} ${url}/developer/cards/physical \\`,
     `  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
     "  -H 'Idempotency-Key: 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30' \\",
+    ...(onBehalfOf === "required" ? [`  -H 'X-On-Behalf-Of: ${company}' \\`] : []),
     `  -d '${JSON.stringify({
-      account_id: account.id,
+      account_id: account,
       pin: "4821",
       delivery_address: {
         line1: "1 Long Lane",
@@ -89,6 +97,24 @@ function orderLines(
     })}'`,
     "",
   ];
+}
+
+/** Who can order from what, as the listing tells. */
+function* orderable(
+  company: CompanyListing,
+): Generator<{ company: string; account: string; secret: string }> {
+  const { environment, status, details_complete, entitlements, live_cards, card_quota } = company;
+  if (environment !== "sandbox" || status !== "active" || !details_complete) return;
+  if (!entitlements.includes("cards") || live_cards >= card_quota) return;
+  const account = company.accounts.find((each) => each.status === "open");
+  for (const member of company.members) {
+    if (member.status !== "active" || !member.details_complete) continue;
+    if (!hasPermission(member.role, "issue_cards")) continue;
+    for (const { status, secret } of member.api_keys) {
+      if (account && status === "active" && secret)
+        yield { company: company.id, account: account.id, secret };
+    }
+  }
 }
 
 function shellQuoted(text: string): string {

@@ -17,12 +17,12 @@ export function readStrictYaml<Schema extends z.ZodType>(
   // Loaded when first needed: a start on a kept database reads no YAML.
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const syntaxError = document.errors[0];
   if (syntaxError) {
     throw new SetupError(`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`);
   }
-  const result = schema.safeParse(document.toJS());
+  const result = schema.safeParse(readValue(document, file));
   if (result.success) return result.data;
   const { issues } = result.error;
   // A misspelt key is also a missing one: the misspelling explains both.
@@ -31,6 +31,15 @@ export function readStrictYaml<Schema extends z.ZodType>(
   const place = placeOf(file, lines, offsetOf(document, issue));
   const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
   throw new SetupError(`${place}: ${describe(issue, schema)}${more}`);
+}
+
+/** The document's value; an alias may name nothing, or too much. */
+function readValue(document: Document, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new SetupError(`${file}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function placeOf(file: string, lines: LineCounter, offset: number): string {

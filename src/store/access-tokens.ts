@@ -2,7 +2,8 @@ import type { Database, Store } from "../core/ports.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
 
 const insert = `
-  INSERT INTO access_tokens (hash, api_key_pk, membership_pk, expires_at_ms) VALUES (?, ?, ?, ?)`;
+  INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
+  VALUES (?, ?, ?, ?, ?)`;
 
 const byHash = `
   SELECT t.expires_at_ms, ${callerColumns}
@@ -15,7 +16,8 @@ const byHash = `
 export function accessTokens(database: Database): Store["accessTokens"] {
   return {
     insert(token) {
-      database.run(insert, token.hash, token.apiKeyPk, token.membershipPk, token.expiresAtMs);
+      const { hash, companyPk, apiKeyPk, membershipPk, expiresAtMs } = token;
+      database.run(insert, hash, companyPk, apiKeyPk, membershipPk, expiresAtMs);
     },
     byHash(hash) {
       const row = database.get<CallerRow & { expires_at_ms: number }>(byHash, hash);

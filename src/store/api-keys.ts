@@ -1,13 +1,15 @@
 import type { CompanyId } from "../contract/identifiers.ts";
-import type { Database, KeyStatus, MemberStatus, Store } from "../core/ports.ts";
+import type { Database, Store } from "../core/ports.ts";
+import type { KeyStatus, MemberStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO api_keys (id, membership_pk, environment, hash, prefix, status, public_secret)
-  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status, public_secret)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const byHash = `
-  SELECT k.pk, k.status, k.membership_pk, s.status AS member_status, c.pk AS company_pk, c.id AS company_id
+  SELECT k.pk, k.status, k.membership_pk, s.status AS member_status, c.pk AS company_pk, c.id AS company_id,
+    c.clock_offset_ms
   FROM api_keys k
   JOIN memberships s ON s.pk = k.membership_pk
   JOIN companies c ON c.pk = s.company_pk
@@ -20,14 +22,15 @@ interface KeyRow {
   member_status: MemberStatus;
   company_pk: number;
   company_id: CompanyId;
+  clock_offset_ms: number;
 }
 
 export function apiKeys(database: Database): Store["apiKeys"] {
   return {
     insert(key) {
-      const { id, membershipPk, environment, hash, prefix, status, publicSecret } = key;
+      const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret } = key;
       return inserted(
-        database.get(insert, id, membershipPk, environment, hash, prefix, status, publicSecret),
+        database.get(insert, id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret),
       );
     },
     byHash(hash) {
@@ -40,6 +43,7 @@ export function apiKeys(database: Database): Store["apiKeys"] {
           memberStatus: row.member_status,
           companyPk: row.company_pk,
           companyId: row.company_id,
+          clockOffsetMs: row.clock_offset_ms,
         }
       );
     },

@@ -2,26 +2,8 @@ import type { CardStatus, CardType } from "../contract/card.ts";
 import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../core/card.ts";
-import type {
-  AccountStatus,
-  CardPlace,
-  CardRecord,
-  CompanyStatus,
-  Database,
-  OrderWorld,
-  SqlValue,
-  Store,
-} from "../core/ports.ts";
-
-const orderWorld = `
-  SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota, c.live_cards,
-    c.cards_made, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
-    m.details_complete AS cardholder_details,
-    a.pk AS account_pk, a.id AS account_id, a.currency, a.status AS account_status
-  FROM companies c
-  JOIN members m ON m.pk = ?
-  LEFT JOIN accounts a ON a.id = ? AND a.company_pk = c.pk
-  WHERE c.pk = ?`;
+import type { CardPlace, CardRecord, Database, SqlValue, Store } from "../core/ports.ts";
+import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const byIdempotencyKey = `
   SELECT k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
@@ -43,26 +25,6 @@ const insert = `
 
 const count = `
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ? WHERE pk = ?`;
-
-interface LimitColumns {
-  max_per_purchase_minor: number;
-  daily_minor: number;
-  rolling_32_days_minor: number;
-}
-
-interface OrderWorldRow extends LimitColumns {
-  company_status: CompanyStatus;
-  company_details: number;
-  cardholder_details: number;
-  card_quota: number;
-  live_cards: number;
-  cards_made: number;
-  design_id: string;
-  account_pk: number | null;
-  account_id: AccountId;
-  currency: string;
-  account_status: AccountStatus;
-}
 
 interface CardRow extends LimitColumns {
   id: CardId;
@@ -86,11 +48,6 @@ interface CardRow extends LimitColumns {
 
 export function cards(database: Database): Store["cards"] {
   return {
-    orderWorld(companyPk, memberPk, accountId) {
-      const row = database.get<OrderWorldRow>(orderWorld, memberPk, accountId, companyPk);
-      if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
-      return orderWorldOf(row);
-    },
     byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
       const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
       return row && cardRecordOf(row);
@@ -127,36 +84,6 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     place.idempotency?.operation ?? null,
     place.idempotency?.key ?? null,
   ];
-}
-
-function limitsOf(row: LimitColumns): CardRecord["limits"] {
-  return {
-    maxPerPurchaseMinor: row.max_per_purchase_minor,
-    dailyMinor: row.daily_minor,
-    rolling32DaysMinor: row.rolling_32_days_minor,
-  };
-}
-
-function orderWorldOf(row: OrderWorldRow): OrderWorld {
-  return {
-    companyStatus: row.company_status,
-    companyDetailsComplete: row.company_details === 1,
-    cardholderDetailsComplete: row.cardholder_details === 1,
-    cardQuota: row.card_quota,
-    liveCards: row.live_cards,
-    cardsMade: row.cards_made,
-    designId: row.design_id,
-    limits: limitsOf(row),
-    account:
-      row.account_pk === null
-        ? undefined
-        : {
-            pk: row.account_pk,
-            id: row.account_id,
-            currency: row.currency,
-            status: row.account_status,
-          },
-  };
 }
 
 function cardRecordOf(row: CardRow): CardRecord {

@@ -3,7 +3,8 @@ import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO members (id, environment, slug, name, details_complete) VALUES (?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO members (id, company_pk, environment, slug, name, details_complete)
+  VALUES (?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const join = `
   INSERT INTO memberships (member_pk, company_pk, role, status) VALUES (?, ?, ?, ?) RETURNING pk`;
@@ -17,8 +18,8 @@ const inCompany = `
 
 export function members(database: Database): Store["members"] {
   return {
-    insert({ id, environment, slug, name, detailsComplete }) {
-      return inserted(database.get(insert, id, environment, slug, name, detailsComplete ? 1 : 0));
+    insert({ id, companyPk, environment, slug, name, detailsComplete }) {
+      return inserted(database.get(insert, id, companyPk, environment, slug, name, detailsComplete ? 1 : 0));
     },
     join({ memberPk, companyPk, role, status }) {
       return inserted(database.get(join, memberPk, companyPk, role, status));

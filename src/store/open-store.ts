@@ -5,6 +5,7 @@ import { apiKeys } from "./api-keys.ts";
 import { cards } from "./cards.ts";
 import { companies } from "./companies.ts";
 import { members } from "./members.ts";
+import { orderWorld } from "./order-world.ts";
 
 const nextNumber = `
   INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
@@ -24,5 +25,6 @@ export function openStore(database: Database): Store {
     members: members(database),
     accounts: accounts(database),
     cards: cards(database),
+    orderWorld: orderWorld(database),
   };
 }

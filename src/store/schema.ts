@@ -1,8 +1,26 @@
 import type { Database } from "../core/ports.ts";
 
-/** The steps from an empty database to the current schema; a landed step never changes. */
-const migrations: readonly string[] = [
-  `
+/** The tables whose rows are the world, each after those that it refers to. */
+export const worldTables = [
+  "clock",
+  "counters",
+  "companies",
+  "members",
+  "memberships",
+  "accounts",
+  "api_keys",
+  "access_tokens",
+  "cards",
+] as const;
+
+const firstTables = `
+  -- Where the sandbox's time stands: one row.
+  CREATE TABLE clock (
+    pk INTEGER PRIMARY KEY CHECK (pk = 1),
+    frozen_at_ms INTEGER,
+    offset_ms INTEGER NOT NULL
+  ) STRICT;
+
   CREATE TABLE counters (
     company_pk INTEGER NOT NULL,
     kind TEXT NOT NULL,
@@ -24,15 +42,18 @@ const migrations: readonly string[] = [
     card_quota INTEGER NOT NULL,
     cards_made INTEGER NOT NULL DEFAULT 0,
     live_cards INTEGER NOT NULL DEFAULT 0,
+    clock_offset_ms INTEGER NOT NULL DEFAULT 0,
     max_per_purchase_minor INTEGER NOT NULL,
     daily_minor INTEGER NOT NULL,
     rolling_32_days_minor INTEGER NOT NULL,
     UNIQUE (environment, slug)
   ) STRICT;
 
+  -- A member belongs to the company that made it known, and may have memberships in others.
   CREATE TABLE members (
     pk INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
     environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
     slug TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -64,6 +85,7 @@ const migrations: readonly string[] = [
   CREATE TABLE api_keys (
     pk INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
     membership_pk INTEGER NOT NULL REFERENCES memberships,
     environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
     hash BLOB NOT NULL UNIQUE,
@@ -75,6 +97,7 @@ const migrations: readonly string[] = [
   CREATE TABLE access_tokens (
     pk INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
     api_key_pk INTEGER NOT NULL REFERENCES api_keys,
     membership_pk INTEGER NOT NULL REFERENCES memberships,
     expires_at_ms INTEGER NOT NULL
@@ -110,7 +133,32 @@ const migrations: readonly string[] = [
     UNIQUE (company_pk, token),
     UNIQUE (environment, company_pk, member_pk, operation, idempotency_key)
   ) STRICT;
-  `,
+
+  CREATE TABLE snapshots (
+    pk INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('start', 'company', 'named')),
+    name TEXT NOT NULL,
+    made_at_ms INTEGER NOT NULL,
+    UNIQUE (kind, name)
+  ) STRICT;
+`;
+
+/** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
+function createSnapshotTable(database: Database, table: string): void {
+  const columns = database.all<{ name: string; type: string }>(
+    "SELECT name, type FROM pragma_table_info(?) ORDER BY cid",
+    table,
+  );
+  const list = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+  database.exec(`CREATE TABLE snapshot_${table} (snapshot_pk INTEGER NOT NULL, ${list}) STRICT`);
+}
+
+/** The steps from an empty database to the current schema; a landed step never changes. */
+const migrations: readonly ((database: Database) => void)[] = [
+  (database) => {
+    database.exec(firstTables);
+    for (const table of worldTables) createSnapshotTable(database, table);
+  },
 ];
 
 /** The version that this program reads and writes. */
@@ -118,5 +166,5 @@ export const schemaVersion = migrations.length;
 
 /** Brings a database that holds the `meta` table from its version to the current one. */
 export function migrate(database: Database, from: number): void {
-  for (const step of migrations.slice(from)) database.exec(step);
+  for (const step of migrations.slice(from)) step(database);
 }

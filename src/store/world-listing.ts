@@ -1,7 +1,10 @@
 import type { Environment } from "../contract/identifiers.ts";
+import type { Area } from "../contract/operations.ts";
 import { formatMinor } from "../core/money.ts";
 import type { Role } from "../core/permissions.ts";
-import type { AccountStatus, CompanyStatus, Database, KeyStatus, MemberStatus } from "../core/ports.ts";
+import type { Database } from "../core/ports.ts";
+import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "../core/statuses.ts";
+import { areasOf } from "./callers.ts";
 
 /** The world as `GET /_sandbox/world` lists it. */
 export interface WorldListing {
@@ -15,6 +18,8 @@ export interface CompanyListing {
   readonly name: string;
   readonly status: CompanyStatus;
   readonly country_code: string;
+  readonly details_complete: boolean;
+  readonly entitlements: readonly Area[];
   readonly card_quota: number;
   readonly live_cards: number;
   readonly members: readonly MemberListing[];
@@ -27,6 +32,7 @@ export interface MemberListing {
   readonly name: string;
   readonly role: Role;
   readonly status: MemberStatus;
+  readonly details_complete: boolean;
   readonly api_keys: readonly ApiKeyListing[];
 }
 
@@ -48,17 +54,26 @@ export interface AccountListing {
   readonly balance: string;
 }
 
-type CompanyRow = Omit<CompanyListing, "members" | "accounts"> & { pk: number };
-type MemberRow = Omit<MemberListing, "api_keys"> & { pk: number; company_pk: number };
+type CompanyRow = Omit<CompanyListing, "members" | "accounts" | "details_complete" | "entitlements"> & {
+  pk: number;
+  details_complete: number;
+  entitlements: string;
+};
+type MemberRow = Omit<MemberListing, "api_keys" | "details_complete"> & {
+  pk: number;
+  company_pk: number;
+  details_complete: number;
+};
 type KeyRow = Omit<ApiKeyListing, "secret"> & { membership_pk: number; public_secret: string | null };
 type AccountRow = Omit<AccountListing, "balance"> & { company_pk: number; balance_minor: number };
 
 const companies = `
-  SELECT pk, id, slug, environment, name, status, country_code, card_quota, live_cards
+  SELECT pk, id, slug, environment, name, status, country_code, details_complete, entitlements, card_quota,
+    live_cards
   FROM companies ORDER BY pk`;
 
 const members = `
-  SELECT s.pk, s.company_pk, m.id, m.slug, m.name, s.role, s.status
+  SELECT s.pk, s.company_pk, m.id, m.slug, m.name, s.role, s.status, m.details_complete
   FROM memberships s JOIN members m ON m.pk = s.member_pk ORDER BY s.pk`;
 
 const apiKeys = `
@@ -75,8 +90,11 @@ export function listWorld(database: Database): WorldListing {
   return {
     companies: database.all<CompanyRow>(companies).map(({ pk, ...company }) => ({
       ...company,
+      details_complete: company.details_complete === 1,
+      entitlements: areasOf(company.entitlements),
       members: (membersByCompany.get(pk) ?? []).map(({ pk, company_pk: _, ...member }) => ({
         ...member,
+        details_complete: member.details_complete === 1,
         api_keys: (keysByMembership.get(pk) ?? []).map(
           ({ membership_pk: _, public_secret: secret, ...key }) => ({
             ...key,

@@ -41,6 +41,8 @@ describe("GET /_sandbox/world", () => {
       "name",
       "status",
       "country_code",
+      "details_complete",
+      "entitlements",
       "card_quota",
       "live_cards",
       "members",
@@ -52,6 +54,7 @@ describe("GET /_sandbox/world", () => {
       name: "Olivia Hartley",
       role: "owner",
       status: "active",
+      details_complete: true,
       api_keys: [
         {
           id: expect.any(String),
@@ -79,6 +82,21 @@ describe("GET /_sandbox/world", () => {
     ]);
   });
 
+  test("says who is inactive, what is incomplete, and what a company is not entitled to", async () => {
+    const sandbox = openSandbox();
+    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    sandbox.database.run("UPDATE companies SET entitlements = ''");
+    const [northwind, , , halfway] = (await sandbox.request("/_sandbox/world")).json.companies;
+    expect(northwind.members.map((m: Record<string, unknown>) => [m.status, m.details_complete])).toEqual([
+      ["inactive", true],
+      ["inactive", true],
+      ["inactive", true],
+      ["inactive", false],
+    ]);
+    expect([northwind.entitlements, northwind.details_complete]).toEqual([[], true]);
+    expect(halfway.details_complete).toBe(false);
+  });
+
   test("a key that is not the fixture's shows its prefix and no secret", async () => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE api_keys SET public_secret = NULL");
@@ -92,10 +110,25 @@ describe("GET /_sandbox/world", () => {
   });
 });
 
-test("an unknown path under /_sandbox is a 404 {error}", async () => {
-  const reply = await openSandbox().request("/_sandbox/nothing");
-  expect(reply.status).toBe(404);
-  expect(reply.json).toEqual({ error: expect.stringContaining("/_sandbox/nothing") });
+test.each(["GET", "POST", "DELETE"])(
+  "an unknown path under /_sandbox is a 404 {error}: %s",
+  async (method) => {
+    const reply = await openSandbox().request("/_sandbox/nothing", { method });
+    expect(reply.status).toBe(404);
+    expect(reply.json).toEqual({ error: expect.stringContaining(`${method} /_sandbox/nothing`) });
+  },
+);
+
+test("answers are dated by the sandbox's clock", async () => {
+  const reply = await openSandbox({ now: "2026-03-10T09:30:00Z" }).request("/_sandbox/health");
+  expect(reply.headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
+});
+
+test("a defect of the sandbox is a 500 {error} that tells no stack", async () => {
+  const sandbox = openSandbox();
+  sandbox.database.exec("ALTER TABLE accounts RENAME TO gone");
+  const reply = await sandbox.request("/_sandbox/world");
+  expect([reply.status, reply.json]).toEqual([500, { error: "the sandbox itself failed" }]);
 });
 
 test("the live base address alone has no control API", async () => {

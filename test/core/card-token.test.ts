@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cardToken, lastFour } from "../../src/core/card-token.ts";
-import { seededRandom, uuidOf } from "../../src/core/random.ts";
+import { opaqueTokenOf, seededRandom, uuidOf } from "../../src/core/random.ts";
 
 const keyOf = (seed: number) => seededRandom(seed).block("card_token", "a-company", 0);
 
@@ -34,6 +34,22 @@ describe("a card's token", () => {
     expect(new Set(steps).size).toBe(4);
   });
 
+  test("is this one for these, so that a change of the permutation is seen", () => {
+    expect([1, 2, 3, 999_999_999].map((n) => cardToken(n, keyOf(1)))).toEqual([
+      "846943489",
+      "375113550",
+      "745472250",
+      "592319541",
+    ]);
+  });
+
+  test("depends on the company", () => {
+    const tokens = ["a-company", "b-company"].map((company) =>
+      cardToken(1, seededRandom(1).block("card_token", company, 0)),
+    );
+    expect(tokens[0]).not.toBe(tokens[1]);
+  });
+
   test("depends on the seed", () => {
     expect(cardToken(1, keyOf(1))).not.toBe(cardToken(1, keyOf(2)));
   });
@@ -45,6 +61,13 @@ test("last fours spread over all ten thousand", () => {
   for (let n = 0; n < 50_000; n++) seen.add(lastFour(random.block("card", "a-company", n)));
   expect(seen.size).toBeGreaterThan(9_900);
   for (const digits of seen) expect(digits).toMatch(/^[0-9]{4}$/);
+});
+
+test("access tokens are base64url, and say every bit of their block", () => {
+  const block = new Uint8Array(32).fill(0xfb);
+  expect(opaqueTokenOf(block)).toBe(Buffer.from(block).toString("base64url"));
+  block.fill(0xff);
+  expect(opaqueTokenOf(block)).toBe(Buffer.from(block).toString("base64url"));
 });
 
 test("ids are version 4 UUIDs, and differ", () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const cards = "/developer/cards/physical";
@@ -12,6 +13,7 @@ describe("everything under /developer wants a valid access token (spec §5)", ()
     ["no token", "Bearer", "auth.token_missing"],
     ["a blank token", "Bearer  ", "auth.token_missing"],
     ["two tokens", "Bearer a b", "auth.token_missing"],
+    ["a scheme that ends alike", "xBearer a", "auth.token_missing"],
     ["an unknown token", "Bearer nobody-gave-this", "auth.token_invalid"],
     ["an API key", "Bearer sk_sandbox_northwind_owner", "auth.api_key_as_bearer"],
     ["an unknown API key", "Bearer sk_anything", "auth.api_key_as_bearer"],
@@ -32,10 +34,12 @@ describe("everything under /developer wants a valid access token (spec §5)", ()
       });
       const challenge = reply.headers.get("WWW-Authenticate");
       if (point === "auth.token_missing") expect(challenge).toBe('Bearer realm="developer"');
-      else
-        expect(challenge).toMatch(
-          /^Bearer realm="developer", error="invalid_token", error_description="[^"]+"$/,
+      else {
+        const { title } = contractPoints[point as PointId];
+        expect(challenge).toBe(
+          `Bearer realm="developer", error="invalid_token", error_description="${title}"`,
         );
+      }
     }
   });
 
@@ -57,9 +61,9 @@ describe("everything under /developer wants a valid access token (spec §5)", ()
   test("a token is good for 15 minutes to the millisecond, without leeway", async () => {
     const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
-    sandbox.clock.advance(15 * 60_000 - 1);
+    sandbox.clockOfTest.advance(15 * 60_000 - 1);
     expect((await sandbox.order({ token })).status).toBe(201);
-    sandbox.clock.advance(1);
+    sandbox.clockOfTest.advance(1);
     const reply = await sandbox.order({ token });
     expect([reply.status, reply.point]).toEqual([401, "auth.token_expired"]);
     expect(reply.json.error.message).toContain("expired at 2026-03-10T09:45:00.000Z");
@@ -92,6 +96,15 @@ describe("permissions follow the member's role, entitlements the company (spec �
     const reply = await sandbox.order();
     expect([reply.status, reply.point, reply.provenance]).toEqual([403, "order.not_entitled", "assumed"]);
     expect(reply.json.error).toMatchObject({ code: "forbidden", message: expect.stringContaining("cards") });
+  });
+});
+
+describe("what a request is made to believe", () => {
+  test("may grant what the role or the company lacks, as well as take it", async () => {
+    const facts = { permissions: ["issue_cards"], entitled: true } as const;
+    const sandbox = openSandbox({ facts });
+    sandbox.database.run("UPDATE companies SET entitlements = 'accounts'");
+    expect((await sandbox.order({ apiKey: "sk_sandbox_northwind_employee" })).status).toBe(201);
   });
 });
 

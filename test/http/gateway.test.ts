@@ -66,6 +66,54 @@ describe("what no operation serves is answered in the gateway's envelope", () =>
   });
 });
 
+describe("whoever observes", () => {
+  test("is told of each answer, who called, and how long it took", async () => {
+    const sandbox = openSandbox();
+    await sandbox.order();
+    await sandbox.request("/nothing?pin=4821");
+    expect(sandbox.exchanges).toMatchObject([
+      {
+        method: "POST",
+        path: "/auth/v1/sandbox/token",
+        status: 200,
+        point: "token.issued",
+        caller: undefined,
+      },
+      {
+        path: "/developer/cards/physical",
+        status: 201,
+        point: "order.created",
+        caller: { companySlug: "northwind", environment: "sandbox", role: "owner" },
+        durationMs: 0,
+        defect: undefined,
+      },
+      { method: "GET", path: "/nothing", status: 404, point: "gateway.not_found" },
+    ]);
+  });
+
+  test("is told the time that an answer took", async () => {
+    const sandbox = openSandbox();
+    sandbox.force.issuer = {
+      issue() {
+        sandbox.clockOfTest.advance(12);
+        return { outcome: "issued" };
+      },
+    };
+    await sandbox.order();
+    expect(sandbox.exchanges.at(-1)?.durationMs).toBe(12);
+  });
+
+  test("decides nothing, even where it throws", async () => {
+    const sandbox = openSandbox({
+      observe: () => {
+        throw new Error("on purpose");
+      },
+    });
+    expect((await sandbox.request("/nothing")).status).toBe(404);
+    expect((await sandbox.order()).status).toBe(201);
+  });
+});
+
 describe("Sandbox-Contract-Point", () => {
   test("names the point and its provenance on every answer", async () => {
     const reply = await openSandbox().order();

@@ -34,6 +34,21 @@ describe("a JSON number is read by the characters that were sent, never through 
     expect([reply.status, reply.point]).toEqual([400, "order.spending_limit_amount_invalid"]);
   });
 
+  test.each([
+    ["a member that occurs twice elsewhere", '"more": 1, "more": 2'],
+    ["deep nesting elsewhere", `"more": ${"[".repeat(9000)}${"]".repeat(9000)}`],
+  ])("not even with %s", async (_, more) => {
+    const sandbox = openSandbox();
+    const { raw } = sent("1.0000000000000001")(sandbox);
+    const reply = await sandbox.order({ raw: raw.replace("{", `{${more}, `) });
+    expect([reply.status, reply.point]).toEqual([400, "order.spending_limit_amount_invalid"]);
+  });
+
+  test("one that no double holds is told to come as a string", async () => {
+    const sandbox = openSandbox();
+    expect((await sandbox.order(sent("1e400")(sandbox))).json.error).toContain("send it as a string");
+  });
+
   test("a body that JSON.parse takes and a stricter parser does not keeps its double", async () => {
     const sandbox = openSandbox();
     const raw = JSON.stringify(
@@ -65,6 +80,59 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     expect(reply.headers.get("Content-Type")).toBe("application/json");
   });
 
+  test.each([
+    ["bytes that are no UTF-8", [0x22, 0xff, 0xfe, 0xc0, 0x22]],
+    ["Latin-1", [0x22, 0xe9, 0x22]],
+    ["a character cut off", [0x22, 0xf0, 0x9f]],
+  ])("%s", async (_, bytes) => {
+    const sandbox = openSandbox();
+    const text = JSON.stringify(sandbox.orderBody({ name: "NAME" }));
+    const [before = "", after = ""] = text.split('"NAME"');
+    const body = new Blob([before, new Uint8Array(bytes), after]);
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const reply = await sandbox.request("/developer/cards/physical", {
+      method: "POST",
+      body,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30",
+      },
+    });
+    expect([reply.status, reply.point]).toEqual([400, "order.body_not_json"]);
+    expect(reply.json.error).toContain("UTF-8");
+  });
+
+  test("a character whose bytes come apart in two chunks is whole", async () => {
+    const sandbox = openSandbox();
+    const bytes = new TextEncoder().encode(JSON.stringify(sandbox.orderBody({ name: "🚂é" })));
+    const body = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(new Uint8Array([byte]));
+        controller.close();
+      },
+    });
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const reply = await sandbox.request("/developer/cards/physical", {
+      method: "POST",
+      body,
+      duplex: "half",
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30",
+      },
+    } as RequestInit);
+    expect(cardOf(reply).name).toBe("🚂é");
+  });
+
+  test("a body that is declared shorter than it is does not pass the bound", async () => {
+    const sandbox = openSandbox();
+    const raw = JSON.stringify(sandbox.orderBody({ name: "n".repeat(100_000) }));
+    const reply = await sandbox.order({ raw, headers: { "Content-Length": "10" } });
+    expect(reply.point).toBe("order.body_too_large");
+  });
+
   test("a body of exactly 64 KiB is read", async () => {
     const sandbox = openSandbox();
     const plain = JSON.stringify(sandbox.orderBody({ name: "" }));
@@ -80,6 +148,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     ["application/jsonp"],
     ["application/x-www-form-urlencoded"],
     ["text/json"],
+    ["application/json, text/plain"],
     [""],
   ])("Content-Type %s", async (contentType) => {
     const sandbox = openSandbox();

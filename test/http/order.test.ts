@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { card as cardSchema } from "../../src/contract/card.ts";
 import { cardOf, openSandbox } from "../support/open-sandbox.ts";
@@ -42,9 +43,20 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     expect(cardSchema.safeParse(reply.json).success).toBe(true);
   });
 
-  test("it says what the sandbox's clock says, in Date too", async () => {
-    const reply = await openSandbox({ now: "2026-03-10T09:30:00Z" }).order();
-    expect(reply.headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
+  test("the first one of northwind under seed 1 is this one, wherever and whenever it is ordered", async () => {
+    expect(cardOf(await openSandbox({ seed: 1 }).order())).toMatchObject({
+      id: "6f0f9b4e-f046-4f6b-a7ec-74df22a00883",
+      token: "685351436",
+      last_four: "3122",
+      account_id: "1d541080-dfcd-4ea6-937b-cc4bd3db87af",
+    });
+  });
+
+  test("Date says what the sandbox's clock says, and moves with it", async () => {
+    const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
+    expect((await sandbox.order()).headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
+    sandbox.clockOfTest.advance(1500);
+    expect((await sandbox.order()).headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:01 GMT");
   });
 
   test.each([
@@ -77,6 +89,14 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect(again.text).toBe(first.text);
     expect(again.headers.get("Idempotent-Replayed")).toBe("true");
     expect(sandbox.company("northwind").live_cards).toBe(1);
+  });
+
+  test("with all that it was ordered with", async () => {
+    const sandbox = openSandbox();
+    const body = { name: "Tools", auto_convert: true, spending_limit: { period: "weekly", amount: "7.5" } };
+    const first = await sandbox.order({ key, body });
+    expect(cardOf(first)).toMatchObject({ name: "Tools", auto_convert: true });
+    expect((await sandbox.order({ key })).text).toBe(first.text);
   });
 
   test("a limit beyond any integer column comes back exactly", async () => {
@@ -128,7 +148,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
   test("across token refresh and another key of the same member", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
-    sandbox.clock.advance(20 * 60_000);
+    sandbox.clockOfTest.advance(20 * 60_000);
     expect((await sandbox.order({ key })).text).toBe(first.text);
     sandbox.database.run("UPDATE api_keys SET status = 'active'");
     expect((await sandbox.order({ key, apiKey: "sk_sandbox_northwind_revoked" })).text).toBe(first.text);
@@ -237,6 +257,54 @@ describe("an issuer that takes its time", () => {
     expect((await sandbox.order({ key })).text).toBe((await first).text);
   });
 
+  test("leaves the same key of another member alone", async () => {
+    const issuer = heldIssuer();
+    const sandbox = openSandbox({ issuer });
+    const first = sandbox.order({ key });
+    await reaching(1, issuer.release);
+    const other = sandbox.order({ key, apiKey: "sk_sandbox_northwind_admin" });
+    await reaching(2, issuer.release);
+    for (const release of issuer.release) release();
+    expect((await first).json.id).not.toBe((await other).json.id);
+  });
+
+  test("numbers the cards as they are made", async () => {
+    const issuer = heldIssuer();
+    const sandbox = openSandbox({ issuer });
+    const orders = [sandbox.order(), sandbox.order()];
+    await reaching(2, issuer.release);
+    for (const release of issuer.release.toReversed()) release();
+    const made = (await Promise.all(orders)).map((reply) => cardOf(reply).token);
+    const prompt = openSandbox();
+    const expected = [cardOf(await prompt.order()).token, cardOf(await prompt.order()).token];
+    expect(made.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("may be a promise of any realm, and an answer that means nothing makes no card", async () => {
+    // A promise of another realm is no instance of this one's Promise.
+    const foreign = runInNewContext('Promise.resolve({ outcome: "unavailable" })');
+    const sandbox = openSandbox({ issuer: { issue: () => foreign } });
+    expect((await sandbox.order()).point).toBe("order.issuer_unavailable");
+    sandbox.force.issuer = { issue: () => ({ outcome: "timeout" }) as never };
+    expect((await sandbox.order()).point).toBe("gateway.internal_error");
+    expect(sandbox.company("northwind").live_cards).toBe(0);
+  });
+
+  test("is told who orders from what, and no PIN", async () => {
+    const asked: object[] = [];
+    const sandbox = openSandbox({
+      issuer: {
+        issue(request) {
+          asked.push(request);
+          return { outcome: "issued" };
+        },
+      },
+    });
+    await sandbox.order();
+    const { id, members, accounts } = sandbox.company("northwind");
+    expect(asked).toEqual([{ companyId: id, memberId: members[0]?.id, accountId: accounts[0]?.id }]);
+  });
+
   test("does not let orders past the quota: each is judged again when it answers", async () => {
     const issuer = heldIssuer();
     const sandbox = openSandbox({ issuer });
@@ -272,6 +340,11 @@ describe("what cannot be issued says why (spec §7)", () => {
     const reply = await sandbox.order({ apiKey, body: { account_id: sandbox.account(slug).id } });
     expect([reply.status, reply.point, reply.provenance]).toEqual([422, point, "specified"]);
     expect(reply.json).toEqual({ error: expect.stringContaining(why) });
+  });
+
+  test("an account that is made to be missing", async () => {
+    const reply = await openSandbox({ facts: { account: "missing" } }).order();
+    expect([reply.status, reply.point]).toEqual([404, "order.account_not_found"]);
   });
 
   test("a closed account", async () => {

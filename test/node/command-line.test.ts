@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
@@ -36,6 +37,35 @@ describe("start-up lines", () => {
     expect(paste()).toEqual(first);
   });
 
+  test("hold commands that order even where the first company cannot, and the header is required", async () => {
+    const file = join(temporaryFolder(), "world.yaml");
+    const companies = [
+      "  - { slug: a, name: A, country_code: GB }",
+      "  - { slug: b, name: B, country_code: GB, entitlements: [], ",
+    ];
+    const member = (slug: string, more: string) =>
+      `members: [{ slug: ${slug}, name: N, role: owner${more}, api_keys: [{ secret: sk_sandbox_${slug} }] }]`;
+    const account = "accounts: [{ slug: gbp, name: Main, currency: GBP }]";
+    companies[1] += `${account}, ${member("b_owner", "")} }`.replace("slug: b_owner", "slug: b-owner");
+    companies.push(
+      `  - { slug: c, name: C, country_code: GB, details_complete: false, ${account}, ${member("c_owner", "").replace("slug: c_owner", "slug: c-owner")} }`,
+      `  - { slug: d, name: D, country_code: GB, ${account}, ${member("d_owner", ", details_complete: false").replace("slug: d_owner", "slug: d-owner")} }`,
+      `  - { slug: e, name: E, country_code: GB, ${account}, ${member("e_owner", "").replace("slug: e_owner", "slug: e-owner")} }`,
+    );
+    writeFileSync(file, `companies:\n${companies.join("\n")}\n`);
+    const { output } = await startCommandLine([
+      "--fixtures",
+      file,
+      "--on-behalf-of",
+      "required",
+      "--log",
+      "silent",
+    ]);
+    const pasted = output.stdout.slice(output.stdout.indexOf("TOKEN="), output.stdout.lastIndexOf("Ready."));
+    const ordered = JSON.parse(execFileSync("bash", ["-c", pasted], { encoding: "utf8" }));
+    expect(ordered).toMatchObject({ status: "active" });
+  });
+
   test("go to standard output whatever the log", async () => {
     const { output } = await startCommandLine(["--log", "json"]);
     expect(output.stdout).toContain("Sandbox base address");
@@ -54,6 +84,10 @@ describe("a bad command line is one clear line, and exit 2", () => {
     [["--seed", "1.5"], /--seed.*whole number/],
     [["--clock", "yesterday"], /ISO 8601 instant.*yesterday/],
     [["--clock", "2026-03-10"], /ISO 8601 instant/],
+    [["--clock", "9995-01-01T00:00:00Z"], /years 1970 to 9994/],
+    [["--clock", "0050-01-01T00:00:00Z"], /years 1970 to 9994/],
+    [["--db", " "], /database has no name/],
+    [["--admin-token", ""], /--admin-token/],
     [["--log", "loud"], /--log.*pretty, json, silent/],
     [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required/],
     [["--host", ""], /--host/],
@@ -136,6 +170,30 @@ describe("options and their variables", () => {
     expect((await fetch(`${liveUrl}/auth/v1/sandbox/token`, { method: "POST", body })).status).toBe(404);
   });
 
+  test("--no-control leaves out the sandbox's own API", async () => {
+    const { url, output } = await startCommandLine(["--no-control"]);
+    expect((await fetch(`${url}/_sandbox/health`)).status).toBe(404);
+    expect(output.stdout).not.toContain("Admin token");
+  });
+
+  test("beyond loopback the sandbox's own API demands an admin token, generated where none is given", async () => {
+    const generated = await startCommandLine(["--host", "0.0.0.0"]);
+    const token = /^Admin token for \/_sandbox +(\S{32})$/m.exec(generated.output.stdout)?.[1];
+    const given = await startCommandLine(["--host", "0.0.0.0"], {
+      CARD_SANDBOX_ADMIN_TOKEN: "correct-horse",
+    });
+    expect(given.output.stdout).not.toContain("correct-horse");
+    for (const [url, admin] of [
+      [generated.url, token],
+      [given.url, "correct-horse"],
+    ]) {
+      const ask = (headers: Record<string, string>) => fetch(`${url}/_sandbox/world`, { headers });
+      expect((await ask({})).status).toBe(401);
+      expect((await ask({ Authorization: `Bearer ${admin}` })).status).toBe(200);
+      expect((await fetch(`${url}/_sandbox/health`)).status).toBe(200);
+    }
+  });
+
   test("--fixtures loads another world", async () => {
     const file = join(temporaryFolder(), "world.yaml");
     writeFileSync(file, "companies:\n  - { slug: solo, name: Solo Ltd, country_code: IE }\n");
@@ -201,6 +259,48 @@ describe("ports and signals", () => {
       expect(await ended).toEqual({ code: 0, signal: null });
     },
   );
+
+  test.each(["destroyed", "unread"])(
+    "standard output that is %s holds up neither answers nor the end",
+    async (how) => {
+      const { child, url, ended } = await startCommandLine();
+      if (how === "unread") child.stdout?.pause();
+      else child.stdout?.destroy();
+      const answers = async () => {
+        for (let n = 0; n < 300; n++) expect((await fetch(`${url}/${"x".repeat(500)}`)).status).toBe(404);
+      };
+      await Promise.all([answers(), answers(), answers()]);
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      expect(child.exitCode).toBe(0);
+      child.stdout?.resume();
+      await ended;
+    },
+  );
+
+  test("an answer under way is given, and the end does not wait for its connection to time out", async () => {
+    const { child, url, ended } = await startCommandLine();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      const sent = httpRequest(`${url}/auth/v1/sandbox/token`, { method: "POST", agent }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on("error", reject);
+      sent.write("{");
+      sent.on("socket", () => {
+        setTimeout(() => {
+          child.kill("SIGTERM");
+          setTimeout(() => sent.end("}"), 100);
+        }, 100);
+      });
+    });
+    expect(await answered).toBe(400);
+    const answeredAt = performance.now();
+    expect((await ended).code).toBe(0);
+    expect(performance.now() - answeredAt).toBeLessThan(1000);
+  });
 
   test("standard output that nobody reads any more does not end it", async () => {
     const { child, url } = await startCommandLine();
@@ -316,6 +416,15 @@ describe("a database file keeps everything across restarts", () => {
     expect(output.stderr).toContain("is in use by another process");
   });
 
+  test("a start that fails leaves no file that would hold the next one to its options", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "sandbox.db");
+    const failed = run(["--db", file, "--seed", "7", "--port", String(await takenPort())]);
+    expect((await failed.ended).code).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+    await startCommandLine(["--db", file, "--seed", "8"]);
+  });
+
   test("what is refused creates nothing", async () => {
     const folder = temporaryFolder();
     const bad = join(folder, "bad.yaml");
@@ -418,6 +527,35 @@ describe("over a real socket", () => {
     );
     expect((await sandbox.order(key, token)).headers.has("Idempotent-Replayed")).toBe(false);
     expect(sandbox.output.stdout).not.toContain("gateway.internal_error");
+  });
+
+  test("a body that comes slowly does not cost the early answer its connection", async () => {
+    const { url } = await startCommandLine();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const received = text(socket);
+    const head = `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n`;
+    socket.write(`${head}half`);
+    await new Promise((later) => setTimeout(later, 900));
+    socket.end(`half${head.replace("\r\nContent-Length: 8", "\r\nConnection: close")}`);
+    expect((await received).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
+  });
+
+  test("HTTP/1.0 may leave out Host", async () => {
+    const { url } = await startCommandLine();
+    expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test.each([
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    ["no HTTP at all", "hello\r\n\r\n", 400],
+    ["headers beyond measure", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ])("%s is answered in the gateway's envelope", async (_, bytes, status) => {
+    const { url } = await startCommandLine();
+    const answer = await sendRaw(url, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain("Content-Type: application/json".toLowerCase());
+    expect(answer).toContain('"code":"bad_request"');
   });
 
   test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { SetupError } from "../../src/core/errors.ts";
 import { openDatabase, refuseUnloadableEngine } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
@@ -31,6 +32,25 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     refused(file, /other\.db is a database of another program/);
   });
 
+  test("by a name with white space around it, which the engine would trim", () => {
+    const file = join(temporaryFolder(), "other.db");
+    new BetterSqlite3(file).exec("CREATE TABLE t (a)").close();
+    const before = readFileSync(file);
+    for (const name of [`${file} `, `${file}\r\n`, ` ${file}`]) {
+      expect(() => createSandbox({ db: name })).toThrow(/other\.db is a database of another program/);
+    }
+    expect(readFileSync(file)).toEqual(before);
+    expect(() => createSandbox({ db: " " })).toThrow(/has no name/);
+    createSandbox({ db: " :memory: " }).close();
+  });
+
+  test("what lies beyond a file, and a name that no file system takes", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "a"), "");
+    expect(() => createSandbox({ db: join(folder, "a", "b.db") })).toThrow(SetupError);
+    expect(() => createSandbox({ db: join(folder, "n".repeat(300)) })).toThrow(SetupError);
+  });
+
   test("a folder, and a folder that does not exist", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "a"));
@@ -44,6 +64,15 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     createSandbox({ db: file }).close();
     const bytes = readFileSync(file);
     writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xff)]));
+    expect(() => createSandbox({ db: file })).toThrow(/sandbox\.db is a damaged database/);
+  });
+
+  test("a database of its own that is damaged further in", () => {
+    const file = join(temporaryFolder(), "sandbox.db");
+    createSandbox({ db: file }).close();
+    const bytes = readFileSync(file);
+    for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xff, at, at + 100);
+    writeFileSync(file, bytes);
     expect(() => createSandbox({ db: file })).toThrow(/sandbox\.db is a damaged database/);
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { readFixtures } from "../../src/node/fixtures-file.ts";
 import { temporaryFolder } from "../support/command-line.ts";
+import { openSandbox } from "../support/open-sandbox.ts";
 
 const head = "companies:\n  - slug: solo\n    name: Solo Ltd\n    country_code: IE\n";
 
@@ -72,6 +73,23 @@ describe("a fixtures file that does not fit is refused with file, line and colum
       `${head}    members: [{ slug: o, name: O, role: owner, other_companies: [{ company: duo, role: owner }] }]\n`,
       /other_companies\.0\.company: must name another sandbox company/,
     ],
+    [
+      "a member of one other company twice",
+      `${head}  - { slug: duo, name: Duo, country_code: IE, members: [{ slug: d, name: D, role: owner, other_companies: [{ company: solo, role: owner }, { company: solo, role: admin }] }] }\n`,
+      /other_companies\.1\.company: is taken/,
+    ],
+    [
+      "a member whose own company is among the others",
+      `${head}    members: [{ slug: o, name: O, role: owner, other_companies: [{ company: solo, role: owner }] }]\n`,
+      /other_companies\.0\.company: must name another sandbox company/,
+    ],
+    [
+      "a key with a hyphen",
+      `${head}    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_sandbox_a-b-c }] }]\n`,
+      /secret: must be 12 or more letters, digits and underscores/,
+    ],
+    ["an alias of nothing", `${head}    accounts: *nope\n`, /world\.yaml.*nope/],
+    ["a key that is a list", `${head}    ? [a]\n    : 1\n`, /world\.yaml/],
     ["no YAML", "companies: [\n", /world\.yaml:[0-9]+:[0-9]+: /],
     ["a key twice in YAML", `${head}    name: Again\n`, /world\.yaml:5:5: .*unique/],
     ["an empty file", "", /world\.yaml:1:1: /],
@@ -103,6 +121,31 @@ describe("what a fixtures file leaves out", () => {
     sandbox.close();
   });
 
+  test("roles in other companies and entitlements are taken as they stand", async () => {
+    const world = {
+      companies: [
+        { slug: "solo", name: "Solo", country_code: "IE", entitlements: ["accounts"] },
+        {
+          slug: "duo",
+          name: "Duo",
+          country_code: "IE",
+          members: [
+            { slug: "d", name: "D", role: "owner", other_companies: [{ company: "solo", role: "employee" }] },
+          ],
+        },
+      ],
+    };
+    const [solo] = openSandbox({ world }).world().companies;
+    expect(solo?.entitlements).toEqual(["accounts"]);
+    expect(solo?.members).toMatchObject([{ slug: "d", role: "employee" }]);
+  });
+
+  test("a virtual card is called so", () => {
+    const sandbox = openSandbox();
+    const names = sandbox.database.all<{ name: string }>("SELECT name FROM cards ORDER BY pk");
+    expect(names.map(({ name }) => name.split(" ")[0])).toEqual(["Physical", "Virtual", "Physical"]);
+  });
+
   test("card limits of its own are every card's, and cap its spending limits", () => {
     const { world } = readFixtures();
     expect(world.card_limits).toEqual({
@@ -110,8 +153,33 @@ describe("what a fixtures file leaves out", () => {
       daily: 1_000_000,
       rolling_32_days: 5_000_000,
     });
-    expect(reading(`card_limits: { daily: "5" }\n${head}`)()).toMatchObject({
-      world: { card_limits: { max_per_purchase: 1_000_000, daily: 500, rolling_32_days: 5_000_000 } },
+    const own = 'card_limits: { max_per_purchase: "3", daily: "5", rolling_32_days: "7" }\n';
+    expect(reading(`${own}${head}`)()).toMatchObject({
+      world: { card_limits: { max_per_purchase: 300, daily: 500, rolling_32_days: 700 } },
     });
+  });
+
+  test.each([
+    ["daily", "5.00", 201],
+    ["daily", "5.01", 400],
+    ["weekly", "7.00", 201],
+    ["weekly", "7.01", 400],
+    ["monthly", "7.01", 400],
+  ])("a %s limit of %s under limits of 3, 5 and 7: %i", async (period, amount, status) => {
+    const { world } = readFixtures();
+    const limits = { max_per_purchase: "3", daily: "5", rolling_32_days: "7" };
+    const northwind = world.companies.slice(0, 2).map((company) => ({
+      ...company,
+      accounts: company.accounts.map((account) => ({ ...account, balance: "1.00" })),
+    }));
+    const sandbox = openSandbox({ world: { card_limits: limits, companies: northwind } });
+    const reply = await sandbox.order({ body: { spending_limit: { period, amount } } });
+    expect(reply.status).toBe(status);
+    if (status === 201) {
+      expect(reply.json.card_limits).toMatchObject({
+        daily: { amount: "5.00" },
+        rolling_32_days: { amount: "7.00" },
+      });
+    }
   });
 });

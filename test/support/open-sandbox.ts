@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
+import type { Guard } from "../../src/control/guard.ts";
 import { type FactsOverlay, plainOverlay } from "../../src/core/facts.ts";
 import type { Issuer } from "../../src/core/issuer.ts";
 import type { Clock } from "../../src/core/ports.ts";
@@ -16,6 +17,8 @@ import type { AccountListing, CompanyListing } from "../../src/store/world-listi
 export const base = "http://sandbox.test";
 
 export interface TestOptions extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed">> {
+  /** In place of what collects `exchanges`. */
+  readonly observe?: (exchange: Exchange) => void;
   /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
   readonly world?: unknown;
   /** What every request believes; may be changed between requests. */
@@ -23,6 +26,8 @@ export interface TestOptions extends Partial<Pick<SandboxPorts, "onBehalfOf" | "
   readonly issuer?: Issuer;
   /** Which environments' base address answers; default: both. */
   readonly serve?: Environment;
+  /** With `serve`: who may use the sandbox's own API; default: nobody, it is not there. */
+  readonly guard?: Guard;
   /** The instant at which the test's clock starts; it moves only when told to. */
   readonly now?: string;
 }
@@ -62,12 +67,12 @@ export interface Reply {
 export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(":memory:");
   onTestFinished(() => database.close());
-  const clock = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
+  const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Exchange[] = [];
   const sandbox = wireSandbox({
     database,
-    clock,
+    clock: clockOfTest,
     version: "0.0.0-test",
     fixtures: () =>
       options.world === undefined
@@ -78,9 +83,11 @@ export function openSandbox(options: TestOptions = {}) {
     onBehalfOf: options.onBehalfOf,
     sandboxHeaders: options.sandboxHeaders,
     overlayOf: () => ({ ...force }),
-    observe: (exchange) => exchanges.push(exchange),
+    observe: options.observe ?? ((exchange) => exchanges.push(exchange)),
   });
-  const fetch = options.serve ? sandbox.fetchOf(options.serve) : sandbox.fetch;
+  const fetch = options.serve
+    ? sandbox.serve({ environments: [options.serve], control: options.guard })
+    : sandbox.fetch;
 
   const request = async (path: string, init: RequestInit = {}): Promise<Reply> =>
     readReply(await fetch(new Request(base + path, init)));
@@ -111,7 +118,7 @@ export function openSandbox(options: TestOptions = {}) {
   return {
     ...sandbox,
     database,
-    clock,
+    clockOfTest,
     force,
     exchanges,
     request,

@@ -16,7 +16,7 @@ export function authorised(
     if (!(facts.permissions?.includes(permission) ?? hasPermission(role, permission))) {
       throw new SandboxError(
         points.forbidden,
-        `The member who owns the API key lacks the permission ${permission}: the role ${role} does not carry it`,
+        `The member who owns the API key, with the role ${role}, lacks the permission ${permission}`,
       );
     }
     if (!(facts.entitled ?? entitlements.includes(area))) {

@@ -6,8 +6,9 @@ import type { HttpEnv, HttpServices } from "../http-services.ts";
 export function bearerToken(services: HttpServices): MiddlewareHandler<HttpEnv> {
   return (c, next) => {
     const credentials = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "");
-    c.set("overlay", services.overlayOf(c.req.raw));
-    c.set("caller", authenticate(services, credentials?.[1], services.served));
+    const caller = authenticate(services, credentials?.[1], services.served);
+    c.set("caller", caller);
+    c.set("clockOffsetMs", caller.clockOffsetMs);
     return next();
   };
 }

@@ -20,7 +20,9 @@ export function onBehalfOf(services: HttpServices): MiddlewareHandler<HttpEnv> {
     if (!company.success) {
       throw new SandboxError("on_behalf_of.invalid", "X-On-Behalf-Of: must be the UUID of a company");
     }
-    c.set("caller", actFor(services, c.get("caller"), company.data));
+    const caller = actFor(services, c.get("caller"), company.data);
+    c.set("caller", caller);
+    c.set("clockOffsetMs", caller.clockOffsetMs);
     return next();
   };
 }

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import type { SandboxClock } from "../core/clock.ts";
+import type { Services } from "../core/services.ts";
+import { readClock } from "../store/clock.ts";
+import {
+  captureWorld,
+  deleteSnapshot,
+  listSnapshots,
+  restoreCompany,
+  restoreWorld,
+  type SnapshotListing,
+} from "../store/snapshots.ts";
+import { ControlError } from "./control-error.ts";
+import { companyNamed } from "./named.ts";
+
+export const resetRequest = z.strictObject({ company: z.string().optional() });
+
+export const snapshotRequest = z.strictObject({
+  name: z
+    .string({ error: "is required: a name to restore it by" })
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, dots, hyphens or underscores"),
+});
+
+/** Puts the world back, and keeps states of it. */
+export class SandboxState {
+  readonly #services: Services;
+  readonly #clock: SandboxClock;
+
+  constructor(services: Services, clock: SandboxClock) {
+    this.#services = services;
+    this.#clock = clock;
+  }
+
+  /** Puts everything back as freshly started: world, counters, clock, tokens. Snapshots stay. */
+  reset(): void {
+    this.#putBack(() => restoreWorld(this.#services.database, "start", ""));
+  }
+
+  /**
+   * Puts one company back as it began, its clock included, and leaves the others alone.
+   * @throws ControlError 404 where there is none
+   */
+  resetCompany(name: string): void {
+    const { database, keysInProgress } = this.#services;
+    database.transaction(() => {
+      const { pk, slug } = companyNamed(database, name);
+      if (!restoreCompany(database, pk)) throw new ControlError(409, `it is not known how ${slug} began`);
+      keysInProgress.cancel(pk);
+    });
+  }
+
+  /** Keeps the world under a name, in place of what the name kept before. */
+  snapshot(name: string): SnapshotListing {
+    const madeAtMs = this.#clock.now();
+    this.#services.database.transaction(() => captureWorld(this.#services.database, "named", name, madeAtMs));
+    return { name, made_at: new Date(madeAtMs).toISOString() };
+  }
+
+  /** @throws ControlError 404 where there is none of that name */
+  restore(name: string): void {
+    this.#putBack(() => {
+      if (!restoreWorld(this.#services.database, "named", name)) throw unknownSnapshot(name);
+    });
+  }
+
+  snapshots(): SnapshotListing[] {
+    return listSnapshots(this.#services.database);
+  }
+
+  /** @throws ControlError 404 where there is none of that name */
+  deleteSnapshot(name: string): void {
+    this.#services.database.transaction(() => {
+      if (!deleteSnapshot(this.#services.database, "named", name)) throw unknownSnapshot(name);
+    });
+  }
+
+  /** Orders that wait for a slow issuer belong to the world that goes. */
+  #putBack(restore: () => void): void {
+    const { database, keysInProgress } = this.#services;
+    database.transaction(restore);
+    keysInProgress.cancel();
+    this.#clock.resume(readClock(database));
+  }
+}
+
+function unknownSnapshot(name: string): ControlError {
+  return new ControlError(
+    404,
+    `no snapshot ${JSON.stringify(name)}: GET /_sandbox/snapshots lists what there is`,
+  );
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "./ports.ts";
+
+/** Where the sandbox's time stands; kept in the store, so that a reset, a restore and a restart bring it back. */
+export interface ClockState {
+  /** The instant at which time stands still, in milliseconds since the epoch; null where it runs. */
+  readonly frozenAtMs: number | null;
+  /** How far running time is ahead of real time. */
+  readonly offsetMs: number;
+}
+
+/** Cards expire five years on, and an ISO date has four digits of year. */
+export const lastYear = 9994;
+export const lastInstantMs = Date.UTC(lastYear, 11, 31);
+
+/** Real time. */
+export const runningClock: ClockState = { frozenAtMs: null, offsetMs: 0 };
+
+/** The sandbox's time: real time and an offset, or an instant at which it stands still. */
+export class SandboxClock implements Clock {
+  readonly #real: Clock;
+  #state: ClockState;
+
+  constructor(real: Clock, state: ClockState) {
+    this.#real = real;
+    this.#state = state;
+  }
+
+  get state(): ClockState {
+    return this.#state;
+  }
+
+  now(): number {
+    return this.#state.frozenAtMs ?? this.#real.now() + this.#state.offsetMs;
+  }
+
+  ticks(): number {
+    return this.#real.ticks();
+  }
+
+  /** Takes up a kept state. */
+  resume(state: ClockState): void {
+    this.#state = state;
+  }
+
+  /** The state in which it is `nowMs`, standing still or running on. */
+  stateAt(nowMs: number, frozen: boolean): ClockState {
+    return frozen
+      ? { frozenAtMs: nowMs, offsetMs: 0 }
+      : { frozenAtMs: null, offsetMs: nowMs - this.#real.now() };
+  }
+}

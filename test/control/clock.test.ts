@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.ts";
+
+const put = (body: object) => ({ method: "PUT", body: JSON.stringify(body) });
+
+/** A sandbox with shorthands for its clock. */
+function openClock(options: TestOptions = {}) {
+  const sandbox = openSandbox({ now: "2026-03-10T09:30:00.000Z", ...options });
+  return {
+    ...sandbox,
+    read: async (company?: string) =>
+      (await sandbox.request(`/_sandbox/clock${company ? `?company=${company}` : ""}`)).json,
+    set: (body: object) => sandbox.request("/_sandbox/clock", put(body)),
+    advance: (body: object) => sandbox.post("/_sandbox/clock/advance", body),
+  };
+}
+
+describe("the sandbox's clock", () => {
+  test("runs with real time until it is set", async () => {
+    const sandbox = openClock();
+    expect(await sandbox.read()).toEqual({ now: "2026-03-10T09:30:00.000Z", frozen: false });
+    sandbox.clockOfTest.advance(1000);
+    expect((await sandbox.read()).now).toBe("2026-03-10T09:30:01.000Z");
+  });
+
+  test("is set ahead, and runs on from there", async () => {
+    const sandbox = openClock();
+    const reply = await sandbox.set({ now: "2026-06-01T12:00:00+01:00" });
+    expect([reply.status, reply.json]).toEqual([200, { now: "2026-06-01T11:00:00.000Z", frozen: false }]);
+    sandbox.clockOfTest.advance(500);
+    expect((await sandbox.read()).now).toBe("2026-06-01T11:00:00.500Z");
+    expect(cardOf(await sandbox.order()).created_at).toBe("2026-06-01T11:00:00.500Z");
+  });
+
+  test("stands still when it is frozen, moves by hand, and runs on when it is let go", async () => {
+    const sandbox = openClock();
+    expect((await sandbox.set({ frozen: true })).json.frozen).toBe(true);
+    sandbox.clockOfTest.advance(60_000);
+    expect((await sandbox.read()).now).toBe("2026-03-10T09:30:00.000Z");
+    await sandbox.advance({ by: "PT15M" });
+    expect(await sandbox.read()).toEqual({ now: "2026-03-10T09:45:00.000Z", frozen: true });
+    await sandbox.set({ frozen: false });
+    sandbox.clockOfTest.advance(1000);
+    expect(await sandbox.read()).toEqual({ now: "2026-03-10T09:45:01.000Z", frozen: false });
+  });
+
+  test.each([
+    ["PT15M", "2026-03-28T12:15:00.000Z"],
+    ["PT1H30M0.5S", "2026-03-28T13:30:00.500Z"],
+    ["PT24H", "2026-03-29T12:00:00.000Z"],
+    // The UK's clocks go forward that night: a day of its calendar is 23 hours.
+    ["P1D", "2026-03-29T11:00:00.000Z"],
+    ["P1M", "2026-04-28T11:00:00.000Z"],
+    ["P2W", "2026-04-11T11:00:00.000Z"],
+    ["PT0S", "2026-03-28T12:00:00.000Z"],
+  ])("advances by %s", async (by, now) => {
+    const sandbox = openClock({ now: "2026-03-28T12:00:00Z" });
+    expect((await sandbox.advance({ by })).json.now).toBe(now);
+  });
+
+  test("every rule goes by it: a token expires when time is moved on", async () => {
+    const sandbox = openClock();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    await sandbox.advance({ by: "PT14M59.999S" });
+    expect((await sandbox.order({ token })).status).toBe(201);
+    await sandbox.advance({ by: "PT0.001S" });
+    expect((await sandbox.order({ token })).point).toBe("auth.token_expired");
+  });
+
+  test.each([
+    [{ now: "2026-03-10T09:29:59.999Z" }, 409, "time does not go back"],
+    [{ now: "yesterday" }, 400, "now: must be an ISO 8601 instant"],
+    [{ now: "2026-03-11" }, 400, "now: must be an ISO 8601 instant"],
+    [{ frozen: "yes" }, 400, "frozen"],
+    [{ when: "2027-01-01T00:00:00Z" }, 400, "when"],
+    [{ company: "nobody", now: "2027-01-01T00:00:00Z" }, 404, "no company"],
+    [{ company: "northwind", frozen: true }, 400, "frozen"],
+  ])("PUT %j: %i", async (body, status, message) => {
+    const sandbox = openClock();
+    const reply = await sandbox.set(body);
+    expect(reply.status).toBe(status);
+    expect(reply.json).toEqual({ error: expect.stringContaining(message) });
+    expect((await sandbox.read()).now).toBe("2026-03-10T09:30:00.000Z");
+  });
+
+  test.each([
+    [{}, 400, "by"],
+    [{ by: "15 minutes" }, 400, 'by: must be an ISO 8601 duration, such as "PT15M"'],
+    [{ by: "-PT1S" }, 400, "by"],
+    [{ by: "P9000Y" }, 400, "9994"],
+    [{ by: "P999999999Y" }, 400, "beyond"],
+    [{ by: "PT1S", company: "nobody" }, 404, "no company"],
+  ])("advance %j: %i", async (body, status, message) => {
+    const sandbox = openClock();
+    const reply = await sandbox.advance(body);
+    expect(reply.status).toBe(status);
+    expect(reply.json.error).toContain(message);
+    expect((await sandbox.read()).now).toBe("2026-03-10T09:30:00.000Z");
+  });
+});
+
+describe("a company's own time", () => {
+  test("runs ahead of the sandbox's, and expires that company's tokens alone", async () => {
+    const sandbox = openClock();
+    const [mine, theirs] = [
+      await sandbox.exchange("sk_sandbox_northwind_owner"),
+      await sandbox.exchange("sk_sandbox_fullhouse_owner"),
+    ];
+    const moved = await sandbox.advance({ by: "PT15M", company: "northwind" });
+    expect(moved.json).toEqual({ now: "2026-03-10T09:45:00.000Z", frozen: false });
+    expect((await sandbox.order({ token: mine })).point).toBe("auth.token_expired");
+    expect((await sandbox.order({ token: theirs })).point).toBe("order.account_not_found");
+    expect((await sandbox.read()).now).toBe("2026-03-10T09:30:00.000Z");
+  });
+
+  test("stamps its tokens, its cards and the Date of its answers", async () => {
+    const sandbox = openClock();
+    await sandbox.set({ now: "2026-07-31T23:30:00Z", company: "northwind" });
+    const exchanged = await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+    expect(exchanged.json.expires_at).toBe("2026-07-31T23:45:00.000Z");
+    expect(exchanged.headers.get("Date")).toBe("Fri, 31 Jul 2026 23:30:00 GMT");
+    const ordered = await sandbox.order();
+    expect(cardOf(ordered)).toMatchObject({
+      created_at: "2026-07-31T23:30:00.000Z",
+      expiry_date: "2031-08-31",
+    });
+    expect(ordered.headers.get("Date")).toBe("Fri, 31 Jul 2026 23:30:00 GMT");
+  });
+
+  test("keeps its lead when the sandbox's clock is moved, and does not go back", async () => {
+    const sandbox = openClock();
+    const { id } = sandbox.company("northwind");
+    await sandbox.advance({ by: "PT1H", company: id });
+    await sandbox.advance({ by: "PT1H" });
+    expect((await sandbox.read("northwind")).now).toBe("2026-03-10T11:30:00.000Z");
+    const back = await sandbox.set({ now: "2026-03-10T11:29:00Z", company: "northwind" });
+    expect(back.status).toBe(409);
+    expect((await sandbox.read("live/northwind")).now).toBe("2026-03-10T10:30:00.000Z");
+  });
+});
