@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { Environment } from "./contract/identifiers.ts";
-import { createControl } from "./control/app.ts";
+import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
+import { type ControlServices, createControl } from "./control/app.ts";
+import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
@@ -44,6 +46,7 @@ export interface SandboxPorts {
   readonly frozenAt?: string | undefined;
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   readonly sandboxHeaders?: boolean | undefined;
+  readonly keyQuota?: KeyQuota | undefined;
   readonly overlayOf?: ((request: Request) => Overlay) | undefined;
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -88,6 +91,15 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { origin, services, clock } = openServices(ports);
   const time = new SandboxTime(database, clock);
   const state = new SandboxState(services, clock);
+  const own: ControlServices = {
+    database,
+    companies: new Companies(services),
+    apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
+    time,
+    state,
+    seed: origin.seed,
+    version,
+  };
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
@@ -98,8 +110,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   });
   const serve = ({ environments, control }: Face): Fetch => {
     const app = createApp(faceOf(environments));
-    if (control)
-      app.route("/", createControl({ database, time, state, seed: origin.seed, version }, control));
+    if (control) app.route("/", createControl(own, control));
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
       return app.fetch(request, { startedAt: clock.ticks() });

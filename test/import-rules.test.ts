@@ -30,8 +30,14 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 };
 
-/** The packages that run on any engine with web standards; every other is the edge's. */
-const portablePackages = /^(hono|zod|@noble\/hashes|lossless-json|temporal-polyfill)(\/|$)/;
+/** The packages that a room may import, each of which runs on any engine with web standards. */
+const packages: Record<string, readonly string[]> = {
+  contract: ["zod"],
+  core: ["zod", "@noble/hashes"],
+  http: ["zod", "hono", "lossless-json"],
+  control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
+  sandbox: ["zod"],
+};
 
 /**
  * What only the edge may do: touch Node, name the clock, or draw chance. That nothing outside it uses a global
@@ -40,7 +46,7 @@ const portablePackages = /^(hono|zod|@noble\/hashes|lossless-json|temporal-polyf
 const edgeOnly: readonly (readonly [RegExp, string])[] = [
   [/\brequire\(/, "requires"],
   [/\b__dirname\b|\b__filename\b|\bimport\.meta\b/, "asks where it lies"],
-  [/\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b/, "names the clock"],
+  [/\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^)\s])|\bDate\(\s*\)|\bperformance\.now\b/, "names the clock"],
   [/\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/, "draws chance"],
 ];
 
@@ -62,7 +68,9 @@ function violations(path: string, text: string): string[] {
   }
   if (room === "node") return found;
   for (const [, specifier = ""] of code.matchAll(/(?:from|import)\s*\(?\s*["']([^."'][^"']*)["']/g)) {
-    if (!portablePackages.test(specifier)) found.push(`${path}: imports ${specifier}`);
+    const allowed = packages[room] ?? [];
+    const isAllowed = allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+    if (!isAllowed) found.push(`${path}: ${room} imports ${specifier}`);
   }
   for (const [pattern, what] of edgeOnly) if (pattern.test(code)) found.push(`${path}: ${what}`);
   return found;
@@ -87,7 +95,11 @@ describe("imports run one way, and only the edge touches Node, time and chance",
     ["sandbox.ts", 'const b = await import("./node/b.ts");', "sandbox imports node"],
     ["core/a.ts", 'import { readFileSync } from "node:fs";', "imports node:fs"],
     ["core/a.ts", 'import { readFileSync } from "fs";', "imports fs"],
+    ["core/a.ts", 'import "node:fs";', "imports node:fs"],
     ["core/a.ts", 'import { Command } from "commander";', "imports commander"],
+    ["core/a.ts", 'import { Hono } from "hono";', "core imports hono"],
+    ["http/a.ts", 'import { serve } from "@hono/node-server";', "imports @hono/node-server"],
+    ["core/a.ts", "const now = new Date;", "names the clock"],
     ["core/a.ts", 'const yaml = require("yaml");', "requires"],
     ["store/a.ts", 'import Sqlite from "better-sqlite3";', "imports better-sqlite3"],
     [

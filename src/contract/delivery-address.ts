@@ -24,10 +24,13 @@ function countryCodeError(code: string): string {
   return "must be an assigned ISO 3166-1 alpha-2 code in capitals, such as GB";
 }
 
+/** The spec bounds line1's length alone; that it says something is assumed. */
+export const blank = "must not be blank";
+
 /** DeliveryAddress (spec §2). What a country demands beyond it stands in core/address.ts. */
 export const deliveryAddress = z.object(
   {
-    line1: textUpTo(100).refine((line) => line.trim() !== "", "must not be blank"),
+    line1: textUpTo(100).refine((line) => line.trim() !== "", blank),
     line2: textUpTo(100).optional(),
     line3: textUpTo(50).optional(),
     city: textUpTo(50).optional(),

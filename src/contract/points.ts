@@ -43,7 +43,12 @@ const assumed = pointMaker("assumed");
 
 /** Every contract point, by id. Each answer of the service names the one that decided it. */
 export const contractPoints = {
-  "token.issued": specified(token, 200, "§4, §5", "An active key of an active member is exchanged"),
+  "token.issued": specified(
+    token,
+    200,
+    "§4, §5",
+    "An active key of an active member is exchanged; that it is 200 is assumed",
+  ),
   "token.invalid_request": assumed(
     token,
     400,
@@ -121,7 +126,12 @@ export const contractPoints = {
   ),
 
   "order.created": specified(order, 201, "§3, §4", "The card is made and active at once"),
-  "order.replayed": specified(order, 201, "§4", "The key was used before: the original card comes back"),
+  "order.replayed": specified(
+    order,
+    201,
+    "§4",
+    "The key was used before: the original card comes back, whatever the body (assumed)",
+  ),
 
   "order.forbidden": specified(order, 403, "§4, §7", "The member's role lacks issue_cards", "forbidden"),
   "order.not_entitled": assumed(
@@ -167,6 +177,7 @@ export const contractPoints = {
     "The amount is no decimal above 0 with at most two places",
   ),
   "order.spending_limit_over_cap": specified(order, 400, "§2, §8", "The amount is above the card limit"),
+  "order.address_field_blank": assumed(order, 400, "§2", "line1 says nothing"),
   "order.address_field_required": assumed(order, 400, "§2", "The country demands a field that is missing"),
   "order.post_code_format": assumed(order, 400, "§2", "The post code is not of the country's form"),
   "order.delivery_method_not_offered": assumed(

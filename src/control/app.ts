@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Database } from "../core/ports.ts";
 import { listWorld } from "../store/world-listing.ts";
+import { type ApiKeys, newApiKey } from "./api-keys.ts";
+import { accountChange, type Companies, companyChange, memberChange, newCompany } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
 import { readJson } from "./read-json.ts";
@@ -11,6 +13,8 @@ import { type SandboxTime, timeAdvance, timeChange } from "./time.ts";
 /** What the sandbox's own API works with. */
 export interface ControlServices {
   readonly database: Database;
+  readonly companies: Companies;
+  readonly apiKeys: ApiKeys;
   readonly time: SandboxTime;
   readonly state: SandboxState;
   readonly seed: number;
@@ -19,7 +23,7 @@ export interface ControlServices {
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
-  const { database, time, state, seed, version } = services;
+  const { database, companies, apiKeys, time, state, seed, version } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -33,6 +37,25 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
 
   control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
   control.get("/world", (c) => c.json(listWorld(database)));
+
+  control.post("/companies", async (c) => c.json(await companies.create(await readJson(c, newCompany)), 201));
+  control.patch("/companies/:name{.+}", async (c) =>
+    c.json(companies.change(c.req.param("name"), await readJson(c, companyChange))),
+  );
+  control.delete("/companies/:name{.+}", (c) => {
+    companies.delete(c.req.param("name"));
+    return c.body(null, 204);
+  });
+  control.patch("/accounts/:name", async (c) =>
+    c.json(companies.changeAccount(c.req.param("name"), await readJson(c, accountChange))),
+  );
+  control.patch("/members/:name", async (c) =>
+    c.json(companies.changeMember(c.req.param("name"), await readJson(c, memberChange))),
+  );
+
+  control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));
+  control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c, newApiKey)), 201));
+  control.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
 
   control.get("/clock", (c) => c.json(time.read(c.req.query("company"))));
   control.put("/clock", async (c) => c.json(time.change(await readJson(c, timeChange))));

@@ -1,5 +1,7 @@
+import type { Environment } from "../contract/identifiers.ts";
 import type { Database } from "../core/ports.ts";
 import { findCompany, type NamedCompany } from "../store/companies.ts";
+import { findMembership, type NamedMembership } from "../store/members.ts";
 import { ControlError } from "./control-error.ts";
 
 /**
@@ -12,5 +14,24 @@ export function companyNamed(database: Database, name: string): NamedCompany {
   throw new ControlError(
     404,
     `no company ${JSON.stringify(name)}: name it by its id, its slug, or live/SLUG; GET /_sandbox/world lists them`,
+  );
+}
+
+/**
+ * The member that a tester names by id or slug, in the company named, or in the one that made it known.
+ * @throws ControlError 404 where there is none
+ */
+export function memberNamed(
+  database: Database,
+  name: string,
+  environment: Environment,
+  company?: string,
+): NamedMembership {
+  const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
+  const member = findMembership(database, name, environment, companyPk);
+  if (member?.environment === environment) return member;
+  throw new ControlError(
+    404,
+    `no member ${JSON.stringify(name)} of the ${environment} environment${company === undefined ? "" : ` in ${company}`}: GET /_sandbox/world lists them`,
   );
 }

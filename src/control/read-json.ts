@@ -19,8 +19,12 @@ export async function readJson<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const messages = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  throw new ControlError(400, messages.join("; "));
+  throw new ControlError(400, messageOf(result.error));
+}
+
+/** What does not fit, each with the path to it. */
+export function messageOf({ issues }: z.ZodError): string {
+  return issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+    .join("; ");
 }

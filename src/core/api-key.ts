@@ -1,10 +1,30 @@
 import type { Environment } from "../contract/identifiers.ts";
+import { hashOfSecret } from "./random.ts";
 
 /** Every key starts with `sk_`; then its environment (spec §2, API key). */
 export const keyPrefixes: Readonly<Record<Environment, string>> = {
   sandbox: "sk_sandbox_",
   live: "sk_live_",
 };
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const checksumLength = 6;
+
+/**
+ * A new key's secret: its environment's prefix, 32 base62 characters, and a checksum of 6 by which a mistyped or
+ * made-up key is told from a real one.
+ * @param block - 32 bytes of chance
+ */
+export function makeSecret(environment: Environment, block: Uint8Array): string {
+  const body = toBase62(block);
+  return `${keyPrefixes[environment]}${body}${toBase62(hashOfSecret(body)).slice(0, checksumLength)}`;
+}
+
+function toBase62(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += base62[byte % base62.length];
+  return text;
+}
 
 /** The environment that a key's prefix names. */
 export function environmentOfKey(secret: string): Environment | undefined {

@@ -7,28 +7,21 @@ import type { CardLimitsMinor } from "./spending-limit.ts";
 import type { SeedCompany, SeedWorld } from "./world.ts";
 
 /** A planted company, and its members and accounts by slug. */
-interface Plot {
+export interface Plot {
   readonly pk: number;
   readonly id: CompanyId;
   readonly designId: string;
-  readonly members: Map<string, { readonly pk: number; readonly id: MemberId }>;
+  readonly members: Map<
+    string,
+    { readonly pk: number; readonly id: MemberId; readonly membershipPk: number }
+  >;
   readonly accounts: Map<string, { readonly pk: number; readonly id: AccountId; readonly currency: string }>;
 }
 
 /** Puts a seed world into an empty store, within the caller's transaction. */
 export function plantWorld(services: Services, world: SeedWorld): void {
-  const limits: CardLimitsMinor = {
-    maxPerPurchaseMinor: world.card_limits.max_per_purchase,
-    dailyMinor: world.card_limits.daily,
-    rolling32DaysMinor: world.card_limits.rolling_32_days,
-  };
-  const plots = world.companies.map((company) => {
-    const plot = plantCompany(services, company, limits);
-    plantAccounts(services, company, plot);
-    plantMembers(services, company, plot);
-    plantCards(services, company, plot, limits);
-    return plot;
-  });
+  const limits = limitsOf(world);
+  const plots = world.companies.map((company) => plantCompany(services, company, limits));
   for (const [c, company] of world.companies.entries()) {
     for (const member of company.members) {
       for (const other of member.other_companies) {
@@ -43,7 +36,25 @@ export function plantWorld(services: Services, world: SeedWorld): void {
   }
 }
 
-function plantCompany({ store, random }: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
+/** A seed world's card limits in minor units. */
+export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardLimitsMinor {
+  return {
+    maxPerPurchaseMinor: card_limits.max_per_purchase,
+    dailyMinor: card_limits.daily,
+    rolling32DaysMinor: card_limits.rolling_32_days,
+  };
+}
+
+/** Plants one company with all that is its own, within the caller's transaction. */
+export function plantCompany(services: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
+  const plot = plantGround(services, company, limits);
+  plantAccounts(services, company, plot);
+  plantMembers(services, company, plot);
+  plantCards(services, company, plot, limits);
+  return plot;
+}
+
+function plantGround({ store, random }: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
   const id = uuidOf(random.block("company", "", store.nextNumber(0, "companies"))) as CompanyId;
   const designId = uuidOf(random.block("design", id, 1));
   const pk = store.companies.insert({
@@ -93,7 +104,7 @@ function plantMembers({ store, random }: Services, company: SeedCompany, plot: P
       detailsComplete: details_complete,
     });
     const membershipPk = store.members.join({ memberPk: pk, companyPk: plot.pk, role, status });
-    plot.members.set(slug, { pk, id });
+    plot.members.set(slug, { pk, id, membershipPk });
     for (const { secret, status } of api_keys) {
       store.apiKeys.insert({
         id: uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys"))),
@@ -104,6 +115,7 @@ function plantMembers({ store, random }: Services, company: SeedCompany, plot: P
         prefix: shownPrefix(secret),
         status,
         publicSecret: secret,
+        label: null,
       });
     }
   }

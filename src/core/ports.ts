@@ -127,7 +127,13 @@ export interface CardPlace {
 }
 
 /** What a company counts on its own; its cards are counted in its row. */
-export type CounterKind = "companies" | "members" | "accounts" | "api_keys" | "access_tokens";
+export type CounterKind =
+  | "companies"
+  | "company_names"
+  | "members"
+  | "accounts"
+  | "api_keys"
+  | "access_tokens";
 
 export interface NewCompany {
   readonly id: CompanyId;
@@ -172,6 +178,7 @@ export interface NewApiKey {
   readonly status: KeyStatus;
   /** The secret itself where it is public, as the seed world's are; every other key is kept as a hash alone. */
   readonly publicSecret: string | null;
+  readonly label: string | null;
 }
 
 /** What core asks of the store; each insert answers the new row's number. */

@@ -18,7 +18,8 @@ const money = z
   .regex(/^[0-9]{1,13}(\.[0-9]{1,2})?$/, 'must be a decimal in quotes, such as "250.00"')
   .transform((text) => Number(parseDecimal(text)));
 
-const cardLimits = z.strictObject({
+/** Limits on every card (spec §2); the figures are assumed. */
+export const seedCardLimits = z.strictObject({
   max_per_purchase: money.prefault("10000.00"),
   daily: money.prefault("10000.00"),
   rolling_32_days: money.prefault("50000.00"),
@@ -55,7 +56,8 @@ const card = z.strictObject({
   name: z.string().min(1).optional(),
 });
 
-const company = z.strictObject({
+/** A company of a seed world. */
+export const seedCompany = z.strictObject({
   slug,
   environment: environment.default("sandbox"),
   name: z.string().min(1),
@@ -72,8 +74,8 @@ const company = z.strictObject({
 /** A seed world: what a fixtures file holds. */
 export const seedWorld = z
   .strictObject({
-    card_limits: cardLimits.prefault({}),
-    companies: z.array(company).min(1),
+    card_limits: seedCardLimits.prefault({}),
+    companies: z.array(seedCompany).min(1),
   })
   .superRefine((world, context) => {
     for (const { path, message } of inconsistencies(world)) {
@@ -89,7 +91,9 @@ interface Inconsistency {
 }
 
 /** What each part alone cannot show: names that are taken, or that name nothing; keys of the wrong world. */
-function* inconsistencies(world: { readonly companies: readonly SeedCompany[] }): Generator<Inconsistency> {
+export function* inconsistencies(world: {
+  readonly companies: readonly SeedCompany[];
+}): Generator<Inconsistency> {
   const taken = new Set<string>();
   const unlessNew = function* (kind: string, name: string, path: (string | number)[]) {
     if (taken.has(`${kind} ${name}`)) yield { path, message: `is taken: another ${kind} has it` };

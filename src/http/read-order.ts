@@ -1,5 +1,6 @@
 import { isLosslessNumber, parse as parseLossless } from "lossless-json";
 import type * as z from "zod";
+import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
@@ -58,11 +59,13 @@ function refusalOf(issues: readonly z.core.$ZodIssue[]): SandboxError {
   const messages = issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`,
   );
-  return new SandboxError(pointOf(issues[0]?.path ?? []), messages.join("; "));
+  return new SandboxError(pointOf(issues[0]), messages.join("; "));
 }
 
-function pointOf([field, part]: readonly PropertyKey[]): ErrorPointId {
+function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
+  const [field, part] = issue?.path ?? [];
   if (field === undefined) return "order.body_not_json";
+  if (issue?.message === blank) return "order.address_field_blank";
   if (field === "delivery_address" && part === "country_code") return "order.country_code_invalid";
   if (field === "spending_limit" && part === "amount") return "order.spending_limit_amount_invalid";
   return pointOfField[field as keyof PhysicalCardOrder];

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
 import type { Database, SqlValue } from "../core/ports.ts";
-import { applicationId, inspectFile } from "./database-file.ts";
+import { applicationId, type DatabaseFile, inspectFile } from "./database-file.ts";
 
 /** A database that can be closed; closing loses what is in memory. */
 export interface OpenDatabase extends Database {
@@ -23,7 +23,7 @@ export function openDatabase(path: string): OpenDatabase {
   try {
     return adapt(openFile(file));
   } catch (error) {
-    throw openingFailure(file, error);
+    throw openingFailure(file.path, error);
   }
 }
 
@@ -43,32 +43,42 @@ export function refuseUnloadableEngine(
 }
 
 /**
- * In memory, COMMIT grows dearer with the database, and makes nothing durable. So one transaction stays open
- * for good, and each transaction of the program is a savepoint in it.
+ * Each database, and through it each of its statements, is kept for the life of the process: better-sqlite3 12
+ * takes Node 24 down when one is collected. For the same reason pragmas are run by `exec`, which keeps none.
  */
-function openInMemory(): BetterSqlite3.Database {
-  const sqlite = new BetterSqlite3(":memory:");
-  sqlite.pragma("foreign_keys = ON");
-  sqlite.exec("BEGIN");
-  return sqlite;
-}
+const opened: BetterSqlite3.Database[] = [];
 
-function openFile(file: string): BetterSqlite3.Database {
-  const sqlite = new BetterSqlite3(file, { timeout: 250 });
+function open(name: string, pragmas: readonly string[]): BetterSqlite3.Database {
+  const sqlite = new BetterSqlite3(name, { timeout: 250 });
+  opened.push(sqlite);
   try {
-    // Before WAL, so that the mark is in the file itself and never in a log beside it alone.
-    sqlite.pragma("locking_mode = EXCLUSIVE");
-    if (sqlite.pragma("application_id", { simple: true }) !== applicationId) {
-      sqlite.pragma(`application_id = ${applicationId}`);
-    }
-    sqlite.pragma("journal_mode = WAL");
-    sqlite.pragma("synchronous = NORMAL");
-    sqlite.pragma("foreign_keys = ON");
+    for (const pragma of pragmas) sqlite.exec(`PRAGMA ${pragma}`);
     return sqlite;
   } catch (error) {
     sqlite.close();
     throw error;
   }
+}
+
+/**
+ * In memory, COMMIT grows dearer with the database, and makes nothing durable. So one transaction stays open
+ * for good, and each transaction of the program is a savepoint in it.
+ */
+function openInMemory(): BetterSqlite3.Database {
+  const sqlite = open(":memory:", ["foreign_keys = ON"]);
+  sqlite.exec("BEGIN");
+  return sqlite;
+}
+
+/** A new file is marked before WAL, so that the mark is in it and never in a log beside it alone. */
+function openFile({ path, isNew }: DatabaseFile): BetterSqlite3.Database {
+  return open(path, [
+    "locking_mode = EXCLUSIVE",
+    ...(isNew ? [`application_id = ${applicationId}`] : []),
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+  ]);
 }
 
 /** What to tell of a database file that fails; any other error as it is. */
@@ -85,7 +95,6 @@ export function openingFailure(file: string, error: unknown): unknown {
 }
 
 function adapt(sqlite: BetterSqlite3.Database): OpenDatabase {
-  // Each statement is prepared once and kept: better-sqlite3 12 aborts Node 24 when one is collected.
   const statements = new Map<string, BetterSqlite3.Statement<SqlValue[]>>();
   const prepared = (sql: string) => {
     let statement = statements.get(sql);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import type { KeyQuota } from "../control/api-keys.ts";
 import { SetupError } from "../core/errors.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import { type LogFormat, logFormats } from "./request-log.ts";
@@ -18,6 +19,7 @@ interface Flags {
   log: LogFormat;
   tlsCert?: string;
   tlsKey?: string;
+  keyQuota: KeyQuota;
   control: boolean;
   adminToken?: string;
 }
@@ -63,6 +65,7 @@ export function readCommandLine(
       fixtures: flags.fixtures,
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
+      keyQuota: flags.keyQuota,
       control: flags.control,
       adminToken: flags.adminToken,
       tls: readTls(flags.tlsCert, flags.tlsKey),
@@ -116,6 +119,11 @@ function defineProgram(version: string): Command {
       option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
         .choices(["off", "optional", "required"])
         .default("optional"),
+    )
+    .addOption(
+      option("--key-quota <scope>", "five active API keys for each of these", "KEY_QUOTA")
+        .choices(["company", "member"])
+        .default("company"),
     )
     .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
     .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default("pretty"))

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { KeyQuota } from "../control/api-keys.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Exchange, OnBehalfOfMode } from "../http/http-services.ts";
@@ -26,6 +27,8 @@ export interface SandboxOptions {
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   /** Whether answers carry `Sandbox-…` headers; default true. */
   readonly sandboxHeaders?: boolean | undefined;
+  /** Whether five active API keys are allowed per company or, the spec's variant (§5.5), per member. */
+  readonly keyQuota?: KeyQuota | undefined;
   /** Told of each answer of the service. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -66,6 +69,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       frozenAt,
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
+      keyQuota: options.keyQuota,
       observe: options.observe,
     });
     return { ...sandbox, close: () => database.close() };

@@ -8,12 +8,19 @@ export const applicationId = 0x63617264;
 const headerBytes = 72;
 const magic = "SQLite format 3\0";
 
+/** A database file that is card-sandbox's own, or becomes so. */
+export interface DatabaseFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Absent, or empty. */
+  readonly isNew: boolean;
+}
+
 /**
  * Looks at a database file without opening it as one, which would already change a foreign file.
- * @returns its absolute path; the file is absent, empty, or card-sandbox's own
- * @throws SetupError where it is anything else
+ * @throws SetupError where it is anything but absent, empty, or card-sandbox's own
  */
-export function inspectFile(path: string): string {
+export function inspectFile(path: string): DatabaseFile {
   if (path === "") throw new SetupError("the database has no name: give a file, or :memory:");
   const file = resolve(path);
   const folder = dirname(file);
@@ -22,7 +29,7 @@ export function inspectFile(path: string): string {
   }
   const stats = look(file);
   refuseUnwritable(stats ? file : folder);
-  if (!stats || (stats.isFile() && stats.size === 0)) return file;
+  if (!stats || (stats.isFile() && stats.size === 0)) return { path: file, isNew: true };
   if (!stats.isFile()) throw new SetupError(`${file} is not a file: name a database file`);
   const header = readHeader(file);
   if (header.toString("latin1", 0, magic.length) !== magic) {
@@ -31,7 +38,7 @@ export function inspectFile(path: string): string {
   if (header.readUInt32BE(68) !== applicationId) {
     throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
   }
-  return file;
+  return { path: file, isNew: false };
 }
 
 function look(path: string): Stats | undefined {

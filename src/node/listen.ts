@@ -34,7 +34,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A port that cannot be bound. */
+/** A port that is taken, or that this user may not bind. */
 export class PortError extends SetupError {}
 
 /** How long an answer under way may hold up closing. */
@@ -105,7 +105,7 @@ function reachableHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number): PortError {
+function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number): SetupError {
   if (error.code === "EADDRINUSE") {
     return new PortError(
       `port ${port} on ${host} is taken: stop what holds it, or choose another (0 picks a free one)`,
@@ -114,7 +114,7 @@ function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number
   if (error.code === "EACCES") {
     return new PortError(`port ${port} on ${host} needs rights that this user lacks: choose one above 1023`);
   }
-  return new PortError(`${host} port ${port} cannot be bound: ${error.message}`);
+  return new SetupError(`${host} port ${port} cannot be bound: ${error.message}`);
 }
 
 function close(server: Server): Promise<void> {

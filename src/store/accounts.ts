@@ -1,4 +1,5 @@
 import type { Database, Store } from "../core/ports.ts";
+import type { AccountStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
@@ -11,4 +12,23 @@ export function accounts(database: Database): Store["accounts"] {
       return inserted(database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor));
     },
   };
+}
+
+export interface NamedAccount {
+  readonly pk: number;
+  readonly id: string;
+  readonly companyId: string;
+}
+
+const named = `
+  SELECT a.pk, a.id, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk
+  WHERE a.id = ? OR (a.slug = ? AND a.company_pk = ?)`;
+
+/** Finds an account by its id, or by its slug in a company. */
+export function findAccount(database: Database, name: string, companyPk?: number): NamedAccount | undefined {
+  return database.get(named, name.toLowerCase(), name, companyPk ?? null);
+}
+
+export function setAccountStatus(database: Database, accountPk: number, status: AccountStatus): void {
+  database.run("UPDATE accounts SET status = ? WHERE pk = ?", status, accountPk);
 }

@@ -1,11 +1,12 @@
-import type { CompanyId } from "../contract/identifiers.ts";
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { KeyStatus, MemberStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status, public_secret)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status, public_secret,
+    label)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const byHash = `
   SELECT k.pk, k.status, k.membership_pk, s.status AS member_status, c.pk AS company_pk, c.id AS company_id,
@@ -28,9 +29,20 @@ interface KeyRow {
 export function apiKeys(database: Database): Store["apiKeys"] {
   return {
     insert(key) {
-      const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret } = key;
+      const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret, label } = key;
       return inserted(
-        database.get(insert, id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret),
+        database.get(
+          insert,
+          id,
+          companyPk,
+          membershipPk,
+          environment,
+          hash,
+          prefix,
+          status,
+          publicSecret,
+          label,
+        ),
       );
     },
     byHash(hash) {
@@ -48,4 +60,47 @@ export function apiKeys(database: Database): Store["apiKeys"] {
       );
     },
   };
+}
+
+/** An API key as the sandbox's own API lists it: never with its secret. */
+export interface ListedKey {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly prefix: string;
+  readonly status: KeyStatus;
+  readonly label: string | null;
+  /** The member's slug. */
+  readonly member: string;
+  /** The company's slug. */
+  readonly company: string;
+}
+
+const listed = `
+  SELECT k.id, k.environment, k.prefix, k.status, k.label, m.slug AS member, c.slug AS company
+  FROM api_keys k
+  JOIN memberships s ON s.pk = k.membership_pk
+  JOIN members m ON m.pk = s.member_pk
+  JOIN companies c ON c.pk = k.company_pk`;
+
+/** Keys in the order in which they were made, of one company or of all. */
+export function listKeys(database: Database, companyPk?: number): ListedKey[] {
+  return companyPk === undefined
+    ? database.all(`${listed} ORDER BY k.pk`)
+    : database.all(`${listed} WHERE k.company_pk = ? ORDER BY k.pk`, companyPk);
+}
+
+/** @returns the key as it then is, or `undefined` where there is none */
+export function revokeKey(database: Database, id: string): ListedKey | undefined {
+  database.run("UPDATE api_keys SET status = 'revoked' WHERE id = ?", id.toLowerCase());
+  return database.get(`${listed} WHERE k.id = ?`, id.toLowerCase());
+}
+
+/** How many active keys a company has, or one membership of it. */
+export function countActiveKeys(
+  database: Database,
+  by: { readonly companyPk: number } | { readonly membershipPk: number },
+): number {
+  const [column, pk] = "companyPk" in by ? ["company_pk", by.companyPk] : ["membership_pk", by.membershipPk];
+  const query = `SELECT count(*) AS n FROM api_keys WHERE status = 'active' AND ${column} = ?`;
+  return database.get<{ n: number }>(query, pk)?.n ?? 0;
 }

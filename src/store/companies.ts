@@ -1,4 +1,5 @@
 import type { Database, Store } from "../core/ports.ts";
+import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
@@ -40,28 +41,72 @@ export function companies(database: Database): Store["companies"] {
 /** A company as the sandbox's own API names it. */
 export interface NamedCompany {
   readonly pk: number;
+  readonly id: string;
   readonly slug: string;
   readonly clockOffsetMs: number;
 }
 
 const named = `
-  SELECT pk, slug, clock_offset_ms FROM companies
+  SELECT pk, id, slug, clock_offset_ms FROM companies
   WHERE id = ? OR (slug = ? AND environment = ?)`;
 
 /** Finds a company by its id, its slug in the sandbox environment, or `live/SLUG`. */
 export function findCompany(database: Database, name: string): NamedCompany | undefined {
   const live = name.startsWith("live/");
   const slug = live ? name.slice("live/".length) : name;
-  const row = database.get<{ pk: number; slug: string; clock_offset_ms: number }>(
+  const row = database.get<{ pk: number; id: string; slug: string; clock_offset_ms: number }>(
     named,
     name.toLowerCase(),
     slug,
     live ? "live" : "sandbox",
   );
-  return row && { pk: row.pk, slug: row.slug, clockOffsetMs: row.clock_offset_ms };
+  return row && { pk: row.pk, id: row.id, slug: row.slug, clockOffsetMs: row.clock_offset_ms };
 }
 
 /** Sets how far a company's time is ahead of the sandbox's clock. */
 export function setClockOffset(database: Database, companyPk: number, offsetMs: number): void {
   database.run("UPDATE companies SET clock_offset_ms = ? WHERE pk = ?", offsetMs, companyPk);
+}
+
+/** Changes a company; what is absent stays. */
+export function updateCompany(
+  database: Database,
+  companyPk: number,
+  change: {
+    readonly status?: CompanyStatus | undefined;
+    readonly cardQuota?: number | undefined;
+    readonly detailsComplete?: boolean | undefined;
+  },
+): void {
+  const { status, cardQuota, detailsComplete } = change;
+  database.run(
+    `UPDATE companies SET status = coalesce(?, status), card_quota = coalesce(?, card_quota),
+       details_complete = coalesce(?, details_complete) WHERE pk = ?`,
+    status ?? null,
+    cardQuota ?? null,
+    detailsComplete === undefined ? null : Number(detailsComplete),
+    companyPk,
+  );
+}
+
+const theirs = "SELECT pk FROM members WHERE company_pk = ?";
+const theirMemberships = `SELECT pk FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`;
+
+/** How many cards a company's members have in other companies. */
+export function countCardsElsewhere(database: Database, companyPk: number): number {
+  const query = `SELECT count(*) AS n FROM cards WHERE company_pk <> ? AND member_pk IN (${theirs})`;
+  return database.get<{ n: number }>(query, companyPk, companyPk)?.n ?? 0;
+}
+
+/** Deletes a company with all that is its own, its members' places in other companies included. */
+export function deleteCompany(database: Database, pk: number): void {
+  for (const table of ["access_tokens", "api_keys"]) {
+    database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
+  }
+  database.run("DELETE FROM cards WHERE company_pk = ?", pk);
+  database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
+  for (const table of ["members", "accounts", "counters"]) {
+    database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
+  }
+  database.run("DELETE FROM companies WHERE pk = ?", pk);
 }

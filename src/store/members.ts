@@ -1,4 +1,7 @@
+import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
+import type { Role } from "../core/permissions.ts";
 import type { Database, Store } from "../core/ports.ts";
+import type { MemberStatus } from "../core/statuses.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import { inserted } from "./inserted.ts";
 
@@ -29,4 +32,45 @@ export function members(database: Database): Store["members"] {
       return row && callerOf(row);
     },
   };
+}
+
+/** A member in one company. */
+export interface NamedMembership {
+  readonly pk: number;
+  readonly status: MemberStatus;
+  readonly memberPk: number;
+  readonly memberId: MemberId;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly environment: Environment;
+}
+
+const named = `
+  SELECT s.pk, s.status, m.pk AS memberPk, m.id AS memberId, c.pk AS companyPk, c.id AS companyId, c.environment
+  FROM members m
+  JOIN memberships s ON s.member_pk = m.pk
+  JOIN companies c ON c.pk = s.company_pk
+  WHERE (m.id = ? OR (m.slug = ? AND m.environment = ?)) AND s.company_pk = coalesce(?, m.company_pk)`;
+
+/** Finds a member by id or slug, in the company that is asked for, or in the one that made it known. */
+export function findMembership(
+  database: Database,
+  name: string,
+  environment: Environment,
+  companyPk?: number,
+): NamedMembership | undefined {
+  return database.get(named, name.toLowerCase(), name, environment, companyPk ?? null);
+}
+
+/** Changes a member's role in one company, or whether its details are complete. */
+export function updateMember(
+  database: Database,
+  { pk, memberPk }: NamedMembership,
+  change: { readonly role?: Role | undefined; readonly detailsComplete?: boolean | undefined },
+): void {
+  const { role, detailsComplete } = change;
+  if (role !== undefined) database.run("UPDATE memberships SET role = ? WHERE pk = ?", role, pk);
+  if (detailsComplete !== undefined) {
+    database.run("UPDATE members SET details_complete = ? WHERE pk = ?", detailsComplete ? 1 : 0, memberPk);
+  }
 }

@@ -91,7 +91,8 @@ const firstTables = `
     hash BLOB NOT NULL UNIQUE,
     prefix TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('active', 'revoked')),
-    public_secret TEXT
+    public_secret TEXT,
+    label TEXT
   ) STRICT;
 
   CREATE TABLE access_tokens (

@@ -79,6 +79,7 @@ const waysTo = {
   "order.spending_limit_invalid": orderWith({ spending_limit: { period: "yearly", amount: "1" } }),
   "order.spending_limit_amount_invalid": orderWith({ spending_limit: { period: "daily", amount: "1.001" } }),
   "order.spending_limit_over_cap": orderWith({ spending_limit: { period: "daily", amount: "10000.01" } }),
+  "order.address_field_blank": orderFor("GB", "classic", { line1: " " }),
   "order.address_field_required": orderFor("GB", "classic"),
   "order.post_code_format": orderFor("GB", "classic", { city: "London", post_code: "1" }),
   "order.delivery_method_not_offered": orderWith({ delivery_method: "international" }),
@@ -134,6 +135,7 @@ describe("each contract point is met, with its status and its body", () => {
     expect(reply.status).toBe(point.status);
     expect(bodyOf(id).strict().safeParse(reply.json).error).toBeUndefined();
     if (point.code) expect(reply.json.error.code).toBe(point.code);
+    if (id === "order.issuer_rejected") expect(reply.json.error).toContain("the cardholder's name");
     expect(reply.headers.get("Content-Type")).toBe("application/json");
   });
 });

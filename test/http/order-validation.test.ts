@@ -52,8 +52,8 @@ const refused: readonly (readonly [string, OrderBody, PointId, string])[] = [
     "order.delivery_address_invalid",
     "delivery_address.line1: is required",
   ],
-  ["line1 empty", address({ line1: "" }), "order.delivery_address_invalid", "line1: must not be blank"],
-  ["line1 blank", address({ line1: " \t" }), "order.delivery_address_invalid", "line1: must not be blank"],
+  ["line1 empty", address({ line1: "" }), "order.address_field_blank", "line1: must not be blank"],
+  ["line1 blank", address({ line1: " \t" }), "order.address_field_blank", "line1: must not be blank"],
   [
     "line1 null",
     address({ line1: null }),

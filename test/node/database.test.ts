@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { SetupError } from "../../src/core/errors.ts";
 import { openDatabase, refuseUnloadableEngine } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
@@ -149,6 +149,30 @@ describe.each(["memory", "file"])("the Database port, in a %s", (kind) => {
   test("holds foreign keys", () => {
     expect(() => open().run("INSERT INTO u (t) VALUES (?)", 7)).toThrow(/FOREIGN KEY/);
   });
+});
+
+test("a file is in WAL mode, and its foreign keys hold", () => {
+  const database = openDatabase(join(temporaryFolder(), "sandbox.db"));
+  onTestFinished(() => database.close());
+  const pragma = (name: string) => Object.values(database.get<object>(`PRAGMA ${name}`) ?? {})[0];
+  expect([pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")]).toEqual(["wal", 1, 1]);
+});
+
+test("each statement is prepared once, and kept", () => {
+  const prepare = vi.spyOn(BetterSqlite3.prototype, "prepare");
+  onTestFinished(() => prepare.mockRestore());
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  for (let n = 0; n < 3; n++) database.all("SELECT 1 AS one");
+  expect(prepare.mock.calls.filter(([sql]) => sql === "SELECT 1 AS one")).toHaveLength(1);
+});
+
+test("a database that runs on real time is not told to stand still", () => {
+  const db = join(temporaryFolder(), "sandbox.db");
+  createSandbox({ db }).close();
+  expect(() => createSandbox({ db, clock: "2026-03-10T09:30:00Z" })).toThrow(
+    /runs on real time, not at 2026-03-10/,
+  );
 });
 
 test("every table is STRICT, and a key is unique within environment, company, member and operation", () => {

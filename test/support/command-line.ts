@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Card } from "../../src/contract/card.ts";
 import type { WorldListing } from "../../src/store/world-listing.ts";
 
 const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
@@ -119,4 +122,17 @@ function address({ output }: Run, label: string): string {
   const found = new RegExp(`^${label} +(\\S+)$`, "m").exec(output.stdout)?.[1];
   if (!found) throw new Error(`no ${label} among the start-up lines:\n${output.stdout}`);
   return found;
+}
+
+/** A port that something else holds until the test's end. */
+export async function takenPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** The card that an answer holds. */
+export async function cardIn(response: Response): Promise<Card> {
+  return (await response.json()) as Card;
 }

@@ -16,7 +16,8 @@ import type { AccountListing, CompanyListing } from "../../src/store/world-listi
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
 
-export interface TestOptions extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed">> {
+export interface TestOptions
+  extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota">> {
   /** In place of what collects `exchanges`. */
   readonly observe?: (exchange: Exchange) => void;
   /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
@@ -81,6 +82,7 @@ export function openSandbox(options: TestOptions = {}) {
     fixturesAsked: false,
     seed: options.seed,
     onBehalfOf: options.onBehalfOf,
+    keyQuota: options.keyQuota,
     sandboxHeaders: options.sandboxHeaders,
     overlayOf: () => ({ ...force }),
     observe: options.observe ?? ((exchange) => exchanges.push(exchange)),

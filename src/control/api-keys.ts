@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { environment } from "../contract/identifiers.ts";
+import { type CreatedKey, createApiKey } from "../core/create-api-key.ts";
+import type { Services } from "../core/services.ts";
+import { countActiveKeys, type ListedKey, listKeys, revokeKey } from "../store/api-keys.ts";
+import { ControlError } from "./control-error.ts";
+import { companyNamed, memberNamed } from "./named.ts";
+
+/** Spec §5.5: five active keys per company and environment, or, in a described variant, per member. */
+export type KeyQuota = "company" | "member";
+const activeKeysAllowed = 5;
+
+export const newApiKey = z.strictObject({
+  member: z.string({ error: "is required: a member's id or slug" }),
+  environment,
+  company: z.string().optional(),
+  label: z.string().max(100).optional(),
+});
+
+/** API keys, as the service's dashboard has them (spec §2, §5). */
+export class ApiKeys {
+  readonly #services: Services;
+  readonly #quota: KeyQuota;
+
+  constructor(services: Services, quota: KeyQuota) {
+    this.#services = services;
+    this.#quota = quota;
+  }
+
+  /**
+   * Makes a key for an active member, and shows its secret this once.
+   * @throws ControlError 404 where there is no such member, 409 where it is inactive or the slots are taken
+   */
+  create({ member, environment, company, label }: z.output<typeof newApiKey>): CreatedKey {
+    const { database } = this.#services;
+    return database.transaction(() => {
+      const owner = memberNamed(database, member, environment, company);
+      if (owner.status !== "active") {
+        throw new ControlError(
+          409,
+          `member_inactive: ${member} is not an active member, and has no keys made`,
+        );
+      }
+      const counted = this.#quota === "company" ? { companyPk: owner.companyPk } : { membershipPk: owner.pk };
+      if (countActiveKeys(database, counted) >= activeKeysAllowed) {
+        throw new ControlError(
+          409,
+          `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys; revoke one to free a slot`,
+        );
+      }
+      return createApiKey(this.#services, { ...owner, membershipPk: owner.pk }, label ?? null);
+    });
+  }
+
+  /** Keys by prefix, of one company or of all; never a secret. */
+  list(company?: string): ListedKey[] {
+    const { database } = this.#services;
+    return listKeys(database, company === undefined ? undefined : companyNamed(database, company).pk);
+  }
+
+  /**
+   * Revokes a key, again where it already is: new exchanges stop, issued tokens live on (spec §5.4).
+   * @throws ControlError 404 where there is none
+   */
+  revoke(id: string): ListedKey {
+    const revoked = revokeKey(this.#services.database, id);
+    if (!revoked) throw new ControlError(404, "no such key: GET /_sandbox/api-keys lists them by id");
+    return revoked;
+  }
+}

@@ -1,0 +1,236 @@
+import type { Faker } from "@faker-js/faker";
+import * as z from "zod";
+import { environment } from "../contract/identifiers.ts";
+import { createApiKey } from "../core/create-api-key.ts";
+import { role } from "../core/permissions.ts";
+import { plantCompany } from "../core/plant-world.ts";
+import { hashOfSecret } from "../core/random.ts";
+import type { Services } from "../core/services.ts";
+import { accountStatus, companyStatus } from "../core/statuses.ts";
+import { inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts";
+import { findAccount, setAccountStatus } from "../store/accounts.ts";
+import { usualLimits } from "../store/card-limits.ts";
+import { countCardsElsewhere, deleteCompany, findCompany, updateCompany } from "../store/companies.ts";
+import { findMembership, updateMember } from "../store/members.ts";
+import { captureCompany } from "../store/snapshots.ts";
+import {
+  type AccountListing,
+  type CompanyListing,
+  listWorld,
+  type MemberListing,
+} from "../store/world-listing.ts";
+import { ControlError } from "./control-error.ts";
+import { companyNamed, memberNamed } from "./named.ts";
+import { messageOf } from "./read-json.ts";
+
+const asked = z.looseObject({
+  environment: environment.optional(),
+  slug: z.string().optional(),
+  members: z
+    .array(
+      z.looseObject({
+        role: role.optional(),
+        other_companies: z.never("a company made here is isolated").optional(),
+      }),
+    )
+    .min(1)
+    .optional(),
+  accounts: z
+    .array(z.looseObject({ currency: z.string().optional() }))
+    .min(1)
+    .optional(),
+});
+
+/** What a company may be asked to be: as in a fixtures file, and all of it may be left out. */
+export const newCompany = asked;
+type Asked = z.output<typeof asked>;
+
+export const companyChange = z.strictObject({
+  status: companyStatus.optional(),
+  card_quota: z.int().min(0).optional(),
+  details_complete: z.boolean().optional(),
+});
+
+export const accountChange = z.strictObject({ status: accountStatus, company: z.string().optional() });
+
+export const memberChange = z.strictObject({
+  role: role.optional(),
+  details_complete: z.boolean().optional(),
+  company: z.string().optional(),
+});
+
+/** Isolated companies, one a test: made, changed and deleted without touching any other. */
+export class Companies {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Makes a company, its first member an owner, its first account open, a key for each active member.
+   * @returns it as the world lists it, with the new keys' secrets, shown this once
+   * @throws ControlError 400 where the first member is no owner or the first account not open, 409 where the
+   *   slug is taken
+   */
+  async create(asked: Asked): Promise<CompanyListing> {
+    // Loaded when first needed: no order needs it.
+    const { faker } = await import("@faker-js/faker/locale/en");
+    const { database, store, random, clock } = this.#services;
+    return database.transaction(() => {
+      const n = store.nextNumber(0, "company_names");
+      faker.seed([...random.block("faker", "", n)]);
+      const company = completed(asked, faker, n);
+      this.#refuseTaken(company);
+      const plot = plantCompany(this.#services, company, usualLimits(database));
+      const secrets = new Map<string, string>();
+      for (const member of company.members) {
+        const planted = plot.members.get(member.slug);
+        if (!planted || member.status !== "active") continue;
+        const owner = { companyPk: plot.pk, companyId: plot.id, environment: company.environment };
+        const key = createApiKey(this.#services, { ...owner, membershipPk: planted.membershipPk }, null);
+        secrets.set(key.id, key.secret);
+      }
+      captureCompany(database, plot.pk, clock.now());
+      return withSecrets(this.#listed(plot.id), secrets);
+    });
+  }
+
+  /** Slugs and secrets are names, and each names one thing. */
+  #refuseTaken({ environment, slug, members }: SeedCompany): void {
+    const { database, store } = this.#services;
+    const name = environment === "live" ? `live/${slug}` : slug;
+    if (findCompany(database, name)) {
+      throw new ControlError(409, `slug: ${name} is taken; leave the slug out to have one made`);
+    }
+    for (const member of members) {
+      if (findMembership(database, member.slug, environment)) {
+        throw new ControlError(
+          409,
+          `members: the slug ${member.slug} is taken in the ${environment} environment`,
+        );
+      }
+      if (member.api_keys.some(({ secret }) => store.apiKeys.byHash(hashOfSecret(secret)))) {
+        throw new ControlError(409, `members: a key of ${member.slug} is another's already`);
+      }
+    }
+  }
+
+  /** @throws ControlError 404 where there is none */
+  change(name: string, change: z.output<typeof companyChange>): CompanyListing {
+    const { database } = this.#services;
+    const { pk, id } = companyNamed(database, name);
+    updateCompany(database, pk, {
+      status: change.status,
+      cardQuota: change.card_quota,
+      detailsComplete: change.details_complete,
+    });
+    return this.#listed(id);
+  }
+
+  /** @throws ControlError 404 where there is none, 409 where a member of it has cards in another company */
+  delete(name: string): void {
+    const { database, keysInProgress } = this.#services;
+    database.transaction(() => {
+      const { pk } = companyNamed(database, name);
+      if (countCardsElsewhere(database, pk) > 0) {
+        throw new ControlError(409, `a member of ${name} has cards in another company: reset that one first`);
+      }
+      deleteCompany(database, pk);
+      keysInProgress.cancel(pk);
+    });
+  }
+
+  /** @throws ControlError 404 where there is none */
+  changeAccount(name: string, { status, company }: z.output<typeof accountChange>): AccountListing {
+    const { database } = this.#services;
+    const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
+    const account = findAccount(database, name, companyPk);
+    if (!account) {
+      throw new ControlError(
+        404,
+        `no account ${JSON.stringify(name)}: name it by its id, or by its slug and a company`,
+      );
+    }
+    setAccountStatus(database, account.pk, status);
+    return present(this.#listed(account.companyId).accounts.find((each) => each.id === account.id));
+  }
+
+  /** @throws ControlError 404 where there is none */
+  changeMember(
+    name: string,
+    { role, details_complete, company }: z.output<typeof memberChange>,
+  ): MemberListing {
+    const { database } = this.#services;
+    const environment = company?.startsWith("live/") ? "live" : "sandbox";
+    const member = memberNamed(database, name, environment, company);
+    updateMember(database, member, { role, detailsComplete: details_complete });
+    return present(this.#listed(member.companyId).members.find((each) => each.id === member.memberId));
+  }
+
+  #listed(id: string): CompanyListing {
+    return present(listWorld(this.#services.database).companies.find((each) => each.id === id));
+  }
+}
+
+/** What was just found or made is listed. */
+function present<Listing>(listing: Listing | undefined): Listing {
+  if (listing === undefined) throw new Error("the world does not list what it was just found to hold");
+  return listing;
+}
+
+function withSecrets(company: CompanyListing, secrets: ReadonlyMap<string, string>): CompanyListing {
+  return {
+    ...company,
+    members: company.members.map((member) => ({
+      ...member,
+      api_keys: member.api_keys.map((key) => {
+        const secret = secrets.get(key.id);
+        return secret === undefined ? key : { ...key, secret };
+      }),
+    })),
+  };
+}
+
+const defaultMembers = [{ role: "owner" }, { role: "admin" }, { role: "employee" }] as const;
+const defaultAccounts = [{ currency: "GBP" }, { currency: "EUR" }] as const;
+
+/** Fills in what was left out, realistic and the same for the same seed. */
+function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
+  const slug = asked.slug ?? `company-${n}`;
+  const taken = new Set<string>();
+  const unused = (wanted: string) => {
+    let name = wanted;
+    for (let i = 2; taken.has(name); i++) name = `${wanted}-${i}`;
+    taken.add(name);
+    return name;
+  };
+  const members = (asked.members ?? defaultMembers).map((member, i) => {
+    const role = member.role ?? (i === 0 ? "owner" : "employee");
+    return { slug: unused(`${slug}-${role}`), name: faker.person.fullName(), ...member, role };
+  });
+  const accounts = (asked.accounts ?? defaultAccounts).map((account) => {
+    const currency = account.currency ?? "GBP";
+    const balance = `${faker.number.int({ min: 1_000, max: 250_000 })}.00`;
+    return {
+      slug: unused(currency.toLowerCase()),
+      name: `${currency} account`,
+      balance,
+      ...account,
+      currency,
+    };
+  });
+  const filled = { name: faker.company.name(), country_code: "GB", ...asked, slug, members, accounts };
+  const result = seedCompany.safeParse(filled);
+  if (!result.success) throw new ControlError(400, messageOf(result.error));
+  const company = result.data;
+  for (const { path, message } of inconsistencies({ companies: [company] })) {
+    throw new ControlError(400, `${path.slice(2).join(".")}: ${message}`);
+  }
+  if (company.members[0]?.role !== "owner")
+    throw new ControlError(400, "members.0.role: the first member is an owner");
+  if (company.accounts[0]?.status !== "open") {
+    throw new ControlError(400, "accounts.0.status: the first account is open");
+  }
+  return company;
+}

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "vitest";
+import { worldTables } from "../../src/store/schema.ts";
+import type { CompanyListing } from "../../src/store/world-listing.ts";
+import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.ts";
+
+/** A sandbox with shorthands for making companies, and for sending JSON to the sandbox's own API. */
+function openCompanies(options: TestOptions = {}) {
+  const sandbox = openSandbox(options);
+  const send = (method: string, path: string, body: object = {}) =>
+    sandbox.request(`/_sandbox/${path}`, { method, body: JSON.stringify(body) });
+  const make = async (body: object = {}): Promise<CompanyListing> => {
+    const reply = await send("POST", "companies", body);
+    if (reply.status !== 201) throw new Error(reply.text);
+    return reply.json;
+  };
+  const orderAs = (company: CompanyListing, member = 0) =>
+    sandbox.order({
+      apiKey: company.members[member]?.api_keys[0]?.secret ?? "",
+      body: { account_id: company.accounts[0]?.id },
+    });
+  return { ...sandbox, send, make, orderAs };
+}
+
+describe("POST /_sandbox/companies makes an isolated company in one call", () => {
+  test("{} is enough: an owner who orders at once, as the world lists it, with secrets shown this once", async () => {
+    const sandbox = openCompanies();
+    const company = await sandbox.make();
+    expect(company).toMatchObject({
+      environment: "sandbox",
+      status: "active",
+      card_quota: 20,
+      live_cards: 0,
+    });
+    expect(company.members.map(({ role }) => role)).toEqual(["owner", "admin", "employee"]);
+    expect(company.accounts[0]).toMatchObject({ currency: "GBP", status: "open" });
+    expect(company.members[0]?.api_keys[0]?.secret).toMatch(/^sk_sandbox_[0-9A-Za-z]{38}$/);
+    expect(cardOf(await sandbox.orderAs(company)).company_id).toBe(company.id);
+    expect((await sandbox.orderAs(company, 2)).point).toBe("order.forbidden");
+
+    const listed = sandbox.company(company.slug);
+    expect(listed.members.flatMap(({ api_keys }) => api_keys.map((key) => key.secret))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("what is asked for is taken, and the rest filled in", async () => {
+    const sandbox = openCompanies();
+    const company = await sandbox.make({
+      slug: "acme",
+      name: "Acme Ltd",
+      country_code: "IE",
+      card_quota: 1,
+      members: [{ name: "Ann" }, { role: "accountant" }, { status: "inactive" }, {}],
+      accounts: [
+        { currency: "EUR", balance: "12.50" },
+        { currency: "EUR" },
+        { slug: "old", status: "closed" },
+      ],
+    });
+    expect(company).toMatchObject({ slug: "acme", name: "Acme Ltd", country_code: "IE", card_quota: 1 });
+    expect(company.members.map(({ slug, role, status }) => `${slug} ${role} ${status}`)).toEqual([
+      "acme-owner owner active",
+      "acme-accountant accountant active",
+      "acme-employee employee inactive",
+      "acme-employee-2 employee active",
+    ]);
+    expect(company.members[0]?.name).toBe("Ann");
+    expect(company.members[2]?.api_keys).toEqual([]);
+    expect(company.accounts.map(({ slug, currency, status }) => `${slug} ${currency} ${status}`)).toEqual([
+      "eur EUR open",
+      "eur-2 EUR open",
+      "old GBP closed",
+    ]);
+    expect(company.accounts[0]?.balance).toBe("12.50");
+    expect((await sandbox.orderAs(company)).status).toBe(201);
+    expect((await sandbox.orderAs(company)).point).toBe("order.quota_reached");
+  });
+
+  test("the same seed makes the same companies, to the byte", async () => {
+    const made = async (seed: number) => {
+      const sandbox = openCompanies({ seed });
+      return JSON.stringify([await sandbox.make(), await sandbox.make({ card_quota: 3 })]);
+    };
+    expect(await made(1)).toBe(await made(1));
+    expect(await made(1)).not.toBe(await made(2));
+  });
+
+  test("two companies never meet", async () => {
+    const sandbox = openCompanies();
+    const [one, two] = [await sandbox.make({ card_quota: 1 }), await sandbox.make()];
+    await sandbox.orderAs(one);
+    const key = two.members[0]?.api_keys[0]?.secret ?? "";
+    const crossed = await sandbox.order({ apiKey: key, body: { account_id: one.accounts[0]?.id } });
+    expect(crossed.point).toBe("order.account_not_found");
+    expect((await sandbox.orderAs(two)).status).toBe(201);
+  });
+
+  test("a live company is a world of its own", async () => {
+    const sandbox = openCompanies();
+    const company = await sandbox.make({ environment: "live", slug: "acme" });
+    expect(company.members[0]?.api_keys[0]?.secret).toMatch(/^sk_live_/);
+    expect((await sandbox.make({ slug: "acme" })).environment).toBe("sandbox");
+  });
+
+  test.each([
+    [{ slug: "northwind" }, 409, "slug: northwind is taken"],
+    [{ slug: "A b" }, 400, "slug"],
+    [{ card_qouta: 3 }, 400, "card_qouta"],
+    [{ card_quota: -1 }, 400, "card_quota"],
+    [{ country_code: "UK" }, 400, "country_code"],
+    [{ status: "asleep" }, 400, "status"],
+    [{ members: [] }, 400, "members"],
+    [{ members: [{ role: "employee" }] }, 400, "the first member is an owner"],
+    [{ members: [{ roel: "owner" }] }, 400, "roel"],
+    [{ members: [{ other_companies: [] }] }, 400, "isolated"],
+    [{ members: [{ slug: "a" }, { slug: "a" }] }, 400, "members.1.slug: is taken"],
+    [{ members: [{ slug: "northwind-owner" }] }, 409, "northwind-owner"],
+    [{ members: [{ api_keys: [{ secret: "sk_sandbox_northwind_owner" }] }] }, 409, "another's already"],
+    [{ members: [{ api_keys: [{ secret: "sk_live_mine_alone" }] }] }, 400, "must start with sk_sandbox_"],
+    [{ cards: [{ member: "ghost", account: "gbp" }] }, 400, "cards.0.member"],
+    [{ accounts: [{ status: "closed" }] }, 400, "the first account is open"],
+    [{ accounts: [{ balance: 1.5 }] }, 400, "balance"],
+    [[], 400, ""],
+  ])("%j: %i", async (body, status, message) => {
+    const sandbox = openCompanies();
+    const before = sandbox.world();
+    const reply = await sandbox.send("POST", "companies", body);
+    expect(reply.status).toBe(status);
+    expect(reply.json).toEqual({ error: expect.stringContaining(message) });
+    expect(sandbox.world()).toEqual(before);
+  });
+
+  test("a reset of it brings back its beginning, a reset of all forgets it", async () => {
+    const sandbox = openCompanies();
+    const company = await sandbox.make();
+    await sandbox.orderAs(company);
+    await sandbox.send("PATCH", `companies/${company.slug}`, { status: "suspended" });
+    sandbox.reset(company.slug);
+    expect(sandbox.company(company.slug)).toMatchObject({ status: "active", live_cards: 0 });
+    expect((await sandbox.orderAs(company)).status).toBe(201);
+    sandbox.reset();
+    expect(sandbox.world().companies.map(({ slug }) => slug)).not.toContain(company.slug);
+    expect((await sandbox.make()).id).toBe(company.id);
+  });
+});
+
+describe("PATCH", () => {
+  test("a company's status, quota and details decide its next order", async () => {
+    const sandbox = openCompanies();
+    const change = (body: object) => sandbox.send("PATCH", "companies/northwind", body);
+    expect((await change({ status: "closed" })).json).toMatchObject({ slug: "northwind", status: "closed" });
+    expect((await sandbox.order()).point).toBe("order.company_inactive");
+    await change({ status: "active", details_complete: false });
+    expect((await sandbox.order()).point).toBe("order.company_details_missing");
+    await change({ details_complete: true, card_quota: 0 });
+    expect((await sandbox.order()).point).toBe("order.quota_reached");
+    await change({ card_quota: 1 });
+    expect((await sandbox.order()).status).toBe(201);
+  });
+
+  test("an account's status, by id or by slug in a company", async () => {
+    const sandbox = openCompanies();
+    const { id } = sandbox.account("northwind");
+    const closed = await sandbox.send("PATCH", `accounts/${id}`, { status: "closed" });
+    expect(closed.json).toMatchObject({ id, slug: "gbp", status: "closed" });
+    expect((await sandbox.order()).point).toBe("order.account_closed");
+    await sandbox.send("PATCH", "accounts/gbp", { status: "open", company: "northwind" });
+    expect((await sandbox.order()).status).toBe(201);
+  });
+
+  test("a member's role in one company, and details in all", async () => {
+    const sandbox = openCompanies();
+    const changed = await sandbox.send("PATCH", "members/northwind-admin", {
+      role: "employee",
+      company: "fullhouse",
+    });
+    expect(changed.json).toMatchObject({ slug: "northwind-admin", role: "employee" });
+    expect((await sandbox.order({ apiKey: "sk_sandbox_northwind_admin" })).status).toBe(201);
+    await sandbox.send("PATCH", "members/northwind-owner", { details_complete: false });
+    expect((await sandbox.order()).point).toBe("order.cardholder_details_missing");
+    await sandbox.send("PATCH", "members/northwind-owner", { role: "accountant" });
+    expect((await sandbox.order()).point).toBe("order.forbidden");
+  });
+
+  test.each([
+    ["companies/nobody", {}, 404],
+    ["companies/northwind", { status: "asleep" }, 400],
+    ["companies/northwind", { quota: 3 }, 400],
+    ["accounts/gbp", { status: "closed" }, 404],
+    ["accounts/9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11", { status: "closed" }, 404],
+    ["accounts/gbp", { status: "frozen", company: "northwind" }, 400],
+    ["members/nobody", { role: "owner" }, 404],
+    ["members/northwind-owner", { role: "king" }, 400],
+    ["members/northwind-owner", { role: "owner", company: "fullhouse" }, 404],
+  ])("%s %j: %i", async (path, body, status) => {
+    const reply = await openCompanies().send("PATCH", path, body);
+    expect([reply.status, Object.keys(reply.json)]).toEqual([status, ["error"]]);
+  });
+});
+
+describe("DELETE /_sandbox/companies/ID", () => {
+  test("leaves no row of it, and every other row as it was", async () => {
+    const sandbox = openCompanies();
+    const rows = () =>
+      JSON.stringify(worldTables.map((table) => sandbox.database.all(`SELECT * FROM ${table}`)));
+    const counters = () => sandbox.database.run("DELETE FROM counters WHERE company_pk = 0");
+    const company = await sandbox.make();
+    await sandbox.orderAs(company);
+    const reply = await sandbox.request(`/_sandbox/companies/${company.id}`, { method: "DELETE" });
+    expect(reply.status).toBe(204);
+    counters();
+    const after = rows();
+    sandbox.reset();
+    counters();
+    expect(after).toBe(rows());
+    expect(sandbox.database.all("PRAGMA foreign_key_check")).toEqual([]);
+  });
+
+  test("ends its tokens, and its members' places in other companies", async () => {
+    const sandbox = openCompanies();
+    const token = await sandbox.exchange("sk_sandbox_northwind_admin");
+    await sandbox.request("/_sandbox/companies/northwind", { method: "DELETE" });
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await sandbox.request("/developer/nothing", { headers })).point).toBe("auth.token_invalid");
+    expect(sandbox.company("fullhouse").members.map(({ slug }) => slug)).toEqual(["fullhouse-owner"]);
+    expect(sandbox.company("northwind", "live").slug).toBe("northwind");
+    await sandbox.request("/_sandbox/companies/live/northwind", { method: "DELETE" });
+    expect(sandbox.world().companies.map(({ slug }) => slug)).toEqual(["fullhouse", "frostbite", "halfway"]);
+  });
+
+  test("is refused where a member of it has a card in another company", async () => {
+    const sandbox = openCompanies();
+    sandbox.database.run("UPDATE companies SET card_quota = 20");
+    const order = {
+      apiKey: "sk_sandbox_northwind_admin",
+      headers: { "X-On-Behalf-Of": sandbox.company("fullhouse").id },
+      body: { account_id: sandbox.account("fullhouse").id },
+    };
+    expect((await sandbox.order(order)).status).toBe(201);
+    const reply = await sandbox.request("/_sandbox/companies/northwind", { method: "DELETE" });
+    expect([reply.status, Object.keys(reply.json)]).toEqual([409, ["error"]]);
+  });
+
+  test("of nobody is a 404", async () => {
+    expect((await openCompanies().request("/_sandbox/companies/nobody", { method: "DELETE" })).status).toBe(
+      404,
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { cardIn, startCommandLine } from "../support/command-line.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+describe("over a real socket", () => {
+  /** Sends bytes as they stand, and reads until the server closes. */
+  const sendRaw = async (url: string, bytes: string): Promise<string> => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.end(bytes);
+    return text(socket);
+  };
+
+  test("a body over 64 KiB is drained, then answered: declared, and in chunks", async () => {
+    const sandbox = await startCommandLine();
+    const token = await sandbox.exchange();
+    const head = `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\n`;
+    const mebibyte = "x".repeat(1 << 20);
+    const chunk = `${(1 << 20).toString(16)}\r\n${mebibyte}\r\n`;
+    for (const request of [
+      `${head}Content-Length: ${8 << 20}\r\n\r\n${mebibyte.repeat(8)}`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(8)}0\r\n\r\n`,
+    ]) {
+      const answer = await sendRaw(sandbox.url, request);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain("order.body_too_large");
+      expect(answer).toContain('{"error":"the body is over 64 KiB"}');
+    }
+  });
+
+  test("a client that goes away in the middle of its body orders nothing", async () => {
+    const sandbox = await startCommandLine();
+    const token = await sandbox.exchange();
+    const socket = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
+    socket.write(
+      `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\nContent-Length: 500\r\n\r\n{"account_id"`,
+      () => socket.destroy(),
+    );
+    expect((await sandbox.order(key, token)).headers.has("Idempotent-Replayed")).toBe(false);
+    expect(sandbox.output.stdout).not.toContain("gateway.internal_error");
+  });
+
+  test("a body that comes slowly does not cost the early answer its connection", async () => {
+    const { url } = await startCommandLine();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const received = text(socket);
+    const head = `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n`;
+    socket.write(`${head}half`);
+    await new Promise((later) => setTimeout(later, 900));
+    socket.end(`half${head.replace("\r\nContent-Length: 8", "\r\nConnection: close")}`);
+    expect((await received).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
+  });
+
+  test("HTTP/1.0 may leave out Host", async () => {
+    const { url } = await startCommandLine();
+    expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test.each([
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    ["no HTTP at all", "hello\r\n\r\n", 400],
+    ["headers beyond measure", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ])("%s is answered in the gateway's envelope", async (_, bytes, status) => {
+    const { url } = await startCommandLine();
+    const answer = await sendRaw(url, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain("Content-Type: application/json".toLowerCase());
+    expect(answer).toContain('"code":"bad_request"');
+  });
+
+  test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {
+    const { url } = await startCommandLine();
+    for (const [host, target] of [
+      ["a b", "/"],
+      ["a/b", "/"],
+      ["[::1", "/"],
+      ["a", "/\\evil"],
+      ["a", "http://["],
+    ]) {
+      const answer = await sendRaw(
+        url,
+        `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"bad_request"');
+    }
+  });
+
+  test("fifty parallel orders with one key make one card", async () => {
+    const sandbox = await startCommandLine();
+    const token = await sandbox.exchange();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => sandbox.order(key, token)));
+    const ids = new Set(await Promise.all(replies.map(async (reply) => (await cardIn(reply)).id)));
+    expect(ids.size).toBe(1);
+    expect(replies.filter((reply) => !reply.headers.has("Idempotent-Replayed"))).toHaveLength(1);
+  });
+});
