@@ -9,7 +9,7 @@ import { SandboxTime } from "./control/time.ts";
 import { type ClockState, lastInstantMs, lastYear, runningClock, SandboxClock } from "./core/clock.ts";
 import { SetupError } from "./core/errors.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
-import { KeysInProgress } from "./core/keys-in-progress.ts";
+import { Generations } from "./core/generations.ts";
 import { plantWorld } from "./core/plant-world.ts";
 import type { Clock, Database } from "./core/ports.ts";
 import { seededRandom } from "./core/random.ts";
@@ -36,10 +36,10 @@ export interface SandboxPorts {
   /** Real time. */
   readonly clock: Clock;
   readonly version: string;
-  /** Called for the seed world where the database is empty, or where a reopened one is held against it. */
-  readonly fixtures: () => Fixtures;
-  /** Whether `fixtures` were asked for, and a reopened database must have been made with them. */
-  readonly fixturesAsked: boolean;
+  /** The seed world that is asked for; a reopened database has to have been made with it. */
+  readonly fixtures?: Fixtures | undefined;
+  /** The seed world of an empty database where none is asked for. */
+  readonly defaultFixtures: () => Fixtures;
   /** Default: what the database keeps, or 1. */
   readonly seed?: number | undefined;
   /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
@@ -99,6 +99,16 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     state,
     seed: origin.seed,
     version,
+    onDefect: (defect, method, path) =>
+      ports.observe?.({
+        method,
+        path,
+        status: 500,
+        point: "gateway.internal_error",
+        caller: undefined,
+        durationMs: 0,
+        defect,
+      }),
   };
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
@@ -133,10 +143,11 @@ function openServices(ports: SandboxPorts): { origin: Origin; services: Services
   const { database } = ports;
   const kept = readOrigin(database);
   if (kept) refuseOtherwise(kept, ports);
+  const fixtures = kept ? undefined : (ports.fixtures ?? ports.defaultFixtures());
   const origin = kept ?? {
     seed: ports.seed ?? 1,
     clock: ports.frozenAt ?? "real",
-    fixtures: ports.fixtures().digest,
+    fixtures: fixtures?.digest ?? "",
   };
   const clock = new SandboxClock(ports.clock, clockAtStart(origin));
   const services: Services = {
@@ -144,13 +155,14 @@ function openServices(ports: SandboxPorts): { origin: Origin; services: Services
     store: openStore(database),
     clock,
     random: seededRandom(origin.seed),
-    keysInProgress: new KeysInProgress(),
+    keysInProgress: new Set(),
+    generations: new Generations(),
   };
   database.transaction(() => {
     prepareSchema(database);
-    if (kept) return;
+    if (!fixtures) return;
     writeClock(database, clock.state);
-    plantWorld(services, ports.fixtures().world);
+    plantWorld(services, fixtures.world);
     writeOrigin(database, origin);
     captureWorld(database, "start", "", clock.now());
   });
@@ -159,7 +171,7 @@ function openServices(ports: SandboxPorts): { origin: Origin; services: Services
 }
 
 /** A reopened database keeps its seed, its clock and its world. */
-function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures, fixturesAsked }: SandboxPorts): void {
+function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures }: SandboxPorts): void {
   const remedy = "leave the option out to keep it, or start a new database";
   if (seed !== undefined && seed !== kept.seed) {
     throw new SetupError(`the database was made with seed ${kept.seed}, not ${seed}: ${remedy}`);
@@ -168,7 +180,7 @@ function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures, fixturesAsked
     const was = kept.clock === "real" ? "runs on real time" : `has its clock at ${kept.clock}`;
     throw new SetupError(`the database ${was}, not at ${frozenAt}: ${remedy}`);
   }
-  if (fixturesAsked && fixtures().digest !== kept.fixtures) {
+  if (fixtures !== undefined && fixtures.digest !== kept.fixtures) {
     throw new SetupError(`the database was made from other fixtures: ${remedy}`);
   }
 }

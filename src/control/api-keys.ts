@@ -8,7 +8,7 @@ import { companyNamed, memberNamed } from "./named.ts";
 
 /** Spec §5.5: five active keys per company and environment, or, in a described variant, per member. */
 export type KeyQuota = "company" | "member";
-const activeKeysAllowed = 5;
+export const activeKeysAllowed = 5;
 
 export const newApiKey = z.strictObject({
   member: z.string({ error: "is required: a member's id or slug" }),

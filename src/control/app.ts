@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Database } from "../core/ports.ts";
 import { listWorld } from "../store/world-listing.ts";
@@ -19,6 +20,8 @@ export interface ControlServices {
   readonly state: SandboxState;
   readonly seed: number;
   readonly version: string;
+  /** Told of what the sandbox itself did wrong. */
+  readonly onDefect: (defect: Error, method: string, path: string) => void;
 }
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
@@ -27,6 +30,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
+    services.onDefect(thrown, c.req.method, c.req.path);
     return c.json({ error: "the sandbox itself failed" }, 500);
   });
   control.use("/*", async (c, next) => {
@@ -36,6 +40,9 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.use("/*", guarded(guard));
 
   control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
+  control.get("/contract", (c) =>
+    c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),
+  );
   control.get("/world", (c) => c.json(listWorld(database)));
 
   control.post("/companies", async (c) => c.json(await companies.create(await readJson(c, newCompany)), 201));

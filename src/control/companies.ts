@@ -10,7 +10,13 @@ import { accountStatus, companyStatus } from "../core/statuses.ts";
 import { inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts";
 import { findAccount, setAccountStatus } from "../store/accounts.ts";
 import { usualLimits } from "../store/card-limits.ts";
-import { countCardsElsewhere, deleteCompany, findCompany, updateCompany } from "../store/companies.ts";
+import {
+  companiesOfMembers,
+  countCardsElsewhere,
+  deleteCompany,
+  findCompany,
+  updateCompany,
+} from "../store/companies.ts";
 import { findMembership, updateMember } from "../store/members.ts";
 import { captureCompany } from "../store/snapshots.ts";
 import {
@@ -19,6 +25,7 @@ import {
   listWorld,
   type MemberListing,
 } from "../store/world-listing.ts";
+import { activeKeysAllowed } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { messageOf } from "./read-json.ts";
@@ -29,6 +36,7 @@ const asked = z.looseObject({
   members: z
     .array(
       z.looseObject({
+        slug: z.string().optional(),
         role: role.optional(),
         other_companies: z.never("a company made here is isolated").optional(),
       }),
@@ -44,6 +52,8 @@ const asked = z.looseObject({
 /** What a company may be asked to be: as in a fixtures file, and all of it may be left out. */
 export const newCompany = asked;
 type Asked = z.output<typeof asked>;
+type AskedMember = NonNullable<Asked["members"]>[number];
+type AskedAccount = NonNullable<Asked["accounts"]>[number];
 
 export const companyChange = z.strictObject({
   status: companyStatus.optional(),
@@ -68,7 +78,7 @@ export class Companies {
   }
 
   /**
-   * Makes a company, its first member an owner, its first account open, a key for each active member.
+   * Makes a company, its first member an owner, its first account open, a key for each of its first five active members.
    * @returns it as the world lists it, with the new keys' secrets, shown this once
    * @throws ControlError 400 where the first member is no owner or the first account not open, 409 where the
    *   slug is taken
@@ -78,7 +88,10 @@ export class Companies {
     const { faker } = await import("@faker-js/faker/locale/en");
     const { database, store, random, clock } = this.#services;
     return database.transaction(() => {
-      const n = store.nextNumber(0, "company_names");
+      let n = store.nextNumber(0, "company_names");
+      while (asked.slug === undefined && findCompany(database, `company-${n}`)) {
+        n = store.nextNumber(0, "company_names");
+      }
       faker.seed([...random.block("faker", "", n)]);
       const company = completed(asked, faker, n);
       this.#refuseTaken(company);
@@ -86,7 +99,7 @@ export class Companies {
       const secrets = new Map<string, string>();
       for (const member of company.members) {
         const planted = plot.members.get(member.slug);
-        if (!planted || member.status !== "active") continue;
+        if (!planted || member.status !== "active" || secrets.size === activeKeysAllowed) continue;
         const owner = { companyPk: plot.pk, companyId: plot.id, environment: company.environment };
         const key = createApiKey(this.#services, { ...owner, membershipPk: planted.membershipPk }, null);
         secrets.set(key.id, key.secret);
@@ -130,14 +143,14 @@ export class Companies {
 
   /** @throws ControlError 404 where there is none, 409 where a member of it has cards in another company */
   delete(name: string): void {
-    const { database, keysInProgress } = this.#services;
+    const { database, generations } = this.#services;
     database.transaction(() => {
       const { pk } = companyNamed(database, name);
       if (countCardsElsewhere(database, pk) > 0) {
         throw new ControlError(409, `a member of ${name} has cards in another company: reset that one first`);
       }
+      for (const each of [pk, ...companiesOfMembers(database, pk)]) generations.end(each);
       deleteCompany(database, pk);
-      keysInProgress.cancel(pk);
     });
   }
 
@@ -162,14 +175,13 @@ export class Companies {
     { role, details_complete, company }: z.output<typeof memberChange>,
   ): MemberListing {
     const { database } = this.#services;
-    const environment = company?.startsWith("live/") ? "live" : "sandbox";
-    const member = memberNamed(database, name, environment, company);
+    const member = memberNamed(database, name, undefined, company);
     updateMember(database, member, { role, detailsComplete: details_complete });
     return present(this.#listed(member.companyId).members.find((each) => each.id === member.memberId));
   }
 
   #listed(id: string): CompanyListing {
-    return present(listWorld(this.#services.database).companies.find((each) => each.id === id));
+    return present(listWorld(this.#services.database, id).companies[0]);
   }
 }
 
@@ -198,27 +210,24 @@ const defaultAccounts = [{ currency: "GBP" }, { currency: "EUR" }] as const;
 /** Fills in what was left out, realistic and the same for the same seed. */
 function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
   const slug = asked.slug ?? `company-${n}`;
-  const taken = new Set<string>();
+  const given = [...(asked.members ?? []), ...(asked.accounts ?? [])].map((each) => each.slug);
+  const taken = new Set<unknown>(given);
   const unused = (wanted: string) => {
     let name = wanted;
     for (let i = 2; taken.has(name); i++) name = `${wanted}-${i}`;
     taken.add(name);
     return name;
   };
-  const members = (asked.members ?? defaultMembers).map((member, i) => {
+  const members = (asked.members ?? defaultMembers).map((member: AskedMember, i) => {
     const role = member.role ?? (i === 0 ? "owner" : "employee");
-    return { slug: unused(`${slug}-${role}`), name: faker.person.fullName(), ...member, role };
+    const memberSlug = member.slug ?? unused(`${slug}-${role}`);
+    return { name: faker.person.fullName(), ...member, role, slug: memberSlug };
   });
-  const accounts = (asked.accounts ?? defaultAccounts).map((account) => {
+  const accounts = (asked.accounts ?? defaultAccounts).map((account: AskedAccount) => {
     const currency = account.currency ?? "GBP";
+    const accountSlug = account.slug ?? unused(currency.toLowerCase());
     const balance = `${faker.number.int({ min: 1_000, max: 250_000 })}.00`;
-    return {
-      slug: unused(currency.toLowerCase()),
-      name: `${currency} account`,
-      balance,
-      ...account,
-      currency,
-    };
+    return { name: `${currency} account`, balance, ...account, currency, slug: accountSlug };
   });
   const filled = { name: faker.company.name(), country_code: "GB", ...asked, slug, members, accounts };
   const result = seedCompany.safeParse(filled);

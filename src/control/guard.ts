@@ -17,22 +17,20 @@ export function guarded(guard: Guard): MiddlewareHandler {
   if (guard.kind === "open") return (_c, next) => next();
   const admit = guard.kind === "loopback" ? refuseForeign : demandToken(guard.token);
   return (c, next) => {
-    if (!c.req.path.endsWith("/_sandbox/health")) {
-      admit((name) => c.req.header(name), new URL(c.req.url).hostname);
-    }
+    if (c.req.path !== "/_sandbox/health") admit((name) => c.req.header(name), new URL(c.req.url));
     return next();
   };
 }
 
 type HeaderOf = (name: string) => string | undefined;
 
-function refuseForeign(header: HeaderOf, hostname: string): void {
+function refuseForeign(header: HeaderOf, { hostname, host }: URL): void {
   if (!isLoopback(hostname)) {
     throw new ControlError(403, `the sandbox's own API answers to localhost, not to the host ${hostname}`);
   }
   const origin = header("Origin");
   if (origin === undefined) return;
-  if (!URL.canParse(origin) || !isLoopback(new URL(origin).hostname)) {
+  if (!URL.canParse(origin) || new URL(origin).host !== host) {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
   }
 }

@@ -24,14 +24,16 @@ export function companyNamed(database: Database, name: string): NamedCompany {
 export function memberNamed(
   database: Database,
   name: string,
-  environment: Environment,
+  environment: Environment | undefined,
   company?: string,
 ): NamedMembership {
-  const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
-  const member = findMembership(database, name, environment, companyPk);
-  if (member?.environment === environment) return member;
+  const within = company === undefined ? undefined : companyNamed(database, company);
+  // A slug is of the environment asked for, or the company's; an id is of its own.
+  const wanted = environment ?? within?.environment;
+  const member = findMembership(database, name, wanted ?? "sandbox", within?.pk);
+  if (member && (wanted === undefined || member.environment === wanted)) return member;
   throw new ControlError(
     404,
-    `no member ${JSON.stringify(name)} of the ${environment} environment${company === undefined ? "" : ` in ${company}`}: GET /_sandbox/world lists them`,
+    `no member ${JSON.stringify(name)}${wanted ? ` of the ${wanted} environment` : ""}${company === undefined ? "" : ` in ${company}`}: GET /_sandbox/world lists them`,
   );
 }

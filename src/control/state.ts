@@ -18,7 +18,10 @@ export const resetRequest = z.strictObject({ company: z.string().optional() });
 export const snapshotRequest = z.strictObject({
   name: z
     .string({ error: "is required: a name to restore it by" })
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, dots, hyphens or underscores"),
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      "must be up to 64 letters, digits, dots, hyphens or underscores, a letter or digit first",
+    ),
 });
 
 /** Puts the world back, and keeps states of it. */
@@ -41,11 +44,11 @@ export class SandboxState {
    * @throws ControlError 404 where there is none
    */
   resetCompany(name: string): void {
-    const { database, keysInProgress } = this.#services;
+    const { database, generations } = this.#services;
     database.transaction(() => {
       const { pk, slug } = companyNamed(database, name);
       if (!restoreCompany(database, pk)) throw new ControlError(409, `it is not known how ${slug} began`);
-      keysInProgress.cancel(pk);
+      generations.end(pk);
     });
   }
 
@@ -74,11 +77,11 @@ export class SandboxState {
     });
   }
 
-  /** Orders that wait for a slow issuer belong to the world that goes. */
+  /** What is under way belongs to the world that goes. */
   #putBack(restore: () => void): void {
-    const { database, keysInProgress } = this.#services;
+    const { database, generations } = this.#services;
     database.transaction(restore);
-    keysInProgress.cancel();
+    generations.end();
     this.#clock.resume(readClock(database));
   }
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lastInstantMs, lastYear, type SandboxClock } from "../core/clock.ts";
 import type { Database } from "../core/ports.ts";
 import { writeClock } from "../store/clock.ts";
-import { setClockOffset } from "../store/companies.ts";
+import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
 
@@ -50,6 +50,7 @@ export class SandboxTime {
         "frozen: a company runs ahead of the sandbox's clock, and stands still with it",
       );
     }
+    if (now === undefined && frozen === undefined) return this.read(company);
     const fromMs = this.#nowMs(company);
     return this.#move(fromMs, now === undefined ? fromMs : Date.parse(now), company, frozen);
   }
@@ -78,7 +79,9 @@ export class SandboxTime {
   }
 
   #move(fromMs: number, toMs: number, company: string | undefined, frozen?: boolean): TimeListing {
-    if (toMs > lastInstantMs) throw new ControlError(400, `time ends with the year ${lastYear} here`);
+    const leadMs = company === undefined ? greatestClockOffset(this.#database) : 0;
+    if (toMs + leadMs > lastInstantMs)
+      throw new ControlError(400, `time ends with the year ${lastYear} here`);
     if (toMs < fromMs) {
       throw new ControlError(
         409,

@@ -17,14 +17,15 @@ export interface CardPlan extends Omit<CardRecord, Derived> {
 }
 
 /** A company's n-th card: its id, token and last four depend on the seed, the company and n alone. */
-export function makeCard(random: Random, { number, name, ...plan }: CardPlan): CardRecord {
-  const chance = random.block("card", plan.companyId, number);
+export function makeCard(random: Random, plan: CardPlan): CardRecord {
+  const { number, companyId, type } = plan;
+  const chance = random.block("card", companyId, number);
   const digits = lastFour(chance);
   return {
     ...plan,
     id: uuidOf(chance) as CardId,
-    token: cardToken(number, random.block("card_token", plan.companyId, 0)),
-    name: name ?? `${plan.type === "physical" ? "Physical" : "Virtual"} ${digits}`,
+    token: cardToken(number, random.block("card_token", companyId, 0)),
+    name: plan.name ?? `${type === "physical" ? "Physical" : "Virtual"} ${digits}`,
     lastFour: digits,
     expiryDate: expiryDate(plan.createdAtMs),
     threeDsBiometric: false,

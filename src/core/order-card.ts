@@ -24,6 +24,8 @@ export interface Order {
 export interface OrderRequest {
   readonly caller: Caller;
   readonly key: IdempotencyKey;
+  /** The generation of the caller's company in which the request began. */
+  readonly generation: number;
   readonly overlay: Overlay;
   /** Reads the body; called only where the key is new, since a replay looks at no body (spec §4). */
   readonly readOrder: () => Order;
@@ -48,9 +50,10 @@ export function orderCard(services: Services, request: OrderRequest): OrderOutco
   const scope = scopeOf(request);
 
   const decided = database.transaction(() => {
+    refuseOutlived(services, request);
     const original = store.cards.byIdempotencyKey(scope);
     if (original) return { card: cardOf(original), replayed: true };
-    if (keysInProgress.has(scope)) {
+    if (keysInProgress.size > 0 && keysInProgress.has(nameOf(request))) {
       throw new SandboxError(
         "order.key_in_progress",
         "An order with this Idempotency-Key is still in progress: retry with the same key in a moment",
@@ -78,26 +81,35 @@ async function finish(
   order: Order,
   pending: PromiseLike<IssuerAnswer>,
 ): Promise<OrderOutcome> {
-  const ticket = services.keysInProgress.begin(scopeOf(request));
+  const name = nameOf(request);
+  services.keysInProgress.add(name);
   try {
     accept(await pending);
-    if (ticket.cancelled) {
-      throw new SandboxError(
-        "order.change_in_progress",
-        "The sandbox was reset while this order was in progress: it made no card",
-      );
-    }
-    return services.database.transaction(() =>
-      issueCard(services, request, order, judge(services, request, order)),
-    );
+    return services.database.transaction(() => {
+      refuseOutlived(services, request);
+      return issueCard(services, request, order, judge(services, request, order));
+    });
   } finally {
-    services.keysInProgress.end(ticket);
+    services.keysInProgress.delete(name);
   }
+}
+
+/** 409: the world was put back while the request was under way, and makes no card in the one that came after. */
+function refuseOutlived({ generations }: Services, { caller, generation }: OrderRequest): void {
+  if (generations.of(caller.companyPk) === generation) return;
+  throw new SandboxError(
+    "order.change_in_progress",
+    "The sandbox was reset while this order was in progress: it made no card",
+  );
 }
 
 function scopeOf({ caller, key }: OrderRequest): IdempotencyScope {
   const { environment, companyPk, memberPk } = caller;
   return { environment, companyPk, memberPk, operation: "orderPhysicalCard", key };
+}
+
+function nameOf({ caller, key, generation }: OrderRequest): string {
+  return `${caller.companyPk}/${caller.memberPk}/${generation}/${key}`;
 }
 
 /** Everything that stands between a well-formed order and the issuer: 400, 404, 409, 422. */

@@ -1,4 +1,4 @@
-import type { KeysInProgress } from "./keys-in-progress.ts";
+import type { Generations } from "./generations.ts";
 import type { Clock, Database, Random, Store } from "./ports.ts";
 
 /** What the use cases work with. */
@@ -7,5 +7,7 @@ export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  readonly keysInProgress: KeysInProgress;
+  /** The idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
+  readonly keysInProgress: Set<string>;
+  readonly generations: Generations;
 }

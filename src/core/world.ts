@@ -10,7 +10,8 @@ import { accountStatus, companyStatus, keyStatus, memberStatus } from "./statuse
 
 const slug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters and digits, joined by hyphens");
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters and digits, joined by hyphens")
+  .refine((text) => !z.guid().safeParse(text).success, "must not look like an id");
 
 /** A decimal that fits an INTEGER column and a double: up to 13 digits before the point. */
 const money = z

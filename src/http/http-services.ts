@@ -41,6 +41,8 @@ export interface HttpEnv {
     caller: Caller;
     /** How far the time of the company that the answer is for is ahead of the sandbox's clock. */
     clockOffsetMs: number | undefined;
+    /** In which generation of the caller's company the request began. */
+    generation: number;
     idempotencyKey: IdempotencyKey;
   };
 }

@@ -3,7 +3,7 @@ import type { KeyQuota } from "../control/api-keys.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Exchange, OnBehalfOfMode } from "../http/http-services.ts";
-import { type Fixtures, instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
 import { readFixtures } from "./fixtures-file.ts";
 
@@ -44,18 +44,13 @@ export interface Sandbox extends PortableSandbox {
  *   database that was made otherwise
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  let read: Fixtures | undefined;
-  const fixtures = () => {
-    read ??= readFixtures(options.fixtures);
-    return read;
-  };
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
-  const { seed = 0 } = options;
-  if (!Number.isSafeInteger(seed) || seed < 0) {
+  const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
+  const { seed } = options;
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0)) {
     throw new SetupError(`the seed takes a whole number from 0; got ${seed}`);
   }
-  if (options.fixtures !== undefined) fixtures();
   const db = options.db ?? ":memory:";
   const database = openDatabase(db);
   try {
@@ -64,8 +59,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       clock: systemClock,
       version,
       fixtures,
-      fixturesAsked: options.fixtures !== undefined,
-      seed: options.seed,
+      defaultFixtures: readFixtures,
+      seed,
       frozenAt,
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
+import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
@@ -54,6 +55,9 @@ export async function start(
   { lightGlobals }: { readonly lightGlobals: boolean },
 ): Promise<StartedSandbox> {
   const { port = 4242, host = defaultHost, livePort, tls, db } = options;
+  if (options.adminToken !== undefined && !/^\S+$/.test(options.adminToken)) {
+    throw new SetupError("the admin token must not be empty, nor hold white space");
+  }
   const separate = livePort !== undefined;
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(24).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);

@@ -20,13 +20,15 @@ export interface NamedAccount {
   readonly companyId: string;
 }
 
-const named = `
-  SELECT a.pk, a.id, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk
-  WHERE a.id = ? OR (a.slug = ? AND a.company_pk = ?)`;
+const named = "SELECT a.pk, a.id, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
+const byId = `${named} WHERE a.id = ?`;
+const inCompany = `${named} WHERE (a.id = ? OR a.slug = ?) AND a.company_pk = ?`;
 
-/** Finds an account by its id, or by its slug in a company. */
+/** Finds an account by its id, or by its id or slug in a company. */
 export function findAccount(database: Database, name: string, companyPk?: number): NamedAccount | undefined {
-  return database.get(named, name.toLowerCase(), name, companyPk ?? null);
+  return companyPk === undefined
+    ? database.get(byId, name.toLowerCase())
+    : database.get(inCompany, name.toLowerCase(), name, companyPk);
 }
 
 export function setAccountStatus(database: Database, accountPk: number, status: AccountStatus): void {

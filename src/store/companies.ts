@@ -1,3 +1,4 @@
+import type { Environment } from "../contract/identifiers.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
@@ -43,29 +44,30 @@ export interface NamedCompany {
   readonly pk: number;
   readonly id: string;
   readonly slug: string;
+  readonly environment: Environment;
   readonly clockOffsetMs: number;
 }
 
 const named = `
-  SELECT pk, id, slug, clock_offset_ms FROM companies
+  SELECT pk, id, slug, environment, clock_offset_ms AS clockOffsetMs FROM companies
   WHERE id = ? OR (slug = ? AND environment = ?)`;
 
 /** Finds a company by its id, its slug in the sandbox environment, or `live/SLUG`. */
 export function findCompany(database: Database, name: string): NamedCompany | undefined {
   const live = name.startsWith("live/");
   const slug = live ? name.slice("live/".length) : name;
-  const row = database.get<{ pk: number; id: string; slug: string; clock_offset_ms: number }>(
-    named,
-    name.toLowerCase(),
-    slug,
-    live ? "live" : "sandbox",
-  );
-  return row && { pk: row.pk, id: row.id, slug: row.slug, clockOffsetMs: row.clock_offset_ms };
+  return database.get(named, name.toLowerCase(), slug, live ? "live" : "sandbox");
 }
 
 /** Sets how far a company's time is ahead of the sandbox's clock. */
 export function setClockOffset(database: Database, companyPk: number, offsetMs: number): void {
   database.run("UPDATE companies SET clock_offset_ms = ? WHERE pk = ?", offsetMs, companyPk);
+}
+
+/** How far the company that is furthest ahead is ahead of the sandbox's clock. */
+export function greatestClockOffset(database: Database): number {
+  const query = "SELECT max(clock_offset_ms) AS greatest FROM companies";
+  return database.get<{ greatest: number | null }>(query)?.greatest ?? 0;
 }
 
 /** Changes a company; what is absent stays. */
@@ -91,6 +93,12 @@ export function updateCompany(
 
 const theirs = "SELECT pk FROM members WHERE company_pk = ?";
 const theirMemberships = `SELECT pk FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`;
+
+/** Other companies in which a company's members have a place. */
+export function companiesOfMembers(database: Database, companyPk: number): number[] {
+  const query = `SELECT DISTINCT company_pk FROM memberships WHERE member_pk IN (${theirs})`;
+  return database.all<{ company_pk: number }>(query, companyPk).map(({ company_pk }) => company_pk);
+}
 
 /** How many cards a company's members have in other companies. */
 export function countCardsElsewhere(database: Database, companyPk: number): number {

@@ -28,8 +28,9 @@ const firstTables = `
     PRIMARY KEY (company_pk, kind)
   ) STRICT;
 
+  -- AUTOINCREMENT where snapshots tell rows apart by number: none is used again once its row is gone.
   CREATE TABLE companies (
-    pk INTEGER PRIMARY KEY,
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
     slug TEXT NOT NULL,
@@ -51,7 +52,7 @@ const firstTables = `
 
   -- A member belongs to the company that made it known, and may have memberships in others.
   CREATE TABLE members (
-    pk INTEGER PRIMARY KEY,
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     company_pk INTEGER NOT NULL REFERENCES companies,
     environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
@@ -62,7 +63,7 @@ const firstTables = `
   ) STRICT;
 
   CREATE TABLE memberships (
-    pk INTEGER PRIMARY KEY,
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
     company_pk INTEGER NOT NULL REFERENCES companies,
     member_pk INTEGER NOT NULL REFERENCES members,
     role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'accountant', 'employee')),
@@ -83,7 +84,7 @@ const firstTables = `
   ) STRICT;
 
   CREATE TABLE api_keys (
-    pk INTEGER PRIMARY KEY,
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     company_pk INTEGER NOT NULL REFERENCES companies,
     membership_pk INTEGER NOT NULL REFERENCES memberships,
@@ -135,6 +136,9 @@ const firstTables = `
     UNIQUE (environment, company_pk, member_pk, operation, idempotency_key)
   ) STRICT;
 
+  CREATE INDEX api_keys_by_company ON api_keys (company_pk);
+  CREATE INDEX members_by_company ON members (company_pk);
+
   CREATE TABLE snapshots (
     pk INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('start', 'company', 'named')),
@@ -152,6 +156,7 @@ function createSnapshotTable(database: Database, table: string): void {
   );
   const list = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
   database.exec(`CREATE TABLE snapshot_${table} (snapshot_pk INTEGER NOT NULL, ${list}) STRICT`);
+  database.exec(`CREATE INDEX snapshot_${table}_by_snapshot ON snapshot_${table} (snapshot_pk)`);
 }
 
 /** The steps from an empty database to the current schema; a landed step never changes. */

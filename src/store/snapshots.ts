@@ -94,6 +94,14 @@ export function restoreWorld(database: Database, kind: Kind, name: string): bool
   return true;
 }
 
+/** What a row of a company needs beside the company: a member of elsewhere may be gone meanwhile. */
+const needs: Partial<Record<(typeof worldTables)[number], string>> = {
+  memberships: "member_pk IN (SELECT pk FROM members)",
+  api_keys: "membership_pk IN (SELECT pk FROM memberships)",
+  access_tokens: "api_key_pk IN (SELECT pk FROM api_keys)",
+  cards: "member_pk IN (SELECT pk FROM members)",
+};
+
 /**
  * Puts one company back as it was planted or made, and leaves every other alone. The caller holds the
  * transaction.
@@ -112,16 +120,21 @@ export function restoreCompany(database: Database, companyPk: number): boolean {
     const own = ofCompany[table];
     if (own === undefined) continue;
     const columns = columnsOf(database, table);
+    const condition = [`snapshot_pk = ? AND ${own}`, needs[table]].filter(Boolean).join(" AND ");
     database.run(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${keptIn(table)} WHERE snapshot_pk = ? AND ${own}`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${keptIn(table)} WHERE ${condition}`,
       pk,
       companyPk,
     );
   }
+  // Where the outermost transaction never ends, nothing else would check them, nor end their deferral.
+  if (database.get("PRAGMA foreign_key_check"))
+    throw new Error("a company's reset would leave rows in the air");
+  database.exec("PRAGMA defer_foreign_keys = OFF");
   return true;
 }
 
-/** The snapshot that holds a company's beginning; row numbers are used again, so the id has to agree. */
+/** The snapshot that holds a company's beginning. */
 function beginningOf(database: Database, companyPk: number): number | undefined {
   const query = `
     SELECT s.pk FROM snapshots s

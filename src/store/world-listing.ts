@@ -70,25 +70,41 @@ type AccountRow = Omit<AccountListing, "balance"> & { company_pk: number; balanc
 const companies = `
   SELECT pk, id, slug, environment, name, status, country_code, details_complete, entitlements, card_quota,
     live_cards
-  FROM companies ORDER BY pk`;
+  FROM companies`;
 
 const members = `
   SELECT s.pk, s.company_pk, m.id, m.slug, m.name, s.role, s.status, m.details_complete
-  FROM memberships s JOIN members m ON m.pk = s.member_pk ORDER BY s.pk`;
+  FROM memberships s JOIN members m ON m.pk = s.member_pk`;
 
 const apiKeys = `
-  SELECT membership_pk, id, environment, prefix, status, public_secret FROM api_keys ORDER BY pk`;
+  SELECT membership_pk, id, environment, prefix, status, public_secret FROM api_keys`;
 
 const accounts = `
-  SELECT company_pk, id, slug, currency, status, balance_minor FROM accounts ORDER BY pk`;
+  SELECT company_pk, id, slug, currency, status, balance_minor FROM accounts`;
 
-/** Lists companies with their members, keys and accounts, each in the order in which it was made. */
-export function listWorld(database: Database): WorldListing {
-  const keysByMembership = groupBy(database.all<KeyRow>(apiKeys), (key) => key.membership_pk);
-  const membersByCompany = groupBy(database.all<MemberRow>(members), (member) => member.company_pk);
-  const accountsByCompany = groupBy(database.all<AccountRow>(accounts), (account) => account.company_pk);
+/**
+ * Lists companies with their members, keys and accounts, each in the order in which it was made.
+ * @param id - the company to list alone
+ */
+export function listWorld(database: Database, id?: string): WorldListing {
+  const list = <Row>(query: string, column: string, order: string): Row[] =>
+    id === undefined
+      ? database.all(`${query} ORDER BY ${order}`)
+      : database.all(
+          `${query} WHERE ${column} = (SELECT pk FROM companies WHERE id = ?) ORDER BY ${order}`,
+          id,
+        );
+  const keysByMembership = groupBy(list<KeyRow>(apiKeys, "company_pk", "pk"), (key) => key.membership_pk);
+  const membersByCompany = groupBy(
+    list<MemberRow>(members, "s.company_pk", "s.pk"),
+    (member) => member.company_pk,
+  );
+  const accountsByCompany = groupBy(
+    list<AccountRow>(accounts, "company_pk", "pk"),
+    (account) => account.company_pk,
+  );
   return {
-    companies: database.all<CompanyRow>(companies).map(({ pk, ...company }) => ({
+    companies: list<CompanyRow>(companies, "pk", "pk").map(({ pk, ...company }) => ({
       ...company,
       details_complete: company.details_complete === 1,
       entitlements: areasOf(company.entitlements),

@@ -127,6 +127,13 @@ describe("a company's own time", () => {
     expect(ordered.headers.get("Date")).toBe("Fri, 31 Jul 2026 23:30:00 GMT");
   });
 
+  test("ends where the calendar does, whichever clock is moved", async () => {
+    const sandbox = openClock();
+    expect((await sandbox.set({ now: "9990-01-01T00:00:00Z", company: "northwind" })).status).toBe(200);
+    const beyond = await sandbox.set({ now: "2100-01-01T00:00:00Z" });
+    expect([beyond.status, beyond.json.error]).toEqual([400, expect.stringContaining("9994")]);
+  });
+
   test("keeps its lead when the sandbox's clock is moved, and does not go back", async () => {
     const sandbox = openClock();
     const { id } = sandbox.company("northwind");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { contractPoints } from "../../src/contract/points.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 describe("GET /_sandbox/health", () => {
@@ -11,6 +12,19 @@ describe("GET /_sandbox/health", () => {
       seed: 7,
       now: "2026-03-10T09:30:00.000Z",
     });
+  });
+});
+
+test("GET /_sandbox/contract lists every contract point", async () => {
+  const { points } = (await openSandbox().request("/_sandbox/contract")).json;
+  expect(points.map((point: { id: string }) => point.id)).toEqual(Object.keys(contractPoints));
+  expect(points.find((point: { id: string }) => point.id === "order.quota_reached")).toEqual({
+    id: "order.quota_reached",
+    operations: ["orderPhysicalCard"],
+    status: 422,
+    provenance: "specified",
+    spec: "§7, §8",
+    title: "The company's quota of live cards is used up",
   });
 });
 
@@ -129,6 +143,11 @@ test("a defect of the sandbox is a 500 {error} that tells no stack", async () =>
   sandbox.database.exec("ALTER TABLE accounts RENAME TO gone");
   const reply = await sandbox.request("/_sandbox/world");
   expect([reply.status, reply.json]).toEqual([500, { error: "the sandbox itself failed" }]);
+  expect(sandbox.exchanges.at(-1)).toMatchObject({
+    path: "/_sandbox/world",
+    status: 500,
+    defect: expect.any(Error),
+  });
 });
 
 test("the live base address alone has no control API", async () => {

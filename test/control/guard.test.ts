@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Guard } from "../../src/control/guard.ts";
+import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { openSandbox, readReply } from "../support/open-sandbox.ts";
 
 function ask(guard: Guard, url: string, headers: Record<string, string> = {}) {
@@ -33,14 +34,18 @@ describe("on loopback", () => {
     expect([reply.status, Object.keys(reply.json)]).toEqual([403, ["error"]]);
   });
 
-  test.each(["https://evil.test", "null", "http://localhost.evil.test", "", "http://0.0.0.0:4242"])(
-    "a page of %j is not",
-    async (origin) => {
-      const reply = await ask(loopback, "http://localhost:4242/_sandbox/world", { Origin: origin });
-      expect(reply.status).toBe(403);
-      expect(reply.headers.has("Access-Control-Allow-Origin")).toBe(false);
-    },
-  );
+  test.each([
+    "https://evil.test",
+    "http://localhost:9",
+    "null",
+    "http://localhost.evil.test",
+    "",
+    "http://0.0.0.0:4242",
+  ])("a page of %j is not", async (origin) => {
+    const reply = await ask(loopback, "http://localhost:4242/_sandbox/world", { Origin: origin });
+    expect(reply.status).toBe(403);
+    expect(reply.headers.has("Access-Control-Allow-Origin")).toBe(false);
+  });
 });
 
 describe("with an admin token", () => {
@@ -61,6 +66,18 @@ describe("with an admin token", () => {
     expect([reply.status, Object.keys(reply.json)]).toEqual([401, ["error"]]);
   });
 });
+
+test("what only ends like health is not", async () => {
+  const reply = await ask({ kind: "loopback" }, "http://evil.test/_sandbox/companies/a/_sandbox/health");
+  expect(reply.status).toBe(403);
+});
+
+test.each(["", " ", "a b"])(
+  "the admin token %j is refused, rather than open to everyone",
+  async (adminToken) => {
+    await expect(startSandbox({ port: 0, adminToken })).rejects.toThrow(/admin token must not be empty/);
+  },
+);
 
 test("health is answered to everyone", async () => {
   for (const guard of [{ kind: "loopback" }, { kind: "token", token: "t" }] as const) {

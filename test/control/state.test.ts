@@ -178,13 +178,18 @@ describe("snapshots", () => {
     expect((await sandbox.request("/_sandbox/snapshots/a", { method: "DELETE" })).status).toBe(404);
   });
 
-  test.each([[{}], [{ name: "" }], [{ name: "a b" }], [{ name: "n".repeat(65) }], [{ name: "a", more: 1 }]])(
-    "%j is refused",
-    async (body) => {
-      const reply = await openState().post("/_sandbox/snapshots", body);
-      expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
-    },
-  );
+  test.each([
+    [{}],
+    [{ name: "." }],
+    [{ name: ".." }],
+    [{ name: "" }],
+    [{ name: "a b" }],
+    [{ name: "n".repeat(65) }],
+    [{ name: "a", more: 1 }],
+  ])("%j is refused", async (body) => {
+    const reply = await openState().post("/_sandbox/snapshots", body);
+    expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
+  });
 
   test("a file keeps them, its clock and its beginning across restarts", () => {
     const db = join(temporaryFolder(), "sandbox.db");

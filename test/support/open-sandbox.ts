@@ -75,11 +75,10 @@ export function openSandbox(options: TestOptions = {}) {
     database,
     clock: clockOfTest,
     version: "0.0.0-test",
-    fixtures: () =>
+    defaultFixtures: () =>
       options.world === undefined
         ? readFixtures()
         : { world: seedWorld.parse(options.world), digest: "a test's own" },
-    fixturesAsked: false,
     seed: options.seed,
     onBehalfOf: options.onBehalfOf,
     keyQuota: options.keyQuota,

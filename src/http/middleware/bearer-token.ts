@@ -9,6 +9,7 @@ export function bearerToken(services: HttpServices): MiddlewareHandler<HttpEnv> 
     const caller = authenticate(services, credentials?.[1], services.served);
     c.set("caller", caller);
     c.set("clockOffsetMs", caller.clockOffsetMs);
+    c.set("generation", services.generations.of(caller.companyPk));
     return next();
   };
 }

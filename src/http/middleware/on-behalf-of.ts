@@ -23,6 +23,7 @@ export function onBehalfOf(services: HttpServices): MiddlewareHandler<HttpEnv> {
     const caller = actFor(services, c.get("caller"), company.data);
     c.set("caller", caller);
     c.set("clockOffsetMs", caller.clockOffsetMs);
+    c.set("generation", services.generations.of(caller.companyPk));
     return next();
   };
 }

@@ -12,6 +12,7 @@ export function physicalCard(services: HttpServices): Handler<HttpEnv> {
     const { card, replayed } = await orderCard(services, {
       caller: c.get("caller"),
       key: c.get("idempotencyKey"),
+      generation: c.get("generation"),
       overlay: c.get("overlay"),
       readOrder: () => readOrder(body),
     });

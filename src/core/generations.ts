@@ -1,0 +1,19 @@
+/**
+ * Counts how often a company's world was put back or taken away. A request that began in one generation has no
+ * business in the next: its caller, its account, its quota belong to a world that is gone.
+ */
+export class Generations {
+  #all = 0;
+  readonly #own = new Map<number, number>();
+
+  /** The generation of a company's world, which no other company's end disturbs. */
+  of(companyPk: number): number {
+    return this.#all + (this.#own.get(companyPk) ?? 0);
+  }
+
+  /** Ends the world of one company, or of all. */
+  end(companyPk?: number): void {
+    if (companyPk === undefined) this.#all++;
+    else this.#own.set(companyPk, (this.#own.get(companyPk) ?? 0) + 1);
+  }
+}
