@@ -24,11 +24,13 @@ function exitCodeOf(error: unknown): number {
 }
 
 /** Ends on the first signal with what is under way answered, on a second one at once. */
-function closeOnSignal(sandbox: StartedSandbox): void {
+function closeOnSignal(started: () => StartedSandbox | undefined): void {
   let closing = false;
   const onSignal = () => {
     if (closing) process.exit(exitCodes.failure);
     closing = true;
+    const sandbox = started();
+    if (!sandbox) process.exit();
     sandbox.close().then(() => setTimeout(() => process.exit(), flushMs).unref(), fail);
   };
   process.on("SIGTERM", onSignal);
@@ -47,8 +49,10 @@ function fail(error: unknown): void {
 process.stdout.on("error", () => {});
 try {
   const { options, logFormat, tlsCert } = readCommandLine(process.argv.slice(2), process.env, version);
+  let started: StartedSandbox | undefined;
+  closeOnSignal(() => started);
   const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
-  closeOnSignal(sandbox);
+  started = sandbox;
   process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf: options.onBehalfOf }));
 } catch (error) {
   fail(error);

@@ -55,18 +55,23 @@ describe("ports and signals", () => {
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const answered = new Promise<number | undefined>((resolve, reject) => {
-      const sent = httpRequest(`${url}/auth/v1/sandbox/token`, { method: "POST", agent }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
+      const headers = { Expect: "100-continue" };
+      const sent = httpRequest(
+        `${url}/auth/v1/sandbox/token`,
+        { method: "POST", agent, headers },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
       sent.on("error", reject);
-      sent.write("{");
-      sent.on("socket", () => {
-        setTimeout(() => {
-          child.kill("SIGTERM");
-          setTimeout(() => sent.end("}"), 100);
-        }, 100);
+      // The server has taken the request up, and waits for its body.
+      sent.on("continue", () => {
+        child.kill("SIGTERM");
+        sent.write("{");
+        setTimeout(() => sent.end("}"), 100);
       });
+      sent.flushHeaders();
     });
     expect(await answered).toBe(400);
     const answeredAt = performance.now();
