@@ -79,6 +79,14 @@ export const contractPoints = {
     "invalid_api_key",
   ),
 
+  "token.unavailable": assumed(
+    token,
+    503,
+    "§4, §7",
+    "The token endpoint is unavailable for the moment",
+    "unavailable",
+  ),
+
   "auth.token_missing": specified(
     "developer",
     401,
@@ -187,6 +195,13 @@ export const contractPoints = {
     "The delivery method does not serve the address's zone",
   ),
 
+  "order.invalid_request": specified(
+    order,
+    400,
+    "§4",
+    "The request is invalid, for a reason of the service's own",
+  ),
+
   "order.account_not_found": specified(order, 404, "§4", "The account is not one of this company"),
   "order.key_in_progress": assumed(order, 409, "§4", "The key's first order is still in progress"),
   "order.change_in_progress": specified(order, 409, "§3, §4", "Another change is in progress"),
@@ -207,6 +222,19 @@ export const contractPoints = {
     "§7",
     "The request line or the Host header cannot be read",
     "bad_request",
+  ),
+  "gateway.rate_limited": assumed(
+    "any",
+    429,
+    "§8",
+    "Too many requests; Retry-After says when to come back",
+    "rate_limited",
+  ),
+  "gateway.scenario_unknown": assumed(
+    "any",
+    400,
+    "§4",
+    "The request chooses a scenario that the sandbox does not have: the tester's slip, never the contract",
   ),
   "gateway.not_found": assumed("any", 404, "§4, §7", "No such path", "not_found"),
   "gateway.method_not_allowed": assumed(

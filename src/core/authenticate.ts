@@ -54,7 +54,7 @@ export function authenticate(
  */
 export function actFor({ store }: Services, caller: Caller, companyId: CompanyId): Caller {
   if (companyId === caller.companyId) return caller;
-  const acting = store.members.inCompany(caller.memberPk, companyId);
+  const acting = store.members.inCompany(caller, companyId);
   if (!acting) {
     throw new SandboxError(
       "on_behalf_of.not_a_member",

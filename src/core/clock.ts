@@ -37,6 +37,10 @@ export class SandboxClock implements Clock {
     return this.#real.ticks();
   }
 
+  after(ms: number, work: () => void): () => void {
+    return this.#real.after(ms, work);
+  }
+
   /** Takes up a kept state. */
   resume(state: ClockState): void {
     this.#state = state;

@@ -50,19 +50,20 @@ export function exchangeKey(
         "API key is not valid: the member who owns it is no longer active in the company",
       );
     }
-    const n = store.nextNumber(key.companyPk, "access_tokens");
-    const accessToken = opaqueTokenOf(random.block("access_token", key.companyId, n));
-    const expiresAtMs = clock.now() + key.clockOffsetMs + accessTokenLifetimeMs;
+    const { caller } = key;
+    const n = store.nextNumber(caller.companyPk, "access_tokens");
+    const accessToken = opaqueTokenOf(random.block("access_token", caller.companyId, n));
+    const expiresAtMs = clock.now() + caller.clockOffsetMs + accessTokenLifetimeMs;
     store.accessTokens.insert({
       hash: hashOfSecret(accessToken),
-      companyPk: key.companyPk,
-      apiKeyPk: key.pk,
+      companyPk: caller.companyPk,
+      apiKeyPk: caller.apiKeyPk,
       membershipPk: key.membershipPk,
       expiresAtMs,
     });
     return {
       token: { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() },
-      clockOffsetMs: key.clockOffsetMs,
+      clockOffsetMs: caller.clockOffsetMs,
     };
   });
 }

@@ -18,6 +18,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds of real time from an arbitrary start: for durations in logs, and for no answer. */
   ticks(): number;
+  /** Does some work after so many milliseconds of real time, unless it is cancelled by what is returned. */
+  after(ms: number, work: () => void): () => void;
 }
 
 /** The one source of chance: 32 bytes that depend on the seed and on these three alone. */
@@ -51,17 +53,20 @@ export interface Caller {
   readonly clockOffsetMs: number;
   readonly memberPk: number;
   readonly memberId: MemberId;
+  readonly memberSlug: string;
   readonly role: Role;
+  /** The API key behind the access token, or the one that is exchanged. */
+  readonly apiKeyPk: number;
+  readonly apiKeyId: string;
+  readonly apiKeyPrefix: string;
 }
 
 export interface ApiKeyRecord {
-  readonly pk: number;
   readonly status: KeyStatus;
   readonly membershipPk: number;
   readonly memberStatus: MemberStatus;
-  readonly companyPk: number;
-  readonly companyId: CompanyId;
-  readonly clockOffsetMs: number;
+  /** The member that owns it. */
+  readonly caller: Caller;
 }
 
 /** What the world holds that an order is judged by, read at one instant. */
@@ -212,8 +217,8 @@ export interface Store {
       readonly role: Role;
       readonly status: MemberStatus;
     }): number;
-    /** The member as an active one of another company. */
-    inCompany(memberPk: number, companyId: CompanyId): Caller | undefined;
+    /** The caller as an active member of another company. */
+    inCompany(caller: Caller, companyId: CompanyId): Caller | undefined;
   };
   readonly accounts: {
     insert(account: NewAccount): number;

@@ -12,7 +12,14 @@ export const version: string = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 ).version;
 
-const systemClock: Clock = { now: () => Date.now(), ticks: () => performance.now() };
+const systemClock: Clock = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 export interface SandboxOptions {
   /** A database file, kept across restarts; default `:memory:`. */

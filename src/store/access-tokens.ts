@@ -11,6 +11,7 @@ const byHash = `
   JOIN memberships s ON s.pk = t.membership_pk
   JOIN companies c ON c.pk = s.company_pk
   JOIN members m ON m.pk = s.member_pk
+  JOIN api_keys k ON k.pk = t.api_key_pk
   WHERE t.hash = ?`;
 
 export function accessTokens(database: Database): Store["accessTokens"] {

@@ -1,6 +1,7 @@
-import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import type { Environment } from "../contract/identifiers.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { KeyStatus, MemberStatus } from "../core/statuses.ts";
+import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
@@ -9,21 +10,17 @@ const insert = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const byHash = `
-  SELECT k.pk, k.status, k.membership_pk, s.status AS member_status, c.pk AS company_pk, c.id AS company_id,
-    c.clock_offset_ms
+  SELECT k.status, k.membership_pk, s.status AS member_status, ${callerColumns}
   FROM api_keys k
   JOIN memberships s ON s.pk = k.membership_pk
   JOIN companies c ON c.pk = s.company_pk
+  JOIN members m ON m.pk = s.member_pk
   WHERE k.hash = ?`;
 
-interface KeyRow {
-  pk: number;
+interface KeyRow extends CallerRow {
   status: KeyStatus;
   membership_pk: number;
   member_status: MemberStatus;
-  company_pk: number;
-  company_id: CompanyId;
-  clock_offset_ms: number;
 }
 
 export function apiKeys(database: Database): Store["apiKeys"] {
@@ -49,13 +46,10 @@ export function apiKeys(database: Database): Store["apiKeys"] {
       const row = database.get<KeyRow>(byHash, hash);
       return (
         row && {
-          pk: row.pk,
           status: row.status,
           membershipPk: row.membership_pk,
           memberStatus: row.member_status,
-          companyPk: row.company_pk,
-          companyId: row.company_id,
-          clockOffsetMs: row.clock_offset_ms,
+          caller: callerOf(row),
         }
       );
     },

@@ -3,11 +3,12 @@ import type { Area } from "../contract/operations.ts";
 import type { Role } from "../core/permissions.ts";
 import type { Caller } from "../core/ports.ts";
 
-/** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership. */
+/** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership, `k` the key. */
 export const callerColumns = `
   c.environment, c.pk AS company_pk, c.id AS company_id, c.slug AS company_slug, c.entitlements,
   c.clock_offset_ms,
-  m.pk AS member_pk, m.id AS member_id, s.role`;
+  m.pk AS member_pk, m.id AS member_id, m.slug AS member_slug, s.role,
+  k.pk AS api_key_pk, k.id AS api_key_id, k.prefix AS api_key_prefix`;
 
 export interface CallerRow {
   environment: Environment;
@@ -18,7 +19,11 @@ export interface CallerRow {
   clock_offset_ms: number;
   member_pk: number;
   member_id: MemberId;
+  member_slug: string;
   role: Role;
+  api_key_pk: number;
+  api_key_id: string;
+  api_key_prefix: string;
 }
 
 export function callerOf(row: CallerRow): Caller {
@@ -31,7 +36,11 @@ export function callerOf(row: CallerRow): Caller {
     clockOffsetMs: row.clock_offset_ms,
     memberPk: row.member_pk,
     memberId: row.member_id,
+    memberSlug: row.member_slug,
     role: row.role,
+    apiKeyPk: row.api_key_pk,
+    apiKeyId: row.api_key_id,
+    apiKeyPrefix: row.api_key_prefix,
   };
 }
 

@@ -17,6 +17,7 @@ const inCompany = `
   FROM companies c
   JOIN memberships s ON s.company_pk = c.pk
   JOIN members m ON m.pk = s.member_pk
+  JOIN api_keys k ON k.pk = ?
   WHERE c.id = ? AND s.member_pk = ? AND s.status = 'active'`;
 
 export function members(database: Database): Store["members"] {
@@ -27,8 +28,8 @@ export function members(database: Database): Store["members"] {
     join({ memberPk, companyPk, role, status }) {
       return inserted(database.get(join, memberPk, companyPk, role, status));
     },
-    inCompany(memberPk, companyId) {
-      const row = database.get<CallerRow>(inCompany, companyId, memberPk);
+    inCompany({ apiKeyPk, memberPk }, companyId) {
+      const row = database.get<CallerRow>(inCompany, apiKeyPk, companyId, memberPk);
       return row && callerOf(row);
     },
   };

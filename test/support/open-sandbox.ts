@@ -45,6 +45,10 @@ class TestClock implements Clock {
   ticks(): number {
     return this.#nowMs;
   }
+  after(ms: number, work: () => void): () => void {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  }
   advance(ms: number): void {
     this.#nowMs += ms;
   }

@@ -1,0 +1,39 @@
+import type { IdempotencyKey } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
+import type { PointId } from "../contract/points.ts";
+import type { Caller } from "../core/ports.ts";
+
+/** One request of the service, and what became of it. Headers and bodies hold secrets: mask what is shown. */
+export interface Exchange {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** With its question mark; empty where there is none. */
+  readonly query: string;
+  /** Undefined where the path and the method are no operation's. */
+  readonly operation: OperationId | undefined;
+  readonly requestHeaders: Headers;
+  /** Undefined where it was not read, or is no text. */
+  readonly requestBody: string | undefined;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** Undefined where the request was refused before it was known who calls. */
+  readonly caller: Caller | undefined;
+  /** What decided; undefined where the connection was dropped before anything did. */
+  readonly point: PointId | undefined;
+  /** The status as delivered; undefined where no answer was. */
+  readonly status: number | undefined;
+  /** As delivered, but for what Node adds; empty where no answer was. */
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  /** As delivered, and only as far as it was. */
+  readonly responseBody: string | undefined;
+  /** The scenario that struck. */
+  readonly scenario: string | undefined;
+  /** The fault that struck what the transport delivered, such as `response.reset`. */
+  readonly fault: string | undefined;
+  /** When it was answered, by the clock that the company goes by, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** In real time. */
+  readonly durationMs: number;
+  /** What the sandbox itself did wrong, where it answered 500. */
+  readonly defect: Error | undefined;
+}
