@@ -5,11 +5,14 @@
 export type { Environment } from "./contract/identifiers.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
 export type { Guard } from "./control/guard.ts";
+export type { ArmedListing, Arming } from "./control/scenarios.ts";
 export { SetupError } from "./core/errors.ts";
 export type { Clock, Database, SqlValue } from "./core/ports.ts";
 export { type SeedWorld, seedWorld } from "./core/world.ts";
-export type { Exchange, OnBehalfOfMode } from "./http/http-services.ts";
+export type { OnBehalfOfMode } from "./http/http-services.ts";
+export type { Exchange } from "./report/exchange.ts";
 export {
+  type ArmedScenario,
   type Face,
   type Fetch,
   type Fixtures,
@@ -17,6 +20,7 @@ export {
   type SandboxPorts,
   wireSandbox,
 } from "./sandbox.ts";
+export { type Scenario, scenario } from "./scenarios/scenario.ts";
 export type {
   AccountListing,
   ApiKeyListing,

@@ -4,6 +4,7 @@ import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
 import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
+import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { type ClockState, lastInstantMs, lastYear, runningClock, SandboxClock } from "./core/clock.ts";
@@ -16,8 +17,12 @@ import { seededRandom } from "./core/random.ts";
 import type { Services } from "./core/services.ts";
 import type { SeedWorld } from "./core/world.ts";
 import { createApp } from "./http/app.ts";
-import type { Exchange, HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
+import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
+import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
+import type { Exchange } from "./report/exchange.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
+import { Scenarios } from "./scenarios/scenarios.ts";
 import { readClock, writeClock } from "./store/clock.ts";
 import { type Origin, prepareSchema, readOrigin, writeOrigin } from "./store/meta.ts";
 import { openStore } from "./store/open-store.ts";
@@ -47,7 +52,12 @@ export interface SandboxPorts {
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   readonly sandboxHeaders?: boolean | undefined;
   readonly keyQuota?: KeyQuota | undefined;
-  readonly overlayOf?: ((request: Request) => Overlay) | undefined;
+  /** The scenarios there are, in their order; read when first needed. */
+  readonly scenarios: () => readonly Scenario[];
+  /** The scenario that is armed for all from the start. */
+  readonly scenario?: string | undefined;
+  /** What a request believes on which nothing is forced; default: the world as it is. */
+  readonly overlayOf?: (() => Overlay) | undefined;
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 
@@ -80,6 +90,27 @@ export interface Sandbox {
   snapshot(name: string): void;
   /** Puts the whole world back as it was kept. */
   restore(name: string): void;
+  /** The sandbox's own API without HTTP: the same operations, with the same errors. */
+  readonly control: Control;
+  /** Arms a scenario: for a company, for all, for so many runs. */
+  scenario(name: string, options?: Arming): ArmedScenario;
+  /** Lets everything go on that a scenario slows or holds. */
+  drain(): void;
+  /** Ends the connection of everything that a scenario slows or holds: nothing of the sandbox may be used after. */
+  abandon(): void;
+}
+
+/** The operations under `/_sandbox` that the sandbox itself does not name. */
+export type Control = Pick<ControlServices, "companies" | "apiKeys" | "scenarios" | "state">;
+
+/** A scenario that was armed in this process. */
+export interface ArmedScenario {
+  readonly id: string;
+  /** How it stands, as `GET /_sandbox/armed` tells it. */
+  listing(): ArmedListing;
+  /** Lets go on the requests that it holds, and tells how many. */
+  release(): number;
+  disarm(): void;
 }
 
 /**
@@ -89,12 +120,15 @@ export interface Sandbox {
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { database, version } = ports;
   const { origin, services, clock } = openServices(ports);
+  const scenarios = openScenarios(services, ports);
   const time = new SandboxTime(database, clock);
-  const state = new SandboxState(services, clock);
+  const state = new SandboxState(services, clock, scenarios);
+  const armed = new ArmedScenarios(database, scenarios);
   const own: ControlServices = {
     database,
     companies: new Companies(services),
     apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
+    scenarios: armed,
     time,
     state,
     seed: origin.seed,
@@ -103,9 +137,19 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       ports.observe?.({
         method,
         path,
-        status: 500,
-        point: "gateway.internal_error",
+        query: "",
+        operation: undefined,
+        requestHeaders: new Headers(),
+        requestBody: undefined,
+        idempotencyKey: undefined,
         caller: undefined,
+        point: "gateway.internal_error",
+        status: 500,
+        responseHeaders: {},
+        responseBody: undefined,
+        scenario: undefined,
+        fault: undefined,
+        atMs: clock.now(),
         durationMs: 0,
         defect,
       }),
@@ -115,6 +159,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     served,
     onBehalfOf: ports.onBehalfOf ?? "optional",
     sandboxHeaders: ports.sandboxHeaders ?? true,
+    scenarios,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
     observe: ports.observe,
   });
@@ -126,16 +171,42 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return app.fetch(request, { startedAt: clock.ticks() });
     };
   };
+  const whole = serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
   return {
-    fetch: serve({ environments: ["sandbox", "live"], control: { kind: "open" } }),
+    fetch: (input, init) => {
+      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
+      return asClientSees(request, whole(request));
+    },
     serve,
     malformed: () => malformedRequest(faceOf([])),
     world: () => listWorld(database),
     clock: time,
+    control: { companies: own.companies, apiKeys: own.apiKeys, scenarios: armed, state },
     reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
-    snapshot: (name) => void state.snapshot(name),
+    snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),
+    scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
+    drain: () => scenarios.waits.drain(),
+    abandon: () => scenarios.waits.abandon(),
   };
+}
+
+function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {
+  return {
+    id,
+    listing: () => armed.byId(id),
+    release: () => armed.release(id).released,
+    disarm: () => armed.disarm(id),
+  };
+}
+
+/** @throws SetupError where the scenario that is to be armed is unknown */
+function openScenarios(services: Services, ports: SandboxPorts): Scenarios {
+  const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
+  const wanted = ports.scenario === undefined ? undefined : scenarios.named(ports.scenario);
+  if (wanted && "message" in wanted) throw new SetupError(wanted.message);
+  services.database.transaction(() => scenarios.armFromStart());
+  return scenarios;
 }
 
 /** Opens the world that the database holds, or plants the seed world in an empty one. */

@@ -1,5 +1,6 @@
 /** What a caller needs beyond a valid access token; only `issue_cards` is named by the spec (§4). */
-export type Permission = "issue_cards";
+export const permissions = ["issue_cards"] as const;
+export type Permission = (typeof permissions)[number];
 
 /** What a company must be entitled to (spec §5.6): the functional areas of spec §1. */
 export const areas = ["accounts", "transactions", "cards", "invoices", "webhooks"] as const;
@@ -28,3 +29,11 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
+export const operationIds = Object.keys(operations) as OperationId[];
+
+const idOfPath = new Map(operationIds.map((id) => [`${operations[id].method} ${operations[id].path}`, id]));
+
+/** The operation that a method and a path name. */
+export function operationOf(method: string, path: string): OperationId | undefined {
+  return idOfPath.get(`${method} ${path}`);
+}

@@ -5,12 +5,13 @@ import type { Services } from "../core/services.ts";
 import { countActiveKeys, type ListedKey, listKeys, revokeKey } from "../store/api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
+import { parsed } from "./read-json.ts";
 
 /** Spec §5.5: five active keys per company and environment, or, in a described variant, per member. */
 export type KeyQuota = "company" | "member";
 export const activeKeysAllowed = 5;
 
-export const newApiKey = z.strictObject({
+const newApiKey = z.strictObject({
   member: z.string({ error: "is required: a member's id or slug" }),
   environment,
   company: z.string().optional(),
@@ -31,7 +32,8 @@ export class ApiKeys {
    * Makes a key for an active member, and shows its secret this once.
    * @throws ControlError 404 where there is no such member, 409 where it is inactive or the slots are taken
    */
-  create({ member, environment, company, label }: z.output<typeof newApiKey>): CreatedKey {
+  create(asked: z.input<typeof newApiKey>): CreatedKey {
+    const { member, environment, company, label } = parsed(newApiKey, asked);
     const { database } = this.#services;
     return database.transaction(() => {
       const owner = memberNamed(database, member, environment, company);

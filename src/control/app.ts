@@ -3,19 +3,21 @@ import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Database } from "../core/ports.ts";
 import { listWorld } from "../store/world-listing.ts";
-import { type ApiKeys, newApiKey } from "./api-keys.ts";
-import { accountChange, type Companies, companyChange, memberChange, newCompany } from "./companies.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import type { Companies } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
 import { readJson } from "./read-json.ts";
-import { resetRequest, type SandboxState, snapshotRequest } from "./state.ts";
-import { type SandboxTime, timeAdvance, timeChange } from "./time.ts";
+import type { ArmedScenarios } from "./scenarios.ts";
+import type { SandboxState } from "./state.ts";
+import type { SandboxTime } from "./time.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
   readonly database: Database;
   readonly companies: Companies;
   readonly apiKeys: ApiKeys;
+  readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
   readonly seed: number;
@@ -26,7 +28,7 @@ export interface ControlServices {
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
-  const { database, companies, apiKeys, time, state, seed, version } = services;
+  const { database, companies, apiKeys, scenarios, time, state, seed, version } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -45,40 +47,53 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   );
   control.get("/world", (c) => c.json(listWorld(database)));
 
-  control.post("/companies", async (c) => c.json(await companies.create(await readJson(c, newCompany)), 201));
+  control.post("/companies", async (c) => c.json(await companies.create(await readJson(c)), 201));
   control.patch("/companies/:name{.+}", async (c) =>
-    c.json(companies.change(c.req.param("name"), await readJson(c, companyChange))),
+    c.json(companies.change(c.req.param("name"), await readJson(c))),
   );
   control.delete("/companies/:name{.+}", (c) => {
     companies.delete(c.req.param("name"));
     return c.body(null, 204);
   });
   control.patch("/accounts/:name", async (c) =>
-    c.json(companies.changeAccount(c.req.param("name"), await readJson(c, accountChange))),
+    c.json(companies.changeAccount(c.req.param("name"), await readJson(c))),
   );
   control.patch("/members/:name", async (c) =>
-    c.json(companies.changeMember(c.req.param("name"), await readJson(c, memberChange))),
+    c.json(companies.changeMember(c.req.param("name"), await readJson(c))),
   );
 
   control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));
-  control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c, newApiKey)), 201));
+  control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
   control.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
 
+  control.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
+  control.post("/scenarios/:name/arm", async (c) =>
+    c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
+  );
+  control.get("/armed", (c) => c.json(scenarios.armed()));
+  control.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
+  control.delete("/armed", (c) => {
+    scenarios.disarmAll();
+    return c.body(null, 204);
+  });
+  control.delete("/armed/:id", (c) => {
+    scenarios.disarm(c.req.param("id"));
+    return c.body(null, 204);
+  });
+  control.post("/armed/:id/release", (c) => c.json(scenarios.release(c.req.param("id"))));
+
   control.get("/clock", (c) => c.json(time.read(c.req.query("company"))));
-  control.put("/clock", async (c) => c.json(time.change(await readJson(c, timeChange))));
-  control.post("/clock/advance", async (c) => c.json(await time.advance(await readJson(c, timeAdvance))));
+  control.put("/clock", async (c) => c.json(time.change(await readJson(c))));
+  control.post("/clock/advance", async (c) => c.json(await time.advance(await readJson(c))));
 
   control.post("/reset", async (c) => {
-    const { company } = await readJson(c, resetRequest);
-    if (company === undefined) state.reset();
-    else state.resetCompany(company);
-    return c.json(time.read(company));
+    const asked = await readJson<{ company?: string }>(c);
+    state.putBack(asked);
+    return c.json(time.read(asked.company));
   });
 
   control.get("/snapshots", (c) => c.json({ snapshots: state.snapshots() }));
-  control.post("/snapshots", async (c) =>
-    c.json(state.snapshot((await readJson(c, snapshotRequest)).name), 201),
-  );
+  control.post("/snapshots", async (c) => c.json(state.snapshot(await readJson(c)), 201));
   control.post("/snapshots/:name/restore", (c) => {
     state.restore(c.req.param("name"));
     return c.json(time.read());

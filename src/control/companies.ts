@@ -28,9 +28,10 @@ import {
 import { activeKeysAllowed } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
-import { messageOf } from "./read-json.ts";
+import { messageOf, parsed } from "./read-json.ts";
 
-const asked = z.looseObject({
+/** What a company may be asked to be: as in a fixtures file, and all of it may be left out. */
+const newCompany = z.looseObject({
   environment: environment.optional(),
   slug: z.string().optional(),
   members: z
@@ -49,21 +50,19 @@ const asked = z.looseObject({
     .optional(),
 });
 
-/** What a company may be asked to be: as in a fixtures file, and all of it may be left out. */
-export const newCompany = asked;
-type Asked = z.output<typeof asked>;
+type Asked = z.output<typeof newCompany>;
 type AskedMember = NonNullable<Asked["members"]>[number];
 type AskedAccount = NonNullable<Asked["accounts"]>[number];
 
-export const companyChange = z.strictObject({
+const companyChange = z.strictObject({
   status: companyStatus.optional(),
   card_quota: z.int().min(0).optional(),
   details_complete: z.boolean().optional(),
 });
 
-export const accountChange = z.strictObject({ status: accountStatus, company: z.string().optional() });
+const accountChange = z.strictObject({ status: accountStatus, company: z.string().optional() });
 
-export const memberChange = z.strictObject({
+const memberChange = z.strictObject({
   role: role.optional(),
   details_complete: z.boolean().optional(),
   company: z.string().optional(),
@@ -83,7 +82,8 @@ export class Companies {
    * @throws ControlError 400 where the first member is no owner or the first account not open, 409 where the
    *   slug is taken
    */
-  async create(asked: Asked): Promise<CompanyListing> {
+  async create(wanted: z.input<typeof newCompany> = {}): Promise<CompanyListing> {
+    const asked = parsed(newCompany, wanted);
     // Loaded when first needed: no order needs it.
     const { faker } = await import("@faker-js/faker/locale/en");
     const { database, store, random, clock } = this.#services;
@@ -130,7 +130,8 @@ export class Companies {
   }
 
   /** @throws ControlError 404 where there is none */
-  change(name: string, change: z.output<typeof companyChange>): CompanyListing {
+  change(name: string, wanted: z.input<typeof companyChange>): CompanyListing {
+    const change = parsed(companyChange, wanted);
     const { database } = this.#services;
     const { pk, id } = companyNamed(database, name);
     updateCompany(database, pk, {
@@ -155,7 +156,8 @@ export class Companies {
   }
 
   /** @throws ControlError 404 where there is none */
-  changeAccount(name: string, { status, company }: z.output<typeof accountChange>): AccountListing {
+  changeAccount(name: string, change: z.input<typeof accountChange>): AccountListing {
+    const { status, company } = parsed(accountChange, change);
     const { database } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
     const account = findAccount(database, name, companyPk);
@@ -170,10 +172,8 @@ export class Companies {
   }
 
   /** @throws ControlError 404 where there is none */
-  changeMember(
-    name: string,
-    { role, details_complete, company }: z.output<typeof memberChange>,
-  ): MemberListing {
+  changeMember(name: string, change: z.input<typeof memberChange>): MemberListing {
+    const { role, details_complete, company } = parsed(memberChange, change);
     const { database } = this.#services;
     const member = memberNamed(database, name, undefined, company);
     updateMember(database, member, { role, detailsComplete: details_complete });

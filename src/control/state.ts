@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { SandboxClock } from "../core/clock.ts";
 import type { Services } from "../core/services.ts";
+import type { Scenarios } from "../scenarios/scenarios.ts";
 import { readClock } from "../store/clock.ts";
 import {
   captureWorld,
@@ -12,10 +13,11 @@ import {
 } from "../store/snapshots.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
+import { parsed } from "./read-json.ts";
 
-export const resetRequest = z.strictObject({ company: z.string().optional() });
+const resetRequest = z.strictObject({ company: z.string().optional() });
 
-export const snapshotRequest = z.strictObject({
+const snapshotRequest = z.strictObject({
   name: z
     .string({ error: "is required: a name to restore it by" })
     .regex(
@@ -28,15 +30,30 @@ export const snapshotRequest = z.strictObject({
 export class SandboxState {
   readonly #services: Services;
   readonly #clock: SandboxClock;
+  readonly #scenarios: Scenarios;
 
-  constructor(services: Services, clock: SandboxClock) {
+  constructor(services: Services, clock: SandboxClock, scenarios: Scenarios) {
     this.#services = services;
     this.#clock = clock;
+    this.#scenarios = scenarios;
   }
 
-  /** Puts everything back as freshly started: world, counters, clock, tokens. Snapshots stay. */
+  /**
+   * Puts everything back, or one company alone.
+   * @throws ControlError 404 where there is no such company
+   */
+  putBack(asked: z.input<typeof resetRequest> = {}): void {
+    const { company } = parsed(resetRequest, asked);
+    if (company === undefined) this.reset();
+    else this.resetCompany(company);
+  }
+
+  /** Puts everything back as freshly started: world, counters, clock, tokens, what is armed. Snapshots stay. */
   reset(): void {
-    this.#putBack(() => restoreWorld(this.#services.database, "start", ""));
+    this.#putBack(() => {
+      restoreWorld(this.#services.database, "start", "");
+      this.#scenarios.armFromStart();
+    });
   }
 
   /**
@@ -53,7 +70,8 @@ export class SandboxState {
   }
 
   /** Keeps the world under a name, in place of what the name kept before. */
-  snapshot(name: string): SnapshotListing {
+  snapshot(asked: z.input<typeof snapshotRequest>): SnapshotListing {
+    const { name } = parsed(snapshotRequest, asked);
     const madeAtMs = this.#clock.now();
     this.#services.database.transaction(() => captureWorld(this.#services.database, "named", name, madeAtMs));
     return { name, made_at: new Date(madeAtMs).toISOString() };
@@ -83,6 +101,7 @@ export class SandboxState {
     database.transaction(restore);
     generations.end();
     this.#clock.resume(readClock(database));
+    this.#scenarios.waits.release();
   }
 }
 

@@ -5,6 +5,7 @@ import { writeClock } from "../store/clock.ts";
 import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
+import { parsed } from "./read-json.ts";
 
 /** What time it is, and whether it stands still. */
 export interface TimeListing {
@@ -14,13 +15,13 @@ export interface TimeListing {
 
 const instant = z.iso.datetime({ offset: true, error: "must be an ISO 8601 instant with its offset" });
 
-export const timeChange = z.strictObject({
+const timeChange = z.strictObject({
   now: instant.optional(),
   frozen: z.boolean().optional(),
   company: z.string().optional(),
 });
 
-export const timeAdvance = z.strictObject({
+const timeAdvance = z.strictObject({
   by: z.iso.duration({ error: 'must be an ISO 8601 duration, such as "PT15M"' }),
   company: z.string().optional(),
 });
@@ -43,7 +44,8 @@ export class SandboxTime {
   }
 
   /** @throws ControlError 400, 404, or 409 where time would go back */
-  change({ now, frozen, company }: z.output<typeof timeChange>): TimeListing {
+  change(asked: z.input<typeof timeChange>): TimeListing {
+    const { now, frozen, company } = parsed(timeChange, asked);
     if (company !== undefined && frozen !== undefined) {
       throw new ControlError(
         400,
@@ -59,7 +61,8 @@ export class SandboxTime {
    * Moves time on by an ISO 8601 duration; days, weeks, months and years are the UK calendar's.
    * @throws ControlError 400 or 404
    */
-  async advance({ by, company }: z.output<typeof timeAdvance>): Promise<TimeListing> {
+  async advance(asked: z.input<typeof timeAdvance>): Promise<TimeListing> {
+    const { by, company } = parsed(timeAdvance, asked);
     // Loaded when first needed: no order needs it.
     const { Temporal } = await import("temporal-polyfill");
     const fromMs = this.#nowMs(company);

@@ -1,6 +1,7 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import { looksLikeApiKey } from "./api-key.ts";
 import { SandboxError } from "./errors.ts";
+import type { FactsOverlay } from "./facts.ts";
 import type { Caller } from "./ports.ts";
 import { hashOfSecret } from "./random.ts";
 import type { Services } from "./services.ts";
@@ -29,15 +30,9 @@ export function authenticate(
     );
   }
   const token = store.accessTokens.byHash(hashOfSecret(accessToken));
-  if (!token) {
-    throw new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
-  }
+  if (!token) throw refused();
   if (clock.now() + token.caller.clockOffsetMs >= token.expiresAtMs) {
-    const expiredAt = new Date(token.expiresAtMs).toISOString();
-    throw new SandboxError(
-      "auth.token_expired",
-      `The access token expired at ${expiredAt}: exchange the API key again before expires_at`,
-    );
+    throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);
   }
   if (!served.includes(token.caller.environment)) {
     throw new SandboxError(
@@ -46,6 +41,26 @@ export function authenticate(
     );
   }
   return token.caller;
+}
+
+/**
+ * 401 for a good token that the request is to believe bad.
+ * @throws SandboxError `auth.token_invalid`, `auth.token_expired`
+ */
+export function refuseToken({ token }: FactsOverlay): void {
+  if (token === "refused") throw refused();
+  if (token === "expired") throw expired("");
+}
+
+function refused(): SandboxError {
+  return new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
+}
+
+function expired(when: string): SandboxError {
+  return new SandboxError(
+    "auth.token_expired",
+    `The access token expired${when}: exchange the API key again before expires_at`,
+  );
 }
 
 /**

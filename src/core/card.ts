@@ -32,8 +32,11 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
   };
 }
 
-/** The Card of spec §2, as a response outside lists shows it: no `used` inside `card_limits`. */
-export function cardOf(record: CardRecord): Card {
+/**
+ * The Card of spec §2, as a response outside lists shows it: no `used` inside `card_limits`.
+ * @param usedUnreadable - what it has spent cannot be read
+ */
+export function cardOf(record: CardRecord, usedUnreadable = false): Card {
   return {
     id: record.id,
     token: record.token,
@@ -48,7 +51,7 @@ export function cardOf(record: CardRecord): Card {
     expiry_date: record.expiryDate,
     auto_convert: record.autoConvert,
     three_ds_biometric: record.threeDsBiometric,
-    spending_limit: spendingLimitOf(record),
+    spending_limit: spendingLimitOf(record, usedUnreadable),
     card_limits: {
       currency: "EUR",
       max_per_purchase: { amount: formatMinor(record.limits.maxPerPurchaseMinor) },
@@ -59,14 +62,17 @@ export function cardOf(record: CardRecord): Card {
   };
 }
 
-function spendingLimitOf({ spendingLimit, currency, status }: CardRecord): Card["spending_limit"] {
+function spendingLimitOf(
+  { spendingLimit, currency, status }: CardRecord,
+  usedUnreadable: boolean,
+): Card["spending_limit"] {
   if (!spendingLimit) return null;
   return {
     period: spendingLimit.period,
     amount: formatMinor(spendingLimit.amountMinor),
     currency,
-    // §2: omitted once the card has ended. Nothing spends from a card yet.
-    ...(!hasEnded(status) && { used: "0.00" }),
+    // §2: omitted if it cannot be read or the card has ended. Nothing spends from a card yet.
+    ...(!usedUnreadable && !hasEnded(status) && { used: "0.00" }),
   };
 }
 

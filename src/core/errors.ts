@@ -24,3 +24,31 @@ export class SetupError extends Error {
     this.name = "SetupError";
   }
 }
+
+/** An answer, before it goes on its way. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** How a connection ends for the client in place of an answer, or in the midst of one. */
+export type Loss = "reset" | "empty" | "truncated";
+
+/**
+ * The client gets no answer, or the first half of one. It is the `TypeError` with which `fetch` rejects where
+ * that happens on a socket, and its cause has the code that a client sees there.
+ */
+export class ConnectionLost extends TypeError {
+  readonly loss: Loss;
+  /** The answer of which the client gets the head and half of the body. */
+  readonly truncated: Answer | undefined;
+
+  constructor(loss: Loss, truncated?: Answer) {
+    const cause =
+      loss === "reset" ? ["ECONNRESET", "read ECONNRESET"] : ["UND_ERR_SOCKET", "other side closed"];
+    super("fetch failed", { cause: Object.assign(new Error(cause[1]), { code: cause[0] }) });
+    this.loss = loss;
+    this.truncated = truncated;
+  }
+}

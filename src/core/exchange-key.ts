@@ -2,6 +2,8 @@ import type { Environment } from "../contract/identifiers.ts";
 import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/token-exchange.ts";
 import { environmentOfKey } from "./api-key.ts";
 import { SandboxError } from "./errors.ts";
+import type { Overlay } from "./facts.ts";
+import type { ApiKeyRecord, Caller } from "./ports.ts";
 import { hashOfSecret, opaqueTokenOf } from "./random.ts";
 import type { Services } from "./services.ts";
 
@@ -10,10 +12,12 @@ const endpointOf: Readonly<Record<Environment, string>> = {
   live: "POST /auth/v1/token",
 };
 
-/** A new access token, and the lead of the time that it goes by. */
-export interface Exchanged {
-  readonly token: TokenExchangeResponse;
-  readonly clockOffsetMs: number;
+/**
+ * The member who owns an API key that may be exchanged here (spec §4, §5).
+ * @throws SandboxError `token.*`
+ */
+export function keyHolder(services: Services, endpoint: Environment, apiKey: string): Caller {
+  return usableKey(services, endpoint, apiKey).caller;
 }
 
 /**
@@ -22,10 +26,34 @@ export interface Exchanged {
  * @throws SandboxError `token.*`
  */
 export function exchangeKey(
-  { database, store, clock, random }: Services,
+  services: Services,
   endpoint: Environment,
   apiKey: string,
-): Exchanged {
+  { facts, tokenLifetimeMs = accessTokenLifetimeMs }: Overlay,
+): TokenExchangeResponse {
+  const { database, store, clock, random } = services;
+  return database.transaction(() => {
+    const { caller, membershipPk } = usableKey(services, endpoint, apiKey);
+    if (facts.keyRevoked) throw revoked();
+    if (facts.requestValid === false) {
+      throw new SandboxError("token.invalid_request", "The request is invalid");
+    }
+    const n = store.nextNumber(caller.companyPk, "access_tokens");
+    const accessToken = opaqueTokenOf(random.block("access_token", caller.companyId, n));
+    const expiresAtMs = clock.now() + caller.clockOffsetMs + tokenLifetimeMs;
+    store.accessTokens.insert({
+      hash: hashOfSecret(accessToken),
+      companyPk: caller.companyPk,
+      apiKeyPk: caller.apiKeyPk,
+      membershipPk,
+      expiresAtMs,
+    });
+    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+  });
+}
+
+/** @throws SandboxError where the key is of the other environment, unknown, revoked, or of an inactive member */
+function usableKey({ store }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
   const environment = environmentOfKey(apiKey);
   if (environment && environment !== endpoint) {
     throw new SandboxError(
@@ -33,37 +61,23 @@ export function exchangeKey(
       `API key is not valid here: it is a ${environment} key, and this is the ${endpoint} endpoint; exchange it at ${endpointOf[environment]}`,
     );
   }
-  return database.transaction(() => {
-    const key = store.apiKeys.byHash(hashOfSecret(apiKey));
-    if (!key) {
-      throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
-    }
-    if (key.status === "revoked") {
-      throw new SandboxError(
-        "token.key_revoked",
-        "API key is not valid: it was revoked; create another in the dashboard",
-      );
-    }
-    if (key.memberStatus !== "active") {
-      throw new SandboxError(
-        "token.member_inactive",
-        "API key is not valid: the member who owns it is no longer active in the company",
-      );
-    }
-    const { caller } = key;
-    const n = store.nextNumber(caller.companyPk, "access_tokens");
-    const accessToken = opaqueTokenOf(random.block("access_token", caller.companyId, n));
-    const expiresAtMs = clock.now() + caller.clockOffsetMs + accessTokenLifetimeMs;
-    store.accessTokens.insert({
-      hash: hashOfSecret(accessToken),
-      companyPk: caller.companyPk,
-      apiKeyPk: caller.apiKeyPk,
-      membershipPk: key.membershipPk,
-      expiresAtMs,
-    });
-    return {
-      token: { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() },
-      clockOffsetMs: caller.clockOffsetMs,
-    };
-  });
+  const key = store.apiKeys.byHash(hashOfSecret(apiKey));
+  if (!key) {
+    throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
+  }
+  if (key.status === "revoked") throw revoked();
+  if (key.memberStatus !== "active") {
+    throw new SandboxError(
+      "token.member_inactive",
+      "API key is not valid: the member who owns it is no longer active in the company",
+    );
+  }
+  return key;
+}
+
+function revoked(): SandboxError {
+  return new SandboxError(
+    "token.key_revoked",
+    "API key is not valid: it was revoked; create another in the dashboard",
+  );
 }

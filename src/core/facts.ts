@@ -5,6 +5,10 @@ import type { AccountStatus, CompanyStatus } from "./statuses.ts";
 
 /** What one request is to believe in place of the world. It edits nothing. */
 export interface FactsOverlay {
+  readonly token?: "expired" | "refused";
+  readonly keyRevoked?: true;
+  /** False: refused as invalid, for a reason of the service's own. */
+  readonly requestValid?: false;
   readonly permissions?: readonly Permission[];
   readonly entitled?: boolean;
   readonly account?: AccountStatus | "missing";
@@ -14,12 +18,16 @@ export interface FactsOverlay {
   readonly cardholderDetailsComplete?: boolean;
   readonly countryDeliverable?: boolean;
   readonly quotaReached?: boolean;
+  /** What a card has spent cannot be read (spec §2). */
+  readonly usedUnreadable?: true;
 }
 
 /** What is forced on one request: the facts that it believes, and the issuer that it meets. */
 export interface Overlay {
   readonly facts: FactsOverlay;
   readonly issuer: Issuer;
+  /** How long an access token lives; absent: as usual. */
+  readonly tokenLifetimeMs?: number | undefined;
 }
 
 /** The world as it is. */

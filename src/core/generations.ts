@@ -4,6 +4,7 @@
  */
 export class Generations {
   #all = 0;
+  #stamp = 0;
   readonly #own = new Map<number, number>();
 
   /** The generation of a company's world, which no other company's end disturbs. */
@@ -11,8 +12,14 @@ export class Generations {
     return this.#all + (this.#own.get(companyPk) ?? 0);
   }
 
+  /** Changes whenever any company's world ends. */
+  get stamp(): number {
+    return this.#stamp;
+  }
+
   /** Ends the world of one company, or of all. */
   end(companyPk?: number): void {
+    this.#stamp++;
     if (companyPk === undefined) this.#all++;
     else this.#own.set(companyPk, (this.#own.get(companyPk) ?? 0) + 1);
   }

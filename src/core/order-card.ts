@@ -103,7 +103,12 @@ function refuseOutlived({ generations }: Services, { caller, generation }: Order
   );
 }
 
-function scopeOf({ caller, key }: OrderRequest): IdempotencyScope {
+/** Whether a card was made with this key before, so that an order with it is a replay. */
+export function wasOrdered({ store }: Services, caller: Caller, key: IdempotencyKey): boolean {
+  return store.cards.byIdempotencyKey(scopeOf({ caller, key })) !== undefined;
+}
+
+function scopeOf({ caller, key }: Pick<OrderRequest, "caller" | "key">): IdempotencyScope {
   const { environment, companyPk, memberPk } = caller;
   return { environment, companyPk, memberPk, operation: "orderPhysicalCard", key };
 }
@@ -117,6 +122,9 @@ function judge({ store }: Services, { caller, overlay }: OrderRequest, order: Or
   const world = store.orderWorld(caller.companyPk, caller.memberPk, order.accountId);
   const facts = factsOf(world, overlay.facts);
   refuseUnfit(order, facts);
+  if (overlay.facts.requestValid === false) {
+    throw new SandboxError("order.invalid_request", "The request is invalid");
+  }
   const { account } = facts;
   if (!account) {
     throw new SandboxError(
@@ -251,5 +259,5 @@ function issueCard(
     memberPk,
     idempotency: scopeOf(request),
   });
-  return { card: cardOf(card), replayed: false };
+  return { card: cardOf(card, request.overlay.facts.usedUnreadable), replayed: false };
 }

@@ -138,7 +138,8 @@ export type CounterKind =
   | "members"
   | "accounts"
   | "api_keys"
-  | "access_tokens";
+  | "access_tokens"
+  | "armed_scenarios";
 
 export interface NewCompany {
   readonly id: CompanyId;

@@ -1,6 +1,12 @@
 import type { Context } from "hono";
-import { contractPoints, type PointId } from "../contract/points.ts";
+import type { CardError, GatewayError } from "../contract/errors.ts";
+import { operationOf } from "../contract/operations.ts";
+import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
+import { type Answer, ConnectionLost } from "../core/errors.ts";
+import type { ResponseFaults } from "../scenarios/step.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
+
+type HeadersOf = Readonly<Record<string, string>> | undefined;
 
 let latestDate: { readonly second: number; readonly text: string } | undefined;
 
@@ -15,54 +21,134 @@ function dateHeader(nowMs: number): string {
  * Every answer of the service is made here, with the contract point that decided it. All headers are given
  * at once with the body: one set later costs as much as the rest of the request together.
  */
-export function respond(
+export function answerOf(
   { sandboxHeaders }: HttpServices,
   nowMs: number,
   point: PointId,
   body: unknown,
-  headers?: Readonly<Record<string, string>>,
-): Response {
+  headers?: HeadersOf,
+  scenario?: string,
+): Answer {
   const { status, provenance } = contractPoints[point];
-  return new Response(JSON.stringify(body), {
+  return {
     status,
     headers: {
       "Content-Type": "application/json",
       Date: dateHeader(nowMs),
       ...(sandboxHeaders && { "Sandbox-Contract-Point": `${point}; provenance=${provenance}` }),
+      ...(sandboxHeaders && scenario !== undefined && { "Sandbox-Scenario": scenario }),
       ...headers,
     },
-  });
+    text: JSON.stringify(body),
+  };
 }
 
-/** Answers a request, and tells whoever observes. */
+export function responseOf({ status, headers, text }: Answer): Response {
+  return new Response(text, { status, headers });
+}
+
+/** The body of an error: the gateway's envelope where the point has a code, the CardError elsewhere (spec §7). */
+export function errorBody(point: ErrorPointId, message: string): CardError | GatewayError {
+  const { code } = contractPoints[point];
+  return code === undefined ? { error: message } : { success: false, error: { code, message } };
+}
+
+/**
+ * Answers a request, takes the step of the scenario that decided it, and tells whoever observes.
+ * @throws ConnectionLost where a fault takes the answer away
+ */
 export function answer(
   services: HttpServices,
   c: Context<HttpEnv>,
   point: PointId,
   body: unknown,
-  headers?: Readonly<Record<string, string>>,
+  headers?: HeadersOf,
   defect?: Error,
-): Response {
-  if (services.observe) tell(services.observe, services, c, point, defect);
-  const nowMs = services.clock.now() + (c.get("clockOffsetMs") ?? 0);
-  return respond(services, nowMs, point, body, headers);
+): Response | Promise<Response> {
+  const turn = c.get("turn");
+  const faults = turn?.settle(point, body);
+  const decided = answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
+  if (faults && Object.keys(faults).length > 0) return deliver(services, c, point, decided, faults);
+  tell(services, c, { point, answer: decided, defect });
+  return responseOf(decided);
+}
+
+/** Delivers an answer as far as the faults let it; what was decided stays decided. */
+async function deliver(
+  services: HttpServices,
+  c: Context<HttpEnv>,
+  point: PointId,
+  decided: Answer,
+  { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
+): Promise<Response> {
+  if (latency_ms !== undefined) await services.scenarios.waits.wait(latency_ms);
+  if (reset || empty) {
+    const loss = reset ? "reset" : "empty";
+    tell(services, c, { point, fault: `response.${loss}` });
+    throw new ConnectionLost(loss);
+  }
+  const delivered = bad_gateway ? badGateway(services, c) : decided;
+  if (truncated) {
+    tell(services, c, { point, answer: delivered, fault: "response.truncated" });
+    throw new ConnectionLost("truncated", delivered);
+  }
+  const fault = bad_gateway ? "response.bad_gateway" : "response.latency";
+  tell(services, c, { point, answer: delivered, fault });
+  return responseOf(delivered);
+}
+
+/** The answer of a gateway that lost the issuer's: the card is made, and the client cannot know (spec §7). */
+function badGateway(services: HttpServices, c: Context<HttpEnv>): Answer {
+  const point = "order.issuer_bad_gateway";
+  const body = errorBody(
+    point,
+    "The card issuer did not answer properly: retry later with the same Idempotency-Key",
+  );
+  return answerOf(services, nowMs(services, c), point, body, undefined, c.get("turn")?.forced);
+}
+
+/** Tells whoever observes that the connection was dropped before anything was decided. */
+export function tellLost(services: HttpServices, c: Context<HttpEnv>, fault: string): void {
+  tell(services, c, { fault });
+}
+
+function nowMs({ clock }: HttpServices, c: Context<HttpEnv>): number {
+  return clock.now() + (c.get("clockOffsetMs") ?? 0);
 }
 
 /** Whoever observes decides nothing: one that throws changes no answer. */
 function tell(
-  observe: NonNullable<HttpServices["observe"]>,
-  { clock }: HttpServices,
+  services: HttpServices,
   c: Context<HttpEnv>,
-  point: PointId,
-  defect: Error | undefined,
+  {
+    point,
+    answer,
+    fault,
+    defect,
+  }: { point?: PointId; answer?: Answer; fault?: string; defect?: Error | undefined },
 ): void {
+  const { observe, clock } = services;
+  if (!observe) return;
+  const { method, path, url } = c.req;
+  const body = c.get("body");
+  const query = url.indexOf("?");
   try {
     observe({
-      method: c.req.method,
-      path: c.req.path,
-      status: contractPoints[point].status,
-      point,
+      method,
+      path,
+      query: query < 0 ? "" : url.slice(query),
+      operation: operationOf(method, path),
+      requestHeaders: c.req.raw.headers,
+      requestBody: body && "text" in body ? body.text : undefined,
+      idempotencyKey: c.get("idempotencyKey"),
       caller: c.get("caller"),
+      point,
+      status: answer?.status,
+      responseHeaders: answer?.headers ?? {},
+      responseBody: answer?.text,
+      scenario: c.get("turn")?.forced,
+      fault,
+      atMs: nowMs(services, c),
       durationMs: clock.ticks() - c.env.startedAt,
       defect,
     });

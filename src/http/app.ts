@@ -3,17 +3,22 @@ import { operations } from "../contract/operations.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import { SandboxError } from "../core/errors.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
+import { apiKeyHolder } from "./middleware/api-key-holder.ts";
 import { authorised } from "./middleware/authorised.ts";
 import { bearerToken } from "./middleware/bearer-token.ts";
+import { forced } from "./middleware/forced.ts";
 import { idempotency } from "./middleware/idempotency.ts";
 import { jsonContent } from "./middleware/json-content.ts";
 import { onBehalfOf } from "./middleware/on-behalf-of.ts";
-import { overlaid } from "./middleware/overlaid.ts";
+import { received } from "./middleware/received.ts";
 import { onError } from "./on-error.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
 
-/** The service's paths, and for each the checks of a request in the order in which they decide. */
+/**
+ * The service's paths, and for each the checks of a request in the order in which they decide. Once the body is
+ * read, nothing in a chain awaits anything unless a scenario slows it: what is decided is taken in one go.
+ */
 export function createApp(services: HttpServices): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.onError(onError(services));
@@ -22,21 +27,30 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
     throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
   });
 
-  const { exchangeSandboxKey, exchangeLiveKey, orderPhysicalCard } = operations;
-
-  if (services.served.includes("sandbox")) {
-    app.post(exchangeSandboxKey.path, tokenExchange(services, "sandbox"));
-    app.all(exchangeSandboxKey.path, methodNotAllowed(exchangeSandboxKey.method));
+  const { orderPhysicalCard } = operations;
+  const endpoints = { sandbox: "exchangeSandboxKey", live: "exchangeLiveKey" } as const;
+  for (const environment of services.served) {
+    const operation = endpoints[environment];
+    const { path, method } = operations[operation];
+    app.post(
+      path,
+      received(services), // 400 where it chooses a scenario that is not there
+      apiKeyHolder(services, environment), // 400, 401
+      forced(services, operation), // 429, 503; the connection
+      tokenExchange(services, environment), // 200
+    );
+    app.all(path, methodNotAllowed(method));
   }
-  if (services.served.includes("live")) {
-    app.post(exchangeLiveKey.path, tokenExchange(services, "live"));
-    app.all(exchangeLiveKey.path, methodNotAllowed(exchangeLiveKey.method));
-  }
 
-  app.use("/developer/*", overlaid(services), bearerToken(services)); // 401
+  app.use(
+    "/developer/*",
+    received(services), // 400 where it chooses a scenario that is not there
+    bearerToken(services), // 401
+  );
   app.post(
     orderPhysicalCard.path,
     onBehalfOf(services), // 400, 403
+    forced(services, "orderPhysicalCard"), // 429, 401; the connection
     authorised(orderPhysicalCard, { forbidden: "order.forbidden", notEntitled: "order.not_entitled" }), // 403
     jsonContent("order.content_type_invalid"), // 400
     idempotency({ missing: "order.idempotency_key_missing", invalid: "order.idempotency_key_invalid" }), // 400

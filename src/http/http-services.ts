@@ -1,24 +1,15 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
-import type { PointId } from "../contract/points.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
+import type { Exchange } from "../report/exchange.ts";
+import type { Scenarios } from "../scenarios/scenarios.ts";
+import type { Turn } from "../scenarios/turn.ts";
+import type { Choice } from "./middleware/received.ts";
+import type { Body } from "./read-body.ts";
 
 /** Spec §5.7 describes the header as a variant: ignored, judged where it is sent, or demanded. */
 export type OnBehalfOfMode = "off" | "optional" | "required";
-
-/** One request and the answer that it got. */
-export interface Exchange {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly status: number;
-  readonly point: PointId;
-  readonly caller: Caller | undefined;
-  readonly durationMs: number;
-  /** What the sandbox itself did wrong, where it answered 500. */
-  readonly defect: Error | undefined;
-}
 
 /** What the service's HTTP face works with. */
 export interface HttpServices extends Services {
@@ -27,8 +18,10 @@ export interface HttpServices extends Services {
   readonly onBehalfOf: OnBehalfOfMode;
   /** Whether answers carry `Sandbox-…` headers. */
   readonly sandboxHeaders: boolean;
-  /** What is forced on a request. */
-  readonly overlayOf: (request: Request) => Overlay;
+  /** What can be forced on requests, and what is. */
+  readonly scenarios: Scenarios;
+  /** What a request believes on which nothing is forced. */
+  readonly overlayOf: () => Overlay;
   /** Told of each answer; it decides nothing. */
   readonly observe: ((exchange: Exchange) => void) | undefined;
 }
@@ -37,7 +30,14 @@ export interface HttpServices extends Services {
 export interface HttpEnv {
   Bindings: { startedAt: number };
   Variables: {
+    body: Body;
+    /** The scenarios that the request chooses itself, the nearest first. */
+    chosen: readonly Choice[] | undefined;
+    /** The step of a scenario that it meets. */
+    turn: Turn | undefined;
     overlay: Overlay;
+    /** The API key that is exchanged. */
+    apiKey: string;
     caller: Caller;
     /** How far the time of the company that the answer is for is ahead of the sandbox's clock. */
     clockOffsetMs: number | undefined;

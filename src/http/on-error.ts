@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import type { CardError, GatewayError } from "../contract/errors.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
-import { SandboxError } from "../core/errors.ts";
-import { answer, respond } from "./answer.ts";
+import { ConnectionLost, SandboxError } from "../core/errors.ts";
+import { answer, answerOf, errorBody, responseOf } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 
-/** Turns whatever was thrown into the status and the body of its contract point. */
+/** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
 export function onError(services: HttpServices) {
-  return (thrown: Error, c: Context<HttpEnv>): Response => {
+  return (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
+    if (thrown instanceof ConnectionLost) throw thrown;
     if (thrown instanceof SandboxError) {
       const headers = { ...challengeOf(thrown.point), ...thrown.headers };
       return answer(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
@@ -21,13 +21,7 @@ export function onError(services: HttpServices) {
 export function malformedRequest(services: HttpServices): Response {
   const point = "gateway.bad_request";
   const message = "The request line or the Host header cannot be read";
-  return respond(services, services.clock.now(), point, errorBody(point, message));
-}
-
-/** The body of an error: the gateway's envelope where the point has a code, the CardError elsewhere (spec §7). */
-function errorBody(point: ErrorPointId, message: string): CardError | GatewayError {
-  const { code } = contractPoints[point];
-  return code === undefined ? { error: message } : { success: false, error: { code, message } };
+  return responseOf(answerOf(services, services.clock.now(), point, errorBody(point, message)));
 }
 
 /** A 401 of the API names its scheme, and what is wrong with the token where one was sent (assumed). */

@@ -14,6 +14,8 @@ interface Flags {
   seed?: number;
   clock?: string;
   fixtures?: string;
+  scenarios?: string;
+  scenario?: string;
   onBehalfOf: OnBehalfOfMode;
   sandboxHeaders: boolean;
   log: LogFormat;
@@ -63,6 +65,8 @@ export function readCommandLine(
       seed: flags.seed,
       clock: flags.clock,
       fixtures: flags.fixtures,
+      scenarios: flags.scenarios,
+      scenario: flags.scenario,
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
       keyQuota: flags.keyQuota,
@@ -115,6 +119,10 @@ function defineProgram(version: string): Command {
     .addOption(
       option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
     )
+    .addOption(
+      option("--scenarios <folder>", "scenario files of your own, beside those that come along", "SCENARIOS"),
+    )
+    .addOption(option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO"))
     .addOption(
       option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
         .choices(["off", "optional", "required"])

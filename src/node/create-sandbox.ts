@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import type { KeyQuota } from "../control/api-keys.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
-import type { Exchange, OnBehalfOfMode } from "../http/http-services.ts";
+import type { OnBehalfOfMode } from "../http/http-services.ts";
+import type { Exchange } from "../report/exchange.ts";
 import { instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
 import { readFixtures } from "./fixtures-file.ts";
+import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
@@ -36,12 +38,16 @@ export interface SandboxOptions {
   readonly sandboxHeaders?: boolean | undefined;
   /** Whether five active API keys are allowed per company or, the spec's variant (§5.5), per member. */
   readonly keyQuota?: KeyQuota | undefined;
+  /** A folder of scenario files, beside those that the package ships. */
+  readonly scenarios?: string | undefined;
+  /** The scenario that is armed for all from the start. */
+  readonly scenario?: string | undefined;
   /** Told of each answer of the service. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 
 export interface Sandbox extends PortableSandbox {
-  /** Closes the database; one in memory is gone. */
+  /** Ends what is under way and closes the database; one in memory is gone. */
   close(): void;
 }
 
@@ -54,6 +60,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
+  const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
   const { seed } = options;
   if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0)) {
     throw new SetupError(`the seed takes a whole number from 0; got ${seed}`);
@@ -72,9 +79,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
       keyQuota: options.keyQuota,
+      scenarios: () => [...readShippedScenarios(), ...ownScenarios],
+      scenario: options.scenario,
       observe: options.observe,
     });
-    return { ...sandbox, close: () => database.close() };
+    const close = () => {
+      sandbox.abandon();
+      database.close();
+    };
+    return { ...sandbox, close };
   } catch (error) {
     database.close();
     throw openingFailure(db, error);

@@ -1,6 +1,9 @@
 export type {
   AccountListing,
   ApiKeyListing,
+  ArmedListing,
+  ArmedScenario,
+  Arming,
   CompanyListing,
   ContractPoint,
   Environment,

@@ -1,9 +1,10 @@
-import { createServer as createHttpServer, type Server, STATUS_CODES } from "node:http";
+import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { SetupError } from "../core/errors.ts";
+import { ConnectionLost, SetupError } from "../core/errors.ts";
 import type { Fetch } from "../sandbox.ts";
 
 /** PEM texts. */
@@ -26,6 +27,8 @@ export interface ListenOptions {
    */
   readonly lightGlobals: boolean;
 }
+
+type FetchCallback = Parameters<typeof getRequestListener>[0];
 
 export interface Listening {
   /** `http://127.0.0.1:4242`, without a slash at its end. */
@@ -62,7 +65,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): Server {
-  const listener = getRequestListener((request) => fetch(request), {
+  const answered: FetchCallback = (request, { outgoing }) =>
+    fetch(request).catch((error) => {
+      // HTTP/2 is not served.
+      if (error instanceof ConnectionLost) lose(error, outgoing as ServerResponse);
+      throw error;
+    });
+  const listener = getRequestListener(answered, {
     overrideGlobalObjects: lightGlobals,
     // HTTP/1.0 may leave out Host.
     hostname: "localhost",
@@ -70,6 +79,8 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
     autoCleanupIncoming: false,
     errorHandler: (error) => {
       if (error instanceof RequestError) return malformed();
+      // Its connection is gone, and there is nothing to answer on.
+      if (error instanceof ConnectionLost) return undefined;
       throw error;
     },
   });
@@ -86,6 +97,20 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
     throw new SetupError(`the TLS certificate and key do not fit: ${(error as Error).message}`, {
       cause: error,
     });
+  }
+}
+
+/** Ends a connection in place of an answer, or in the midst of one. */
+function lose({ loss, truncated }: ConnectionLost, outgoing: ServerResponse): void {
+  const { socket } = outgoing;
+  if (truncated) {
+    const bytes = Buffer.from(truncated.text);
+    outgoing.writeHead(truncated.status, { ...truncated.headers, "Content-Length": bytes.length });
+    outgoing.write(bytes.subarray(0, bytes.length / 2), () => socket?.destroy());
+  } else if (loss === "reset" && !(socket instanceof TLSSocket)) {
+    socket?.resetAndDestroy();
+  } else {
+    socket?.destroy();
   }
 }
 

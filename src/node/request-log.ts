@@ -1,6 +1,6 @@
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
-import type { Exchange } from "../http/http-services.ts";
+import type { Exchange } from "../report/exchange.ts";
 
 export const logFormats = ["pretty", "json", "silent"] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -20,14 +20,17 @@ function shownPath(path: string): string {
   return encodeURI(maskSecrets(path).toWellFormed()).replaceAll("%E2%80%A6", "…");
 }
 
-function jsonLine({ method, path, status, point, caller, durationMs, defect }: Exchange, at: Date): string {
+function jsonLine(exchange: Exchange, at: Date): string {
+  const { method, path, status, point, caller, scenario, fault, durationMs, defect } = exchange;
   return JSON.stringify({
     time: at.toISOString(),
     method,
     path: shownPath(path),
     status,
     point,
-    provenance: contractPoints[point].provenance,
+    provenance: point && contractPoints[point].provenance,
+    scenario,
+    fault,
     environment: caller?.environment,
     company: caller?.companySlug,
     duration_ms: Math.round(durationMs * 100) / 100,
@@ -35,8 +38,10 @@ function jsonLine({ method, path, status, point, caller, durationMs, defect }: E
   });
 }
 
-function prettyLine({ method, path, status, point, caller, durationMs, defect }: Exchange, at: Date): string {
+function prettyLine(exchange: Exchange, at: Date): string {
+  const { method, path, status = "---", point = "-", caller, scenario, fault, durationMs, defect } = exchange;
   const who = caller ? `${caller.companySlug} (${caller.environment})` : "-";
-  const line = `${at.toISOString().slice(11, 23)} ${status} ${method} ${shownPath(path)} ${point} ${who} ${durationMs.toFixed(1)} ms`;
+  const forced = scenario === undefined ? "" : ` (${[scenario, fault].filter(Boolean).join(": ")})`;
+  const line = `${at.toISOString().slice(11, 23)} ${status} ${method} ${shownPath(path)} ${point}${forced} ${who} ${durationMs.toFixed(1)} ms`;
   return defect ? `${line} (a defect of card-sandbox: ${defect})` : line;
 }

@@ -70,6 +70,7 @@ export async function start(
     return listening.url;
   };
   const close = async () => {
+    sandbox.drain();
     await Promise.all(open.map((each) => each.close()));
     sandbox.close();
   };

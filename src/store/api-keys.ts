@@ -98,3 +98,11 @@ export function countActiveKeys(
   const query = `SELECT count(*) AS n FROM api_keys WHERE status = 'active' AND ${column} = ?`;
   return database.get<{ n: number }>(query, pk)?.n ?? 0;
 }
+
+/** Finds a key by its id. */
+export function findKey(
+  database: Database,
+  id: string,
+): { readonly pk: number; readonly companyPk: number } | undefined {
+  return database.get("SELECT pk, company_pk AS companyPk FROM api_keys WHERE id = ?", id.toLowerCase());
+}

@@ -108,12 +108,19 @@ export function countCardsElsewhere(database: Database, companyPk: number): numb
 
 /** Deletes a company with all that is its own, its members' places in other companies included. */
 export function deleteCompany(database: Database, pk: number): void {
+  const theirKeys = `SELECT pk FROM api_keys WHERE membership_pk IN (${theirMemberships})`;
+  database.run(
+    `DELETE FROM armed_scenarios WHERE company_pk = ? OR api_key_pk IN (${theirKeys})`,
+    pk,
+    pk,
+    pk,
+  );
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
   database.run("DELETE FROM cards WHERE company_pk = ?", pk);
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
-  for (const table of ["members", "accounts", "counters"]) {
+  for (const table of ["members", "accounts", "counters", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run("DELETE FROM companies WHERE pk = ?", pk);

@@ -11,7 +11,12 @@ export const worldTables = [
   "api_keys",
   "access_tokens",
   "cards",
+  "armed_scenarios",
+  "chosen_scenarios",
 ] as const;
+
+/** The tables of the world as the first step made them: a landed step never changes. */
+const firstWorldTables = worldTables.slice(0, worldTables.indexOf("armed_scenarios"));
 
 const firstTables = `
   -- Where the sandbox's time stands: one row.
@@ -148,6 +153,33 @@ const firstTables = `
   ) STRICT;
 `;
 
+const scenarioTables = `
+  -- What is armed, for one company or, without one, for all; and how far it has come.
+  CREATE TABLE armed_scenarios (
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    scenario TEXT NOT NULL,
+    company_pk INTEGER REFERENCES companies,
+    operation TEXT,
+    api_key_pk INTEGER REFERENCES api_keys,
+    times INTEGER,
+    steps_taken INTEGER NOT NULL DEFAULT 0,
+    fired INTEGER NOT NULL DEFAULT 0,
+    armed_at_ms INTEGER NOT NULL,
+    from_start INTEGER NOT NULL CHECK (from_start IN (0, 1))
+  ) STRICT;
+
+  -- How far requests have come in a scenario that they chose themselves.
+  CREATE TABLE chosen_scenarios (
+    pk INTEGER PRIMARY KEY,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    scenario TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    steps_taken INTEGER NOT NULL,
+    UNIQUE (company_pk, scenario, idempotency_key)
+  ) STRICT;
+`;
+
 /** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
 function createSnapshotTable(database: Database, table: string): void {
   const columns = database.all<{ name: string; type: string }>(
@@ -163,7 +195,11 @@ function createSnapshotTable(database: Database, table: string): void {
 const migrations: readonly ((database: Database) => void)[] = [
   (database) => {
     database.exec(firstTables);
-    for (const table of worldTables) createSnapshotTable(database, table);
+    for (const table of firstWorldTables) createSnapshotTable(database, table);
+  },
+  (database) => {
+    database.exec(scenarioTables);
+    for (const table of ["armed_scenarios", "chosen_scenarios"]) createSnapshotTable(database, table);
   },
 ];
 

@@ -34,6 +34,8 @@ const ofCompany: Readonly<Record<(typeof worldTables)[number], string | undefine
   api_keys: "company_pk = ?",
   access_tokens: "company_pk = ?",
   cards: "company_pk = ?",
+  armed_scenarios: "company_pk = ?",
+  chosen_scenarios: "company_pk = ?",
 };
 
 /** Keeps the whole world, in place of what the name kept before. */

@@ -36,6 +36,10 @@ const waysTo = {
     sandbox.database.run("UPDATE memberships SET status = 'inactive'");
     return sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
   },
+  "token.unavailable": () =>
+    openSandbox({ scenario: "token-unavailable" }).post("/auth/v1/sandbox/token", {
+      api_key: "sk_sandbox_northwind_owner",
+    }),
   "auth.token_missing": orderHeaders({ Authorization: undefined }),
   "auth.token_invalid": orderHeaders({ Authorization: "Bearer nobody-gave-this" }),
   "auth.token_expired": async () => {
@@ -83,6 +87,7 @@ const waysTo = {
   "order.address_field_required": orderFor("GB", "classic"),
   "order.post_code_format": orderFor("GB", "classic", { city: "London", post_code: "1" }),
   "order.delivery_method_not_offered": orderWith({ delivery_method: "international" }),
+  "order.invalid_request": orderHeaders({ "Sandbox-Scenario": "invalid-request" }),
   "order.account_not_found": orderWith({ account_id: key }),
   "order.key_in_progress": async () => {
     let release = (_: IssuerAnswer) => {};
@@ -115,6 +120,8 @@ const waysTo = {
   "order.issuer_bad_gateway": orderAnswered({ outcome: "bad_gateway" }),
   "order.issuer_unavailable": orderAnswered({ outcome: "unavailable" }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
+  "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
+  "gateway.scenario_unknown": orderHeaders({ "Sandbox-Scenario": "quota-reach" }),
   "gateway.not_found": () => openSandbox().request("/nothing"),
   "gateway.method_not_allowed": () => openSandbox().request("/auth/v1/token"),
   "gateway.internal_error": orderFacing({
@@ -173,6 +180,7 @@ describe("the contract's data", () => {
       "400 order.spending_limit_invalid",
       "400 order.spending_limit_amount_invalid",
       "400 order.spending_limit_over_cap",
+      "400 order.invalid_request",
       "404 order.account_not_found",
       "409 order.change_in_progress",
       "422 order.company_inactive",

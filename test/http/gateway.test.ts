@@ -77,7 +77,7 @@ describe("whoever observes", () => {
         path: "/auth/v1/sandbox/token",
         status: 200,
         point: "token.issued",
-        caller: undefined,
+        caller: { companySlug: "northwind", memberSlug: "northwind-owner", apiKeyPrefix: "sk_sandbox_north" },
       },
       {
         path: "/developer/cards/physical",

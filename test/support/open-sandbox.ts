@@ -7,17 +7,21 @@ import { type FactsOverlay, plainOverlay } from "../../src/core/facts.ts";
 import type { Issuer } from "../../src/core/issuer.ts";
 import type { Clock } from "../../src/core/ports.ts";
 import { seedWorld } from "../../src/core/world.ts";
-import type { Exchange } from "../../src/http/http-services.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { readFixtures } from "../../src/node/fixtures-file.ts";
+import { readShippedScenarios } from "../../src/node/scenario-files.ts";
+import type { Exchange } from "../../src/report/exchange.ts";
 import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
+import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
 
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
 
 export interface TestOptions
-  extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota">> {
+  extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario">> {
+  /** Beside those that are shipped. */
+  readonly scenarios?: readonly Scenario[];
   /** In place of what collects `exchanges`. */
   readonly observe?: (exchange: Exchange) => void;
   /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
@@ -33,8 +37,12 @@ export interface TestOptions
   readonly now?: string;
 }
 
+let shipped: readonly Scenario[] | undefined;
+
 /** A clock that moves only when told to. */
 class TestClock implements Clock {
+  /** The milliseconds that were waited for. */
+  readonly waits: number[] = [];
   #nowMs: number;
   constructor(instant: string) {
     this.#nowMs = Date.parse(instant);
@@ -45,7 +53,13 @@ class TestClock implements Clock {
   ticks(): number {
     return this.#nowMs;
   }
+  /** What waits for real time: up to five seconds are over at once, longer waits last. */
   after(ms: number, work: () => void): () => void {
+    this.waits.push(ms);
+    if (ms <= 5000) {
+      const immediate = setImmediate(work);
+      return () => clearImmediate(immediate);
+    }
     const timer = setTimeout(work, ms);
     return () => clearTimeout(timer);
   }
@@ -71,10 +85,11 @@ export interface Reply {
 /** The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. */
 export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(":memory:");
-  onTestFinished(() => database.close());
   const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Exchange[] = [];
+  shipped ??= readShippedScenarios();
+  const catalogue = [...shipped, ...(options.scenarios ?? [])];
   const sandbox = wireSandbox({
     database,
     clock: clockOfTest,
@@ -87,8 +102,14 @@ export function openSandbox(options: TestOptions = {}) {
     onBehalfOf: options.onBehalfOf,
     keyQuota: options.keyQuota,
     sandboxHeaders: options.sandboxHeaders,
+    scenarios: () => catalogue,
+    scenario: options.scenario,
     overlayOf: () => ({ ...force }),
     observe: options.observe ?? ((exchange) => exchanges.push(exchange)),
+  });
+  onTestFinished(() => {
+    sandbox.abandon();
+    database.close();
   });
   const fetch = options.serve
     ? sandbox.serve({ environments: [options.serve], control: options.guard })

@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { operationIds } from "../contract/operations.ts";
+import type { Database } from "../core/ports.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import type { Scenarios } from "../scenarios/scenarios.ts";
+import { findKey } from "../store/api-keys.ts";
+import type { ArmedRow } from "../store/armed-scenarios.ts";
+import { ControlError } from "./control-error.ts";
+import { companyNamed } from "./named.ts";
+import { parsed } from "./read-json.ts";
+
+/** Whom to arm a scenario for; nobody named: for all. */
+const arming = z.strictObject({
+  company: z.string().optional(),
+  /** How often it runs through its steps; absent: until it is disarmed. */
+  times: z.int().min(1).optional(),
+  /** In place of the operations that the scenario is on. */
+  operation: z.enum(operationIds, { error: `must be one of ${operationIds.join(", ")}` }).optional(),
+  /** Only for requests made with this API key. */
+  api_key_id: z.string().optional(),
+});
+export type Arming = z.input<typeof arming>;
+
+/** An armed scenario. */
+export interface ArmedListing {
+  readonly id: string;
+  readonly name: string;
+  /** As it is named elsewhere: a slug, or `live/SLUG`; null: armed for all. */
+  readonly company: string | null;
+  readonly company_id: string | null;
+  readonly operation: string | null;
+  readonly api_key_id: string | null;
+  readonly times: number | null;
+  readonly steps_taken: number;
+  /** How many requests it forced something on. */
+  readonly fired: number;
+  /** Whether its times are used up. */
+  readonly spent: boolean;
+  /** How many requests it holds, until they are released. */
+  readonly held: number;
+  /** By the sandbox's clock. */
+  readonly armed_at: string;
+}
+
+/** What is armed, in the order in which it was, and which of it never fired. */
+export interface ArmedListings {
+  readonly armed: readonly ArmedListing[];
+  readonly never_fired: readonly string[];
+}
+
+/** Arms scenarios, tells what is armed, and disarms. */
+export class ArmedScenarios {
+  readonly #database: Database;
+  readonly #scenarios: Scenarios;
+
+  constructor(database: Database, scenarios: Scenarios) {
+    this.#database = database;
+    this.#scenarios = scenarios;
+  }
+
+  /** Every scenario there is. */
+  all(): readonly Scenario[] {
+    return this.#scenarios.all;
+  }
+
+  /** @throws ControlError 400 where it is unknown or can never fire so, 404 where a company or a key is */
+  arm(name: string, asked: Arming = {}): ArmedListing {
+    const { company, times, operation, api_key_id } = parsed(arming, asked);
+    const scenario = this.#scenarios.named(name);
+    if ("message" in scenario) throw new ControlError(400, scenario.message);
+    const misfit = operation && this.#scenarios.misfit(scenario, operation);
+    if (misfit) throw new ControlError(400, `operation: ${misfit}`);
+    const companyPk = company === undefined ? null : companyNamed(this.#database, company).pk;
+    const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);
+    if (api_key_id !== undefined && !key) {
+      throw new ControlError(
+        404,
+        `no API key ${JSON.stringify(api_key_id)}: GET /_sandbox/api-keys lists them`,
+      );
+    }
+    if (key && companyPk !== null && key.companyPk !== companyPk) {
+      throw new ControlError(400, `api_key_id: this key is of another company than ${company}`);
+    }
+    const row = this.#scenarios.arm({
+      scenario,
+      companyPk: companyPk ?? key?.companyPk ?? null,
+      operation: operation ?? null,
+      apiKeyPk: key?.pk ?? null,
+      times: times ?? null,
+    });
+    return this.#listed(row);
+  }
+
+  armed(): ArmedListings {
+    const armed = this.#scenarios.armed().map((row) => this.#listed(row));
+    return { armed, never_fired: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
+  }
+
+  /**
+   * Lets go on what an armed scenario holds.
+   * @throws ControlError 404 where there is none of that id
+   */
+  release(id: string): { readonly released: number } {
+    return { released: this.#scenarios.waits.release(this.#byId(id).pk) };
+  }
+
+  /** @throws ControlError 404 where there is none of that id */
+  disarm(id: string): void {
+    this.#scenarios.disarm(this.#byId(id));
+  }
+
+  disarmAll(): void {
+    this.#scenarios.disarm();
+  }
+
+  /** @throws ControlError 404 where there is none of that id */
+  byId(id: string): ArmedListing {
+    return this.#listed(this.#byId(id));
+  }
+
+  #byId(id: string): ArmedRow {
+    const row = this.#scenarios.armedById(id);
+    if (row) return row;
+    throw new ControlError(404, `nothing armed as ${JSON.stringify(id)}: GET /_sandbox/armed lists what is`);
+  }
+
+  #listed(row: ArmedRow): ArmedListing {
+    const { id, scenario, company, companyId, operation, apiKeyId, times, stepsTaken, fired } = row;
+    return {
+      id,
+      name: scenario,
+      company,
+      company_id: companyId,
+      operation,
+      api_key_id: apiKeyId,
+      times,
+      steps_taken: stepsTaken,
+      fired,
+      spent: this.#scenarios.isSpent(row),
+      held: this.#scenarios.waits.heldBy(row.pk),
+      armed_at: new Date(row.armedAtMs).toISOString(),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import type { MiddlewareHandler } from "hono";
+import type { Environment } from "../../contract/identifiers.ts";
+import { tokenExchangeRequest } from "../../contract/token-exchange.ts";
+import { SandboxError } from "../../core/errors.ts";
+import { keyHolder } from "../../core/exchange-key.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { Body } from "../read-body.ts";
+
+/** 400, 401: finds the member who owns the API key that is exchanged (spec §4). */
+export function apiKeyHolder(services: HttpServices, endpoint: Environment): MiddlewareHandler<HttpEnv> {
+  return (c, next) => {
+    const apiKey = readApiKey(c.get("body"));
+    const caller = keyHolder(services, endpoint, apiKey);
+    c.set("apiKey", apiKey);
+    c.set("caller", caller);
+    c.set("clockOffsetMs", caller.clockOffsetMs);
+    return next();
+  };
+}
+
+function readApiKey(received: Body): string {
+  if ("unreadable" in received) throw invalidRequest(`The body is ${received.unreadable}`);
+  const result = tokenExchangeRequest.safeParse(parseJson(received.text));
+  if (result.success) return result.data.api_key;
+  const issue = result.error.issues[0];
+  throw invalidRequest(
+    issue?.path.length
+      ? `${issue.path.join(".")}: ${issue.message}`
+      : 'The body must be a JSON object such as {"api_key": "sk_sandbox_…"}',
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalidRequest(message: string): SandboxError {
+  return new SandboxError("token.invalid_request", message);
+}

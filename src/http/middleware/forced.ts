@@ -1,0 +1,68 @@
+import type { MiddlewareHandler } from "hono";
+import { idempotencyKey } from "../../contract/identifiers.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import { refuseToken } from "../../core/authenticate.ts";
+import { ConnectionLost, SandboxError } from "../../core/errors.ts";
+import { wasOrdered } from "../../core/order-card.ts";
+import type { Turn } from "../../scenarios/turn.ts";
+import { tellLost } from "../answer.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+
+/**
+ * What is forced on the request from here on, now that its caller is known: the step of the scenario that it
+ * chose, or that is armed for its company or for all. Faults of the request strike at once.
+ */
+export function forced(services: HttpServices, operation: OperationId): MiddlewareHandler<HttpEnv> {
+  const { scenarios, overlayOf } = services;
+  return (c, next) => {
+    const world = overlayOf();
+    const caller = c.get("caller");
+    const key = () => idempotencyKey.safeParse(c.req.header("Idempotency-Key")).data;
+    const turn = scenarios.turnOf({
+      operation,
+      caller,
+      chosen: (c.get("chosen") ?? []).flatMap(
+        (choice) => (typeof choice === "number" ? scenarios.leadingTo(choice, operation) : choice) ?? [],
+      ),
+      idempotencyKey: () => key() ?? "",
+      world,
+    });
+    c.set("overlay", turn?.overlay ?? world);
+    if (!turn) return next();
+    c.set("turn", turn);
+    const { latency_ms, dropped } = turn.step.request;
+    if (latency_ms === undefined && !dropped) {
+      refuse(turn);
+      return next();
+    }
+    const used = key();
+    // A replay takes no step.
+    if (used && operation === "orderPhysicalCard" && wasOrdered(services, caller, used)) return next();
+    turn.strike();
+    const goOn = () => {
+      if (dropped) {
+        tellLost(services, c, "request.dropped");
+        throw new ConnectionLost("reset");
+      }
+      refuse(turn);
+      return next();
+    };
+    return latency_ms === undefined ? goOn() : scenarios.waits.wait(latency_ms).then(goOn);
+  };
+}
+
+/** 429, 401, 503: what is refused before the checks of the operation. */
+function refuse({ step }: Turn): void {
+  const { rate_limited } = step.request;
+  if (rate_limited) {
+    throw new SandboxError(
+      "gateway.rate_limited",
+      `Too many requests: retry in ${rate_limited.retry_after_s} s`,
+      { "Retry-After": String(rate_limited.retry_after_s) },
+    );
+  }
+  refuseToken(step.facts);
+  if (step.token.unavailable) {
+    throw new SandboxError("token.unavailable", "The token endpoint is unavailable: retry later");
+  }
+}

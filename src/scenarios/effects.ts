@@ -1,0 +1,145 @@
+import { type OperationId, operationIds } from "../contract/operations.ts";
+import type { PointId } from "../contract/points.ts";
+import type { StepFile } from "./scenario.ts";
+
+/** A fact or a fault that a step may hold. */
+interface Effect {
+  /** Where the step says it, and which value there. */
+  readonly path: string;
+  readonly value?: string;
+  /** The operations that it can strike. */
+  readonly on: readonly OperationId[];
+  /** The refusal to which it leads. */
+  readonly point?: PointId;
+  /**
+   * What is left to strike after it. `nothing`: the connection is gone. `answer`: the request is decided, and
+   * only what delivers its answer is left. Absent: it delays or changes something, and the request goes on.
+   */
+  readonly leaves?: "answer" | "nothing";
+  /** It strikes the answer, whatever was decided. */
+  readonly ofAnswer?: true;
+}
+
+const order: readonly OperationId[] = ["orderPhysicalCard"];
+const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
+const any = operationIds;
+
+const refusal = (on: readonly OperationId[], point: PointId, path: string, value?: string): Effect => ({
+  path,
+  ...(value !== undefined && { value }),
+  on,
+  point,
+  leaves: "answer",
+});
+
+/** Every effect, in the order in which they strike a request: each hides those after it that it leaves nothing. */
+const effects: readonly Effect[] = [
+  { path: "faults.request.latency_ms", on: any },
+  { path: "faults.request.dropped", on: any, leaves: "nothing" },
+  refusal(any, "gateway.rate_limited", "faults.request.rate_limited"),
+  refusal(order, "auth.token_invalid", "facts.token", "refused"),
+  refusal(order, "auth.token_expired", "facts.token", "expired"),
+  refusal(exchange, "token.unavailable", "faults.token.unavailable"),
+  refusal(exchange, "token.key_revoked", "facts.key_revoked"),
+  refusal(exchange, "token.invalid_request", "facts.request_valid"),
+  refusal(order, "order.forbidden", "facts.permissions"),
+  refusal(order, "order.not_entitled", "facts.entitled"),
+  refusal(order, "order.invalid_request", "facts.request_valid"),
+  refusal(order, "order.account_not_found", "facts.account", "missing"),
+  refusal(order, "order.change_in_progress", "facts.change_in_progress"),
+  refusal(order, "order.company_inactive", "facts.company_status"),
+  refusal(order, "order.account_closed", "facts.account", "closed"),
+  refusal(order, "order.company_details_missing", "facts.company_details_complete"),
+  refusal(order, "order.cardholder_details_missing", "facts.cardholder_details_complete"),
+  refusal(order, "order.country_undeliverable", "facts.country_deliverable"),
+  refusal(order, "order.quota_reached", "facts.quota_reached"),
+  { path: "faults.issuer.latency_ms", on: order },
+  { path: "faults.issuer.hold_ms", on: order },
+  refusal(order, "order.issuer_rejected", "faults.issuer.rejected"),
+  refusal(order, "order.issuer_bad_gateway", "faults.issuer.bad_gateway"),
+  refusal(order, "order.issuer_unavailable", "faults.issuer.unavailable"),
+  { path: "facts.used_unreadable", on: order },
+  { path: "faults.token.lifetime_s", on: exchange },
+  { path: "faults.response.reset", on: any, leaves: "nothing" },
+  { path: "faults.response.empty", on: any, leaves: "nothing" },
+  { path: "faults.response.bad_gateway", on: order, leaves: "answer" },
+  { path: "faults.response.latency_ms", on: any, ofAnswer: true },
+  { path: "faults.response.truncated", on: any, ofAnswer: true, leaves: "nothing" },
+];
+
+/** What a step says, each leaf with its path. */
+export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string; value: unknown }> {
+  for (const [name, value] of Object.entries(facts ?? {})) yield { path: `facts.${name}`, value };
+  for (const [place, each] of Object.entries(faults ?? {})) {
+    for (const [name, value] of Object.entries(each ?? {})) yield { path: `faults.${place}.${name}`, value };
+  }
+}
+
+/** The effects that a step has, in the order in which they strike. */
+function effectsOf(step: StepFile): Effect[] {
+  const leaves = new Map([...leavesOf(step)].map(({ path, value }) => [path, value]));
+  return effects.filter(({ path, value }) => {
+    if (!leaves.has(path) || (value !== undefined && leaves.get(path) !== value)) return false;
+    // A member who may order is not refused for it.
+    return path !== "facts.permissions" || !step.facts?.permissions?.includes("issue_cards");
+  });
+}
+
+/** The answers on which a step's facts and faults decide; a success is not among them. */
+export function refusalsOf(step: StepFile): PointId[] {
+  return effectsOf(step).flatMap(({ point }) => (point ? [point] : []));
+}
+
+const success: Readonly<Record<OperationId, PointId>> = {
+  exchangeSandboxKey: "token.issued",
+  exchangeLiveKey: "token.issued",
+  orderPhysicalCard: "order.created",
+};
+
+/** Whether a point is an operation's success: what a step that refuses nothing leads to. A replay is none. */
+export function isSuccess(point: PointId): boolean {
+  return Object.values(success).includes(point);
+}
+
+/** Whether a step has something that strikes once the request has succeeded. */
+export function strikesSuccess(step: StepFile): boolean {
+  const last = effectsOf(step).at(-1);
+  return (
+    last !== undefined && effects.indexOf(last) > effects.findLastIndex(({ point }) => point !== undefined)
+  );
+}
+
+/** The points to which a step leads, on the operations that it strikes. */
+export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
+  const struck = effectsOf(step);
+  return on.flatMap((operation) => {
+    const here = struck.filter((effect) => effect.on.includes(operation));
+    const end = here.find(
+      ({ point, leaves, path }) => point || (leaves && path.startsWith("faults.request")),
+    );
+    if (end) return end.point ? [end.point] : [];
+    return here.length > 0 ? [success[operation]] : [];
+  });
+}
+
+/** What a step says that can never strike on the operations it is meant for, and why. */
+export function neverFiring(
+  step: StepFile,
+  on: readonly OperationId[],
+): { readonly path: string[]; readonly why: string }[] {
+  const struck = effectsOf(step);
+  return [...leavesOf(step)].flatMap(({ path }) => {
+    const reasons = on.map((operation) => {
+      const here = struck.filter((effect) => effect.on.includes(operation));
+      const effect = here.find((each) => each.path === path);
+      if (!effect) return `nothing in ${operation} goes by it`;
+      const before = here
+        .slice(0, here.indexOf(effect))
+        .find(({ leaves }) => leaves === "nothing" || (leaves === "answer" && !effect.ofAnswer));
+      return before && `${before.path} decides before it`;
+    });
+    return reasons.every((reason) => reason !== undefined)
+      ? [{ path: path.split("."), why: `can never fire: ${[...new Set(reasons)].join(", ")}` }]
+      : [];
+  });
+}

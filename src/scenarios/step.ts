@@ -1,0 +1,86 @@
+import type { PointId } from "../contract/points.ts";
+import type { FactsOverlay, Overlay } from "../core/facts.ts";
+import type { Issuer, IssuerAnswer } from "../core/issuer.ts";
+import { refusalsOf, strikesSuccess } from "./effects.ts";
+import type { StepFile } from "./scenario.ts";
+import type { Waits } from "./waits.ts";
+
+type Faults = NonNullable<StepFile["faults"]>;
+export type ResponseFaults = NonNullable<Faults["response"]>;
+
+/** A step of a scenario, in the terms of whoever it strikes. */
+export interface Step {
+  readonly pass: boolean;
+  readonly facts: FactsOverlay;
+  readonly request: NonNullable<Faults["request"]>;
+  readonly token: NonNullable<Faults["token"]>;
+  readonly issuer: Faults["issuer"];
+  readonly response: ResponseFaults;
+  /** The refusals that it forces. */
+  readonly refusals: ReadonlySet<PointId>;
+  /** Whether it strikes a request that succeeds. */
+  readonly strikesSuccess: boolean;
+}
+
+export function stepOf(file: StepFile): Step {
+  const { facts = {}, faults = {} } = file;
+  return {
+    pass: file.pass === true,
+    facts: factsOf(facts),
+    request: faults.request ?? {},
+    token: faults.token ?? {},
+    issuer: faults.issuer,
+    response: faults.response ?? {},
+    refusals: new Set(refusalsOf(file)),
+    strikesSuccess: file.pass === true || strikesSuccess(file),
+  };
+}
+
+/** The facts by the names that core knows them by. */
+function factsOf(facts: NonNullable<StepFile["facts"]>): FactsOverlay {
+  const named = {
+    token: facts.token,
+    keyRevoked: facts.key_revoked,
+    permissions: facts.permissions,
+    entitled: facts.entitled,
+    requestValid: facts.request_valid,
+    account: facts.account,
+    changeInProgress: facts.change_in_progress,
+    companyStatus: facts.company_status,
+    companyDetailsComplete: facts.company_details_complete,
+    cardholderDetailsComplete: facts.cardholder_details_complete,
+    countryDeliverable: facts.country_deliverable,
+    quotaReached: facts.quota_reached,
+    usedUnreadable: facts.used_unreadable,
+  } satisfies { [Fact in keyof Required<FactsOverlay>]: FactsOverlay[Fact] | undefined };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+/** The overlay under which a request meets a step; `world` is the one that it would meet otherwise. */
+export function overlayOf(step: Step, world: Overlay, waits: Waits, armedPk: number | undefined): Overlay {
+  const { lifetime_s } = step.token;
+  return {
+    facts: { ...world.facts, ...step.facts },
+    issuer: step.issuer ? issuerOf(step.issuer, waits, armedPk) : world.issuer,
+    tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
+  };
+}
+
+function issuerOf(faults: NonNullable<Faults["issuer"]>, waits: Waits, armedPk: number | undefined): Issuer {
+  const { latency_ms, hold_ms } = faults;
+  const answer = issuerAnswer(faults);
+  if (latency_ms === undefined && hold_ms === undefined) return { issue: () => answer };
+  return {
+    async issue() {
+      if (latency_ms !== undefined) await waits.wait(latency_ms);
+      if (hold_ms !== undefined) await waits.hold(hold_ms, armedPk);
+      return answer;
+    },
+  };
+}
+
+function issuerAnswer({ rejected, bad_gateway, unavailable }: NonNullable<Faults["issuer"]>): IssuerAnswer {
+  if (rejected !== undefined) return { outcome: "rejected", reason: rejected };
+  if (bad_gateway) return { outcome: "bad_gateway" };
+  return { outcome: unavailable ? "unavailable" : "issued" };
+}

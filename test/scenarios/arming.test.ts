@@ -1,0 +1,449 @@
+import { describe, expect, test } from "vitest";
+import { type Scenario, scenario } from "../../src/scenarios/scenario.ts";
+import { openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+const other = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c31";
+
+/** A scenario of the test's own. */
+function scenarioOf(steps: unknown, rest: object = {}): Scenario {
+  return scenario.parse({
+    name: "own",
+    title: "A test's own",
+    description: "A test's own",
+    spec: ["§4"],
+    points: ["order.created", "order.quota_reached", "order.issuer_unavailable", "order.company_inactive"],
+    steps,
+    example: [{ expect: {} }],
+    ...rest,
+  });
+}
+
+const own = (steps: unknown, rest?: object): TestOptions => ({ scenarios: [scenarioOf(steps, rest)] });
+const points = (replies: readonly Reply[]) => replies.map(({ point }) => point?.replace("order.", ""));
+
+async function orders(sandbox: ReturnType<typeof openSandbox>, count: number): Promise<Reply[]> {
+  const replies = [];
+  for (let n = 0; n < count; n++) replies.push(await sandbox.order());
+  return replies;
+}
+
+const down = { faults: { issuer: { unavailable: true } } };
+const full = { facts: { quota_reached: true } };
+
+describe("steps", () => {
+  test.each([
+    ["the last repeats", [down, full], {}, {}, ["issuer_unavailable", "quota_reached", "quota_reached"]],
+    [
+      "or passes for good",
+      [down, full],
+      { then: "pass" },
+      {},
+      ["issuer_unavailable", "quota_reached", "created"],
+    ],
+    [
+      "one may pass",
+      [down, { pass: true }, full],
+      {},
+      {},
+      ["issuer_unavailable", "created", "quota_reached"],
+    ],
+    [
+      "times counts runs through them",
+      [down, full],
+      {},
+      { times: 1 },
+      ["issuer_unavailable", "quota_reached", "created"],
+    ],
+    [
+      "each run begins anew",
+      [down, { pass: true }],
+      {},
+      { times: 2 },
+      ["issuer_unavailable", "created", "issuer_unavailable", "created", "created"],
+    ],
+  ])("%s", async (_title, steps, rest, arming, expected) => {
+    const sandbox = openSandbox(own(steps, rest));
+    sandbox.scenario("own", { company: "northwind", ...arming });
+    expect(points(await orders(sandbox, expected.length))).toEqual(expected);
+  });
+
+  test("fail twice, then succeed: 50 parallel clients take exactly the two", async () => {
+    const sandbox = openSandbox();
+    const armed = sandbox.scenario("issuer-recovers", { company: "northwind" });
+    sandbox.control.companies.change("northwind", { card_quota: 100 });
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const replies = await Promise.all(Array.from({ length: 50 }, () => sandbox.order({ token })));
+    expect(points(replies).filter((point) => point === "issuer_unavailable")).toHaveLength(2);
+    expect(points(replies).filter((point) => point === "created")).toHaveLength(48);
+    expect(armed.listing()).toMatchObject({ steps_taken: 2, fired: 2 });
+  });
+
+  test("and so they do where each request is slowed, or the issuer is", async () => {
+    const latency = { latency_ms: 20 };
+    for (const faults of [
+      { request: latency, issuer: { unavailable: true } },
+      { issuer: { ...latency, unavailable: true } },
+    ]) {
+      const sandbox = openSandbox(own([{ faults }], { then: "pass" }));
+      sandbox.scenario("own", { times: 3 });
+      const replies = await Promise.all(Array.from({ length: 12 }, () => sandbox.order()));
+      expect(points(replies).toSorted()).toEqual([
+        ...Array(9).fill("created"),
+        ...Array(3).fill("issuer_unavailable"),
+      ]);
+    }
+  });
+});
+
+describe("a step is taken only where it decides", () => {
+  const undecided = {
+    "no token": { token: "" },
+    "no permission": { apiKey: "sk_sandbox_northwind_employee" },
+    "no key": { headers: { "Idempotency-Key": undefined } },
+    "a bad body": { body: { pin: "12" } },
+    "an unknown account": { body: { account_id: key } },
+    "details that are missing": { apiKey: "sk_sandbox_northwind_incomplete" },
+    "a replay": { key },
+    "another operation": { apiKey: "sk_sandbox_northwind_admin", body: { pin: "" } },
+  };
+  const steps = {
+    quota: full,
+    issuer: down,
+    "a slow issuer": { faults: { issuer: { latency_ms: 5 } } },
+    "a lost answer": { faults: { response: { reset: true } } },
+    "a pass": { pass: true },
+  };
+  test.each(
+    Object.keys(steps).flatMap((step) => Object.keys(undecided).map((what) => [step, what] as const)),
+  )("%s, and the request has %s", async (step, what) => {
+    const sandbox = openSandbox(own([steps[step as keyof typeof steps], down]));
+    await sandbox.order({ key });
+    const armed = sandbox.scenario("own");
+    await sandbox.order(undecided[what as keyof typeof undecided]);
+    expect(armed.listing()).toMatchObject({ steps_taken: 0, fired: 0 });
+    expect(sandbox.control.scenarios.armed().never_fired).toEqual([armed.id]);
+    await sandbox.order().catch(() => {});
+    expect(armed.listing()).toMatchObject({ steps_taken: 1, fired: step === "a pass" ? 0 : 1 });
+  });
+
+  test("a fault of the request strikes once it is known who calls, but no replay", async () => {
+    const sandbox = openSandbox();
+    await sandbox.order({ key });
+    const armed = sandbox.scenario("dropped-request");
+    expect((await sandbox.order({ token: "nobody" })).status).toBe(401);
+    expect((await sandbox.order({ key })).point).toBe("order.replayed");
+    expect(armed.listing().steps_taken).toBe(0);
+    await expect(sandbox.order()).rejects.toThrow("fetch failed");
+    expect(armed.listing().steps_taken).toBe(1);
+  });
+
+  test("an unreadable spending only where there is one to be read", async () => {
+    const sandbox = openSandbox();
+    const armed = sandbox.scenario("used-unreadable");
+    await sandbox.order();
+    expect(armed.listing().fired).toBe(0);
+    await sandbox.order({ body: { spending_limit: { period: "daily", amount: "1" } } });
+    expect(armed.listing().fired).toBe(1);
+  });
+});
+
+describe("the nearest wins", () => {
+  test("header, preference, name, the key's, the company's, everybody's", async () => {
+    const sandbox = openSandbox();
+    const apiKey = sandbox.company("northwind").members[0]?.api_keys[0]?.id ?? "";
+    sandbox.scenario("issuer-bad-gateway", { api_key_id: apiKey });
+    sandbox.scenario("account-closed", { company: "northwind" });
+    sandbox.scenario("conflict");
+    const try_ = async (headers: Record<string, string>, body: object = {}) =>
+      (await sandbox.order({ headers, body: { ...body } })).point;
+    const name = { name: "scenario:forbidden" };
+    const prefer = { Prefer: 'code=404; example="quota-reached"' };
+    const header = { "Sandbox-Scenario": "issuer-unavailable" };
+    expect(await try_({ ...header, ...prefer }, name)).toBe("order.issuer_unavailable");
+    expect(await try_(prefer, name)).toBe("order.quota_reached");
+    expect(await try_({ Prefer: "code=404" }, name)).toBe("order.account_not_found");
+    expect(await try_({}, name)).toBe("order.forbidden");
+    expect(await try_({})).toBe("order.issuer_bad_gateway");
+    const ofAdmin = await sandbox.order({ apiKey: "sk_sandbox_northwind_admin" });
+    expect(ofAdmin.point).toBe("order.account_closed");
+    const elsewhere = await sandbox.order({ apiKey: "sk_sandbox_halfway_owner" });
+    expect(elsewhere.point).toBe("order.account_not_found");
+    const { id } = sandbox.account("halfway");
+    const forAll = await sandbox.order({ apiKey: "sk_sandbox_halfway_owner", body: { account_id: id } });
+    expect(forAll.point).toBe("order.change_in_progress");
+  });
+
+  test("of two that are as near the latest, and once that is spent the other", async () => {
+    const sandbox = openSandbox();
+    sandbox.scenario("issuer-unavailable", { company: "northwind" });
+    sandbox.scenario("quota-reached", { company: "northwind", times: 1 });
+    expect(points(await orders(sandbox, 3))).toEqual([
+      "quota_reached",
+      "issuer_unavailable",
+      "issuer_unavailable",
+    ]);
+  });
+
+  test("a scenario of another operation is none: what is armed strikes", async () => {
+    const sandbox = openSandbox({ scenario: "quota-reached" });
+    const reply = await sandbox.order({ headers: { "Sandbox-Scenario": "key-revoked" } });
+    expect(reply.point).toBe("order.quota_reached");
+  });
+
+  test("two testers with different scenarios never meet", async () => {
+    const sandbox = openSandbox();
+    const [mine, theirs] = [
+      await sandbox.control.companies.create({ card_quota: 100 }),
+      await sandbox.control.companies.create({ card_quota: 100 }),
+    ];
+    sandbox.scenario("issuer-unavailable", { company: mine.id });
+    sandbox.scenario("forbidden", { company: theirs.slug });
+    const order = ({ members, accounts }: typeof mine) =>
+      sandbox.order({
+        apiKey: members[0]?.api_keys[0]?.secret ?? "",
+        body: { account_id: accounts[0]?.id },
+      });
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => order(i % 2 === 0 ? mine : theirs)),
+    );
+    expect(replies.map(({ point }) => point)).toEqual(
+      replies.map((_, i) => (i % 2 === 0 ? "order.issuer_unavailable" : "order.forbidden")),
+    );
+  });
+});
+
+describe("a scenario that the request chooses", () => {
+  const chosen = { headers: { "Sandbox-Scenario": "issuer-recovers" } };
+
+  test("counts its steps per company and Idempotency-Key", async () => {
+    const sandbox = openSandbox();
+    const ofAdmin = { ...chosen, apiKey: "sk_sandbox_northwind_admin", key };
+    const replies = [
+      await sandbox.order({ ...chosen, key }),
+      await sandbox.order({ ...chosen, key: other }),
+      await sandbox.order(ofAdmin),
+      await sandbox.order({ ...chosen, key: key.toUpperCase() }),
+      await sandbox.order({ ...chosen, key: other }),
+    ];
+    expect(points(replies)).toEqual([
+      "issuer_unavailable",
+      "issuer_unavailable",
+      "issuer_unavailable",
+      "created",
+      "issuer_unavailable",
+    ]);
+  });
+
+  test.each([
+    ["Sandbox-Scenario", "quota-reach", 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
+    ["Prefer", "example=lost-respons", 'did you mean "lost-response"?'],
+    ["Prefer", "code=418", 'Prefer: no scenario leads to "418"'],
+    ["Prefer", "code=soon", 'Prefer: no scenario leads to "soon"'],
+  ])("%s: %s, is refused before anything else", async (name, value, message) => {
+    const reply = await openSandbox().order({ token: "nobody", headers: { [name]: value } });
+    expect([reply.status, reply.point]).toEqual([400, "gateway.scenario_unknown"]);
+    expect(reply.json).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  test("by a name that is unknown is refused, at the token endpoint by its header", async () => {
+    const sandbox = openSandbox();
+    const reply = await sandbox.order({ body: { name: "scenario:lost" } });
+    expect([reply.status, reply.json]).toEqual([
+      400,
+      { error: expect.stringContaining('unknown scenario "lost"') },
+    ]);
+    const headers = { "Sandbox-Scenario": "nothing" };
+    expect((await sandbox.post("/auth/v1/sandbox/token", {}, headers)).point).toBe(
+      "gateway.scenario_unknown",
+    );
+  });
+
+  test.each(["return=minimal", "code=201", "respond-async, wait=10", "code"])(
+    "Prefer: %s forces nothing",
+    async (preference) => {
+      const reply = await openSandbox().order({ headers: { Prefer: preference } });
+      expect([reply.point, reply.headers.get("Sandbox-Scenario")]).toEqual(["order.created", null]);
+    },
+  );
+
+  test("a name that only looks like one is a name", async () => {
+    for (const name of ["my scenario:lost-response", "Scenario:lost-response"]) {
+      expect((await openSandbox().order({ body: { name } })).json.name).toBe(name);
+    }
+  });
+});
+
+describe("an answer that was forced says so", () => {
+  test("and no other does", async () => {
+    const sandbox = openSandbox();
+    const forced = await sandbox.order({ key, headers: { "Sandbox-Scenario": "created-but-502" } });
+    expect(forced.headers.get("Sandbox-Scenario")).toBe("created-but-502");
+    const replayed = await sandbox.order({ key, headers: { "Sandbox-Scenario": "created-but-502" } });
+    expect(replayed.headers.get("Sandbox-Scenario")).toBeNull();
+  });
+
+  test("unless Sandbox- headers are left out", async () => {
+    const sandbox = openSandbox({ scenario: "quota-reached", sandboxHeaders: false });
+    const reply = await sandbox.order();
+    expect([reply.status, reply.headers.get("Sandbox-Scenario")]).toEqual([422, null]);
+  });
+});
+
+describe("what takes time", () => {
+  test("is waited for in real time: request, issuer and answer", async () => {
+    const faults = {
+      request: { latency_ms: 11 },
+      issuer: { latency_ms: 22 },
+      response: { latency_ms: 33 },
+    };
+    const sandbox = openSandbox(own([{ faults }]));
+    sandbox.scenario("own");
+    expect((await sandbox.order()).point).toBe("order.created");
+    expect(sandbox.clockOfTest.waits).toEqual([11, 22, 33]);
+    expect(sandbox.exchanges.at(-1)).toMatchObject({ scenario: "own", fault: "response.latency" });
+  });
+
+  test("a refusal may be slow, and may be cut off", async () => {
+    const faults = { response: { latency_ms: 44, truncated: true } };
+    const sandbox = openSandbox(own([{ ...full, faults }]));
+    sandbox.scenario("own");
+    await expect(sandbox.order()).rejects.toThrow("terminated");
+    expect(sandbox.clockOfTest.waits).toEqual([44]);
+  });
+
+  test("a client that gives up is answered no more, and its card is made all the same", async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const armed = sandbox.scenario("in-flight");
+    const giveUp = new AbortController();
+    const order = sandbox.fetch("http://sandbox/developer/cards/physical", {
+      method: "POST",
+      body: JSON.stringify(sandbox.orderBody()),
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+      },
+      signal: giveUp.signal,
+    });
+    while (armed.listing().held === 0) await new Promise(setImmediate);
+    giveUp.abort(new Error("too slow for me"));
+    await expect(order).rejects.toThrow("too slow for me");
+    expect(armed.release()).toBe(1);
+    await new Promise(setImmediate);
+    expect((await sandbox.order({ key })).point).toBe("order.replayed");
+  });
+});
+
+describe("a held order", () => {
+  const hold = async (options: TestOptions = {}) => {
+    const sandbox = openSandbox(options);
+    const armed = sandbox.scenario("in-flight", { company: "northwind" });
+    const first = sandbox.order({ key });
+    while (armed.listing().held === 0) await new Promise(setImmediate);
+    return { sandbox, armed, first };
+  };
+
+  test("goes on when it is released", async () => {
+    const { armed, first } = await hold();
+    expect(armed.release()).toBe(1);
+    expect((await first).point).toBe("order.created");
+    expect(armed.release()).toBe(0);
+  });
+
+  test("goes on when its scenario is disarmed, or all are", async () => {
+    for (const all of [false, true]) {
+      const { sandbox, armed, first } = await hold();
+      if (all) sandbox.control.scenarios.disarmAll();
+      else armed.disarm();
+      expect((await first).point).toBe("order.created");
+    }
+  });
+
+  test("makes no card when the world is put back meanwhile", async () => {
+    for (const putBack of ["reset", "restore"]) {
+      const { sandbox, first } = await hold();
+      sandbox.snapshot("now");
+      if (putBack === "reset") sandbox.reset();
+      else sandbox.restore("now");
+      const reply = await first;
+      expect([reply.status, reply.point]).toEqual([409, "order.change_in_progress"]);
+      expect(sandbox.company("northwind").live_cards).toBe(0);
+    }
+  });
+
+  test("loses its connection when the sandbox is closed", async () => {
+    const { sandbox, first } = await hold();
+    sandbox.abandon();
+    await expect(first).rejects.toThrow("fetch failed");
+  });
+});
+
+describe("what is armed belongs to the world", () => {
+  test("a reset disarms it, and arms what the sandbox was started with afresh", async () => {
+    const sandbox = openSandbox({ ...own([down, full]), scenario: "own" });
+    const start = sandbox.control.scenarios.armed();
+    await sandbox.order();
+    sandbox.scenario("forbidden");
+    sandbox.reset();
+    expect(sandbox.control.scenarios.armed()).toEqual(start);
+    expect(points(await orders(sandbox, 2))).toEqual(["issuer_unavailable", "quota_reached"]);
+  });
+
+  test("a company's reset disarms its own and forgets how far its requests came", async () => {
+    const sandbox = openSandbox();
+    const chosen = { key, headers: { "Sandbox-Scenario": "issuer-recovers" } };
+    await sandbox.order(chosen);
+    await sandbox.order(chosen);
+    sandbox.scenario("forbidden", { company: "northwind" });
+    sandbox.scenario("conflict", { company: "fullhouse" });
+    sandbox.reset("northwind");
+    expect(sandbox.control.scenarios.armed().armed.map(({ name }) => name)).toEqual(["conflict"]);
+    expect((await sandbox.order(chosen)).point).toBe("order.issuer_unavailable");
+  });
+
+  test("a snapshot keeps how far it came", async () => {
+    const sandbox = openSandbox(own([down, full]));
+    const armed = sandbox.scenario("own");
+    await sandbox.order();
+    sandbox.snapshot("one-step-in");
+    await orders(sandbox, 2);
+    sandbox.restore("one-step-in");
+    expect(armed.listing()).toMatchObject({ steps_taken: 1, fired: 1 });
+    expect(points(await orders(sandbox, 1))).toEqual(["quota_reached"]);
+  });
+
+  test("it goes with its company", async () => {
+    const sandbox = openSandbox();
+    const { slug, members } = await sandbox.control.companies.create();
+    sandbox.scenario("forbidden", { company: slug });
+    sandbox.scenario("forbidden", { api_key_id: members[0]?.api_keys[0]?.id ?? "" });
+    sandbox.control.companies.delete(slug);
+    expect(sandbox.control.scenarios.armed().armed).toEqual([]);
+  });
+});
+
+test("one script under scenarios gives the same bytes, a hundred times", async () => {
+  const script = async () => {
+    const sandbox = openSandbox({ scenario: "issuer-recovers" });
+    const bytes = [];
+    for (const name of [
+      "lost-response",
+      "created-but-502",
+      "truncated-response",
+      "quota-reached",
+      "rate-limited",
+    ]) {
+      const reply = await sandbox
+        .order({ key, headers: { "Sandbox-Scenario": name } })
+        .catch((error: Error) => ({ headers: [], text: String(error) }));
+      bytes.push(JSON.stringify([...reply.headers]), reply.text);
+    }
+    bytes.push(...(await orders(sandbox, 3)).map(({ text }) => text));
+    bytes.push(JSON.stringify(sandbox.control.scenarios.armed()), JSON.stringify(sandbox.world()));
+    return bytes.join("\n");
+  };
+  const first = await script();
+  for (let run = 1; run < 100; run++) expect(await script()).toBe(first);
+});

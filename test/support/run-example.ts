@@ -1,0 +1,149 @@
+import { expect } from "vitest";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import type { ExampleRequest, Scenario } from "../../src/scenarios/scenario.ts";
+import { base, type OrderBody, openSandbox, type Reply, readReply } from "./open-sandbox.ts";
+
+/** The ways of choosing a scenario. */
+export const ways = [
+  "by header",
+  "by Prefer: example",
+  "by Prefer: code",
+  "by the order's name",
+  "armed for the company",
+  "armed for all",
+  "from the start",
+] as const;
+export type Way = (typeof ways)[number];
+
+type Outcome =
+  | { readonly connection: "answered"; readonly reply: Reply }
+  | { readonly connection: "reset" | "empty" }
+  | { readonly connection: "truncated"; readonly status: number };
+
+type Running = ReturnType<typeof openSandbox>;
+
+const apiKey = "sk_sandbox_northwind_owner";
+const keys: Record<string, string> = {
+  first: "00000000-0000-4000-8000-000000000001",
+  second: "00000000-0000-4000-8000-000000000002",
+};
+
+/**
+ * Sends the requests of a scenario's example under the scenario, chosen in a way, and holds what becomes of each
+ * against what the example says.
+ * @returns the contract points that were met
+ */
+export async function runExample(scenario: Scenario, way: Way): Promise<Set<string>> {
+  const sandbox = openSandbox(way === "from the start" ? { scenario: scenario.name } : {});
+  const chosen = choose(sandbox, scenario, way);
+  let token = scenario.on.includes("exchangeSandboxKey") ? undefined : await sandbox.exchange(apiKey);
+  const liveCards = () => sandbox.company("northwind").live_cards;
+  const before = liveCards();
+  const points = new Set<string>();
+  const underWay: (() => Promise<void>)[] = [];
+
+  for (const [i, request] of scenario.example.entries()) {
+    if (request.after) await sandbox.clock.advance({ by: request.after });
+    const sent = outcomeOf(send(sandbox, scenario, chosen, request, token));
+    const end = async () => {
+      const outcome = await sent;
+      const which = `request ${i + 1} of ${scenario.name}, ${way}`;
+      hold(outcome, request, which);
+      if (request.expect.cards !== undefined) expect(liveCards() - before, which).toBe(request.expect.cards);
+      if (outcome.connection !== "answered") return;
+      points.add(outcome.reply.point ?? "");
+      token = outcome.reply.json.access_token ?? token;
+    };
+    if (!request.meanwhile) {
+      await end();
+      continue;
+    }
+    underWay.push(end);
+    // Until it has come as far as it comes by itself.
+    while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+  }
+  for (const { id } of sandbox.control.scenarios.armed().armed) sandbox.control.scenarios.release(id);
+  sandbox.drain();
+  for (const end of underWay) await end();
+  for (const { point } of sandbox.exchanges) points.add(point ?? "");
+  return points;
+}
+
+interface Chosen {
+  readonly headers: Record<string, string>;
+  readonly body: OrderBody;
+}
+
+function choose(sandbox: Running, { name, points }: Scenario, way: Way): Chosen {
+  const nothing = { headers: {}, body: {} };
+  switch (way) {
+    case "by header":
+      return { ...nothing, headers: { "Sandbox-Scenario": name } };
+    case "by Prefer: example":
+      return { ...nothing, headers: { Prefer: `respond-async, example="${name}"` } };
+    case "by Prefer: code":
+      return { ...nothing, headers: { Prefer: `code=${contractPoints[points[0] as PointId].status}` } };
+    case "by the order's name":
+      return { ...nothing, body: { name: `scenario:${name}` } };
+    case "armed for the company":
+      sandbox.scenario(name, { company: "northwind" });
+      return nothing;
+    case "armed for all":
+      sandbox.scenario(name);
+      return nothing;
+    case "from the start":
+      return nothing;
+  }
+}
+
+async function send(
+  sandbox: Running,
+  { on }: Scenario,
+  chosen: Chosen,
+  { operation = on[0], body, key }: ExampleRequest,
+  token: string | undefined,
+): Promise<Response> {
+  const order = operation === "orderPhysicalCard";
+  const fields = order ? sandbox.orderBody({ ...chosen.body, ...body }) : { api_key: apiKey, ...body };
+  return sandbox.fetch(`${base}${order ? "/developer/cards/physical" : "/auth/v1/sandbox/token"}`, {
+    method: "POST",
+    body: JSON.stringify(fields),
+    headers: {
+      ...chosen.headers,
+      "Content-Type": "application/json",
+      ...(order && { Authorization: `Bearer ${token}`, "Idempotency-Key": keys[key] ?? "" }),
+    },
+  });
+}
+
+/** What a client makes of an answer, or of its want. */
+async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
+  let response: Response;
+  try {
+    response = await sent;
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    const { code } = (error as Error).cause as { code: string };
+    return { connection: code === "ECONNRESET" ? "reset" : "empty" };
+  }
+  const { status } = response;
+  try {
+    return { connection: "answered", reply: await readReply(response) };
+  } catch {
+    return { connection: "truncated", status };
+  }
+}
+
+function hold(outcome: Outcome, { expect: expected }: ExampleRequest, which: string): void {
+  expect(outcome.connection, which).toBe(expected.connection);
+  if ("status" in outcome) expect(outcome.status, which).toBe(expected.status);
+  if (outcome.connection !== "answered") return;
+  const { reply } = outcome;
+  expect([reply.status, reply.point], which).toEqual([expected.status, expected.point]);
+  for (const [name, value] of Object.entries(expected.body ?? {})) {
+    expect(reply.json[name], `${name} of ${which}`).toEqual(value);
+  }
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
+    expect(reply.headers.get(name), which).toBe(value);
+  }
+}
