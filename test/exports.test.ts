@@ -12,6 +12,7 @@ test("the package exports these, and nothing more", () => {
   expect(Object.keys(portable).toSorted()).toEqual([
     "SetupError",
     "contractPoints",
+    "scenario",
     "seedWorld",
     "wireSandbox",
   ]);

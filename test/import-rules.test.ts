@@ -34,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
 const packages: Record<string, readonly string[]> = {
   contract: ["zod"],
   core: ["zod", "@noble/hashes"],
+  scenarios: ["zod", "leven"],
   http: ["zod", "hono", "lossless-json"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   sandbox: ["zod"],

@@ -80,7 +80,10 @@ const exampleRequest = z.strictObject({
     connection: z.enum(["answered", "reset", "empty", "truncated"]).default("answered"),
     status: z.int().optional(),
     point: point.optional(),
-    body: z.record(z.string(), z.unknown()).describe("fields of the answer's body, each as a whole").optional(),
+    body: z
+      .record(z.string(), z.unknown())
+      .describe("fields of the answer's body, each as a whole")
+      .optional(),
     headers: z.record(z.string(), z.string()).optional(),
     /** How many cards the company then has that it had not before the example. */
     cards: z.int().optional(),

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { shippedScenarios } from "../../src/scenarios/shipped.ts";
+import { openCompanies } from "../support/open-companies.ts";
+
+const nobody = "00000000-0000-4000-8000-000000000000";
+
+describe("GET scenarios", () => {
+  test("lists them all, as their files say", async () => {
+    const { json } = await openCompanies().request("/_sandbox/scenarios");
+    expect(json.scenarios.map(({ name }: { name: string }) => name)).toEqual(shippedScenarios);
+    expect(json.scenarios[0]).toMatchObject({
+      name: "quota-reached",
+      spec: ["§7", "§8"],
+      points: ["order.quota_reached"],
+      on: ["orderPhysicalCard"],
+      steps: [{ facts: { quota_reached: true } }],
+    });
+  });
+});
+
+describe("POST scenarios/NAME/arm", () => {
+  test("answers 201, with what is armed for whom", async () => {
+    const sandbox = openCompanies();
+    const { id, members } = sandbox.company("northwind");
+    const key = members[0]?.api_keys[0]?.id;
+    const reply = await sandbox.send("POST", "scenarios/issuer-recovers/arm", {
+      company: "northwind",
+      times: 2,
+      operation: "orderPhysicalCard",
+      api_key_id: key,
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: "issuer-recovers",
+      company: "northwind",
+      company_id: id,
+      operation: "orderPhysicalCard",
+      api_key_id: key,
+      times: 2,
+      steps_taken: 0,
+      fired: 0,
+      spent: false,
+      held: 0,
+      armed_at: "2026-03-10T09:30:00.000Z",
+    });
+    for (let n = 0; n < 4; n++) expect((await sandbox.order()).status).toBe(503);
+    expect((await sandbox.order()).status).toBe(201);
+    const { json } = await sandbox.request(`/_sandbox/armed/${reply.json.id}`);
+    expect(json).toMatchObject({ steps_taken: 4, fired: 4, spent: true });
+  });
+
+  test("in place of the operation it is on, another", async () => {
+    const sandbox = openCompanies();
+    await sandbox.send("POST", "scenarios/rate-limited/arm", { operation: "exchangeSandboxKey" });
+    const reply = await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+    expect([reply.status, reply.headers.get("Retry-After"), reply.json]).toEqual([
+      429,
+      "30",
+      { success: false, error: { code: "rate_limited", message: "Too many requests: retry in 30 s" } },
+    ]);
+  });
+
+  test.each<[string, string, object, number, string]>([
+    ["an unknown name", "quota-reach", {}, 400, 'did you mean "quota-reached"?'],
+    ["an unknown company", "conflict", { company: "nobody" }, 404, 'no company "nobody"'],
+    ["an unknown key", "conflict", { api_key_id: nobody }, 404, `no API key "${nobody}"`],
+    [
+      "an unknown operation",
+      "conflict",
+      { operation: "order" },
+      400,
+      "operation: must be one of exchangeSandboxKey",
+    ],
+    [
+      "an operation that it cannot strike",
+      "conflict",
+      { operation: "exchangeSandboxKey" },
+      400,
+      "operation: conflict can never fire on exchangeSandboxKey",
+    ],
+    ["no times", "conflict", { times: 0 }, 400, "times: "],
+    ["a field that is none", "conflict", { compny: "northwind" }, 400, '"compny"'],
+  ])("%s is refused", async (_what, name, body, status, message) => {
+    const sandbox = openCompanies();
+    const reply = await sandbox.send("POST", `scenarios/${name}/arm`, body);
+    expect([reply.status, reply.json]).toEqual([status, { error: expect.stringContaining(message) }]);
+    expect((await sandbox.request("/_sandbox/armed")).json).toEqual({ armed: [], never_fired: [] });
+  });
+
+  test("a key of another company than the one named is refused", async () => {
+    const sandbox = openCompanies();
+    const key = sandbox.company("fullhouse").members[0]?.api_keys[0]?.id;
+    const reply = await sandbox.send("POST", "scenarios/conflict/arm", {
+      company: "northwind",
+      api_key_id: key,
+    });
+    expect([reply.status, reply.json.error]).toEqual([
+      400,
+      "api_key_id: this key is of another company than northwind",
+    ]);
+  });
+});
+
+describe("armed", () => {
+  test("tells what is armed, how often each fired, and what never did; live companies by their name", async () => {
+    const sandbox = openCompanies();
+    await sandbox.send("POST", "scenarios/forbidden/arm", { company: "live/northwind" });
+    await sandbox.send("POST", "scenarios/conflict/arm");
+    await sandbox.order();
+    const { json } = await sandbox.request("/_sandbox/armed");
+    expect(json.armed).toMatchObject([
+      { name: "forbidden", company: "live/northwind", fired: 0 },
+      { name: "conflict", company: null, fired: 1 },
+    ]);
+    expect(json.never_fired).toEqual([json.armed[0].id]);
+  });
+
+  test("is disarmed one by one, or at once", async () => {
+    const sandbox = openCompanies();
+    const arm = async (name: string) => (await sandbox.send("POST", `scenarios/${name}/arm`)).json.id;
+    const [first] = [await arm("conflict"), await arm("forbidden"), await arm("quota-reached")];
+    expect((await sandbox.request(`/_sandbox/armed/${first}`, { method: "DELETE" })).status).toBe(204);
+    expect((await sandbox.order()).point).toBe("order.quota_reached");
+    expect((await sandbox.request("/_sandbox/armed", { method: "DELETE" })).status).toBe(204);
+    expect((await sandbox.order()).point).toBe("order.created");
+  });
+
+  test.each(["GET armed/ID", "DELETE armed/ID", "POST armed/ID/release"])(
+    "%s of nothing is 404",
+    async (what) => {
+      const [method = "", path = ""] = what.replace("ID", nobody).split(" ");
+      const reply = await openCompanies().request(`/_sandbox/${path}`, { method });
+      expect([reply.status, reply.json.error]).toEqual([
+        404,
+        `nothing armed as "${nobody}": GET /_sandbox/armed lists what is`,
+      ]);
+    },
+  );
+});
