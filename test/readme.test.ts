@@ -1,8 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { run } from "./support/command-line.ts";
+import { readScenarios } from "../src/node/scenario-files.ts";
+import { shippedScenarios } from "../src/scenarios/shipped.ts";
+import { run, temporaryFolder } from "./support/command-line.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -34,7 +37,7 @@ async function npmStart(): Promise<string> {
 }
 
 test("its shell commands do what it says, from npm start on", async () => {
-  const [start = "", order = "", point = ""] = blocks("sh");
+  const [start = "", order = "", point = "", scenario = ""] = blocks("sh");
   expect(start).toBe("npm ci\nnpm start\n");
   const url = /^Sandbox base address +(\S+)$/m.exec(await npmStart())?.[1] ?? "";
   const shell = (script: string) =>
@@ -47,7 +50,23 @@ test("its shell commands do what it says, from npm start on", async () => {
   });
   expect(shell(order)).toBe(first);
   expect(shell(point).trim()).toBe(blocks("text")[0]?.trim());
-  expect(blocks("sh")).toHaveLength(3);
+  const token = order.slice(0, order.indexOf("\n\n"));
+  const statuses = [1, 2, 3].map(() => /^HTTP\/1\.1 ([0-9]+)/.exec(shell(`${token}\n${scenario}`))?.[1]);
+  expect(statuses).toEqual(["503", "503", "201"]);
+  expect(blocks("sh")).toHaveLength(4);
+});
+
+test("it names every scenario in its table, and none beside; and its own scenario file is one", () => {
+  const table = readme.slice(readme.indexOf("| You want to see"), readme.indexOf("### Choosing a scenario"));
+  const column = [...table.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].map(([, cell = ""]) => cell).join();
+  const names = new Set<string>(shippedScenarios);
+  const named = [...column.matchAll(/`([a-z0-9-]+)`/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => names.has(name) || name.includes("-"));
+  expect(named.toSorted()).toEqual(shippedScenarios.toSorted());
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "slow-then-full.yaml"), blocks("yaml")[0] ?? "");
+  expect(readScenarios(folder).map(({ name }) => name)).toEqual(["slow-then-full"]);
 });
 
 test("its JavaScript runs as it stands, and prints what it says", () => {
