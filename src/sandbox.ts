@@ -21,6 +21,7 @@ import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import type { Exchange } from "./report/exchange.ts";
+import { Catalogue } from "./scenarios/catalogue.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { readClock, writeClock } from "./store/clock.ts";
@@ -202,8 +203,8 @@ function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {
 
 /** @throws SetupError where the scenario that is to be armed is unknown */
 function openScenarios(services: Services, ports: SandboxPorts): Scenarios {
-  const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
-  const wanted = ports.scenario === undefined ? undefined : scenarios.named(ports.scenario);
+  const scenarios = new Scenarios(services, new Catalogue(ports.scenarios), ports.scenario);
+  const wanted = ports.scenario === undefined ? undefined : scenarios.catalogue.named(ports.scenario);
   if (wanted && "message" in wanted) throw new SetupError(wanted.message);
   services.database.transaction(() => scenarios.armFromStart());
   return scenarios;

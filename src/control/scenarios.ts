@@ -60,15 +60,15 @@ export class ArmedScenarios {
 
   /** Every scenario there is. */
   all(): readonly Scenario[] {
-    return this.#scenarios.all;
+    return this.#scenarios.catalogue.all;
   }
 
   /** @throws ControlError 400 where it is unknown or can never fire so, 404 where a company or a key is */
   arm(name: string, asked: Arming = {}): ArmedListing {
     const { company, times, operation, api_key_id } = parsed(arming, asked);
-    const scenario = this.#scenarios.named(name);
+    const scenario = this.#scenarios.catalogue.named(name);
     if ("message" in scenario) throw new ControlError(400, scenario.message);
-    const misfit = operation && this.#scenarios.misfit(scenario, operation);
+    const misfit = operation && this.#scenarios.catalogue.misfit(scenario, operation);
     if (misfit) throw new ControlError(400, `operation: ${misfit}`);
     const companyPk = company === undefined ? null : companyNamed(this.#database, company).pk;
     const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);

@@ -1,6 +1,4 @@
-import leven from "leven";
 import type { OperationId } from "../contract/operations.ts";
-import { contractPoints } from "../contract/points.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import { uuidOf } from "../core/random.ts";
@@ -16,16 +14,11 @@ import {
   takeArmedStep,
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
-import { leavesOf, neverFiring } from "./effects.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { Scenario } from "./scenario.ts";
 import { overlayOf, type Step, stepOf } from "./step.ts";
 import { Turn } from "./turn.ts";
 import { Waits } from "./waits.ts";
-
-/** A scenario that is not there, and what may have been meant. */
-export interface UnknownScenario {
-  readonly message: string;
-}
 
 /** Whom a scenario is armed for, and how often. */
 export interface Arming {
@@ -54,56 +47,24 @@ interface ArmedScenario {
   stepsTaken: number;
 }
 
-/** What can be forced on requests, what is, and how far it has come. */
+/** What is forced on requests, and how far it has come. */
 export class Scenarios {
+  readonly catalogue: Catalogue;
   readonly waits: Waits;
   readonly #services: Services;
-  readonly #read: () => readonly Scenario[];
   readonly #fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, readonly Step[]>();
-  #catalogue: ReadonlyMap<string, Scenario> | undefined;
   /** What is armed, the nearest first, and the latest of these; kept in memory, since every request asks. */
   #armed: { readonly generation: number; readonly list: readonly ArmedScenario[] } | undefined;
 
   /**
-   * @param read - the scenarios there are, in their order; called when first needed
    * @param fromStart - the scenario that is armed for all from the start
    */
-  constructor(services: Services, read: () => readonly Scenario[], fromStart: string | undefined) {
+  constructor(services: Services, catalogue: Catalogue, fromStart: string | undefined) {
     this.#services = services;
-    this.#read = read;
+    this.catalogue = catalogue;
     this.#fromStart = fromStart;
     this.waits = new Waits(services.clock);
-  }
-
-  /** Every scenario, in its order. */
-  get all(): readonly Scenario[] {
-    return [...this.#known.values()];
-  }
-
-  get #known(): ReadonlyMap<string, Scenario> {
-    this.#catalogue ??= new Map(this.#read().map((each) => [each.name, each]));
-    return this.#catalogue;
-  }
-
-  named(name: string): Scenario | UnknownScenario {
-    const scenario = this.#known.get(name);
-    if (scenario) return scenario;
-    const names = [...this.#known.keys()];
-    const nearest = names.toSorted((a, b) => leven(name, a) - leven(name, b))[0];
-    return {
-      message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}: did you mean "${nearest}"? GET /_sandbox/scenarios lists all ${names.length}`,
-    };
-  }
-
-  /** The first scenario, in their order, that leads an operation to a status. */
-  leadingTo(status: number, operation?: OperationId): Scenario | undefined {
-    return this.all.find(
-      ({ on, points }) =>
-        (operation === undefined || on.includes(operation)) &&
-        points[0] !== undefined &&
-        contractPoints[points[0]].status === status,
-    );
   }
 
   /** The step that a request meets; undefined where nothing is forced on it. */
@@ -163,18 +124,12 @@ export class Scenarios {
       const list = listArmed(database)
         .toSorted((a, b) => nearness(b) - nearness(a) || b.pk - a.pk)
         .flatMap((row) => {
-          const scenario = this.#known.get(row.scenario);
+          const scenario = this.catalogue.find(row.scenario);
           return scenario ? [{ row, scenario, stepsTaken: row.stepsTaken }] : [];
         });
       this.#armed = { generation: generations.stamp, list };
     }
     return this.#armed.list;
-  }
-
-  /** Why a scenario cannot strike an operation; undefined where it can. */
-  misfit({ name, steps }: Scenario, operation: OperationId): string | undefined {
-    const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
-    return fires ? undefined : `${name} can never fire on ${operation}`;
   }
 
   /** Arms a scenario. A request meets the nearest that fits it, and the latest of these. */
@@ -205,7 +160,7 @@ export class Scenarios {
     this.#armed = undefined;
     const { database } = this.#services;
     deleteArmedFromStart(database);
-    const scenario = this.#fromStart === undefined ? undefined : this.#known.get(this.#fromStart);
+    const scenario = this.#fromStart === undefined ? undefined : this.catalogue.find(this.#fromStart);
     if (scenario) this.arm({ scenario, companyPk: null, operation: null, apiKeyPk: null, times: null }, 1);
   }
 
@@ -216,7 +171,7 @@ export class Scenarios {
 
   /** Whether all the runs that it was armed for are over. */
   isSpent({ scenario, times, stepsTaken }: ArmedRow): boolean {
-    const steps = this.#known.get(scenario)?.steps.length ?? 1;
+    const steps = this.catalogue.find(scenario)?.steps.length ?? 1;
     return times !== null && stepsTaken >= times * steps;
   }
 

@@ -22,7 +22,8 @@ export function forced(services: HttpServices, operation: OperationId): Middlewa
       operation,
       caller,
       chosen: (c.get("chosen") ?? []).flatMap(
-        (choice) => (typeof choice === "number" ? scenarios.leadingTo(choice, operation) : choice) ?? [],
+        (choice) =>
+          (typeof choice === "number" ? scenarios.catalogue.leadingTo(choice, operation) : choice) ?? [],
       ),
       idempotencyKey: () => key() ?? "",
       world,

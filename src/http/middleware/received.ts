@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { SandboxError } from "../../core/errors.ts";
+import type { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
-import type { Scenarios } from "../../scenarios/scenarios.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import { type Body, readBody } from "../read-body.ts";
 
@@ -9,16 +9,16 @@ import { type Body, readBody } from "../read-body.ts";
  * Reads the body before anything is decided, so that no check has to wait; and finds the scenarios that the
  * request chooses itself, by a header or by its body's `name`.
  */
-export function received({ scenarios }: HttpServices): MiddlewareHandler<HttpEnv> {
+export function received({ scenarios: { catalogue } }: HttpServices): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const { raw } = c.req;
     const body = await readBody(raw);
     c.set("body", body);
     const { headers } = raw;
     const chosen = [
-      ...byHeader(scenarios, headers.get("Sandbox-Scenario")),
-      ...byPreference(scenarios, headers.get("Prefer")),
-      ...byName(scenarios, body),
+      ...byHeader(catalogue, headers.get("Sandbox-Scenario")),
+      ...byPreference(catalogue, headers.get("Prefer")),
+      ...byName(catalogue, body),
     ];
     if (chosen.length > 0) c.set("chosen", chosen);
     return next();
@@ -28,12 +28,12 @@ export function received({ scenarios }: HttpServices): MiddlewareHandler<HttpEnv
 /** A scenario, or the status to which one is to lead. */
 export type Choice = Scenario | number;
 
-function byHeader(scenarios: Scenarios, header: string | null): Choice[] {
-  return header?.trim() ? [known(scenarios, header.trim())] : [];
+function byHeader(catalogue: Catalogue, header: string | null): Choice[] {
+  return header?.trim() ? [known(catalogue, header.trim())] : [];
 }
 
 /** `Prefer: code=503`, `Prefer: example=NAME` (RFC 7240); what else is preferred is somebody else's. */
-function byPreference(scenarios: Scenarios, header: string | null): Choice[] {
+function byPreference(catalogue: Catalogue, header: string | null): Choice[] {
   if (!header) return [];
   const preferences = new Map<string, string>();
   for (const [, name = "", quoted, plain] of header.matchAll(
@@ -44,10 +44,10 @@ function byPreference(scenarios: Scenarios, header: string | null): Choice[] {
     if (!preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), value);
   }
   const example = preferences.get("example");
-  if (example !== undefined) return [known(scenarios, example)];
+  if (example !== undefined) return [known(catalogue, example)];
   const code = preferences.get("code");
   if (code === undefined || /^2[0-9]{2}$/.test(code)) return [];
-  if (scenarios.leadingTo(Number(code)) === undefined) {
+  if (catalogue.leadingTo(Number(code)) === undefined) {
     throw new SandboxError(
       "gateway.scenario_unknown",
       `Prefer: no scenario leads to ${JSON.stringify(code.slice(0, 100))}; GET /_sandbox/scenarios lists them`,
@@ -59,7 +59,7 @@ function byPreference(scenarios: Scenarios, header: string | null): Choice[] {
 const prefix = "scenario:";
 
 /** The order's `name` may choose too, for callers that cannot add headers. */
-function byName(scenarios: Scenarios, body: Body): Choice[] {
+function byName(catalogue: Catalogue, body: Body): Choice[] {
   if ("unreadable" in body || !body.text.includes(prefix)) return [];
   let name: unknown;
   try {
@@ -68,11 +68,11 @@ function byName(scenarios: Scenarios, body: Body): Choice[] {
     return [];
   }
   if (typeof name !== "string" || !name.startsWith(prefix)) return [];
-  return [known(scenarios, name.slice(prefix.length).trim())];
+  return [known(catalogue, name.slice(prefix.length).trim())];
 }
 
-function known(scenarios: Scenarios, name: string): Scenario {
-  const scenario = scenarios.named(name);
+function known(catalogue: Catalogue, name: string): Scenario {
+  const scenario = catalogue.named(name);
   if ("message" in scenario) throw new SandboxError("gateway.scenario_unknown", scenario.message);
   return scenario;
 }

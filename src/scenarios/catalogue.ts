@@ -1,0 +1,65 @@
+import leven from "leven";
+import type { OperationId } from "../contract/operations.ts";
+import { contractPoints } from "../contract/points.ts";
+import { leavesOf, neverFiring } from "./effects.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** A scenario that is not there, and what may have been meant. */
+export interface UnknownScenario {
+  readonly message: string;
+}
+
+/** The scenarios there are, in their order. */
+export class Catalogue {
+  readonly #read: () => readonly Scenario[];
+  #scenarios: ReadonlyMap<string, Scenario> | undefined;
+
+  /** @param read - called when a scenario is first needed: most starts need none */
+  constructor(read: () => readonly Scenario[]) {
+    this.#read = read;
+  }
+
+  get #known(): ReadonlyMap<string, Scenario> {
+    this.#scenarios ??= new Map(this.#read().map((each) => [each.name, each]));
+    return this.#scenarios;
+  }
+
+  get all(): readonly Scenario[] {
+    return [...this.#known.values()];
+  }
+
+  find(name: string): Scenario | undefined {
+    return this.#known.get(name);
+  }
+
+  /** A scenario, or what to tell whoever asked for one that is not there. */
+  named(name: string): Scenario | UnknownScenario {
+    const names = [...this.#known.keys()];
+    return (
+      this.find(name) ?? {
+        message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}: did you mean "${nearest(name, names)}"? GET /_sandbox/scenarios lists all ${names.length}`,
+      }
+    );
+  }
+
+  /** The first scenario that leads an operation, or any, to a status. */
+  leadingTo(status: number, operation?: OperationId): Scenario | undefined {
+    return this.all.find(
+      ({ on, points: [point] }) =>
+        (operation === undefined || on.includes(operation)) &&
+        point !== undefined &&
+        contractPoints[point].status === status,
+    );
+  }
+
+  /** Why a scenario cannot strike an operation; undefined where it can. */
+  misfit({ name, steps }: Scenario, operation: OperationId): string | undefined {
+    const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
+    return fires ? undefined : `${name} can never fire on ${operation}`;
+  }
+}
+
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const wanted = name.slice(0, 100);
+  return names.toSorted((a, b) => leven(wanted, a) - leven(wanted, b))[0];
+}
