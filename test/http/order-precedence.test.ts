@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checks } from "../../src/contract/checks.ts";
 import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import { type OrderBody, openSandbox } from "../support/open-sandbox.ts";
@@ -157,4 +158,10 @@ test("checks decide in this order, from the token to the issuer", async () => {
     repairNext(attempt, good);
   }
   expect(met).toEqual(precedence.map(([point]) => point));
+});
+
+test("the contract lists an order's checks in this same order", () => {
+  const met = new Set(precedence.map(([point]) => point).filter((point) => point !== "order.replayed"));
+  const listed = checks.orderPhysicalCard.flatMap(({ points }) => points);
+  expect([...listed.filter((point) => met.has(point)), "order.created"]).toEqual([...met]);
 });

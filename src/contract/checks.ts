@@ -1,0 +1,107 @@
+import type { OperationId } from "./operations.ts";
+import type { PointId } from "./points.ts";
+
+/** One of the checks that a request passes on its way to success, and the points by which it decides. */
+interface Check {
+  readonly id: string;
+  readonly points: readonly PointId[];
+}
+
+const tokenChecks: readonly Check[] = [
+  { id: "body", points: ["token.invalid_request"] },
+  { id: "key_environment", points: ["token.environment_mismatch"] },
+  { id: "key_known", points: ["token.key_unknown"] },
+  { id: "key_active", points: ["token.key_revoked"] },
+  { id: "member_active", points: ["token.member_inactive"] },
+  { id: "rate_limit", points: ["gateway.rate_limited"] },
+  { id: "availability", points: ["token.unavailable"] },
+];
+
+/**
+ * The checks of each operation in the order in which they decide, which is ours: the spec shows none. Points
+ * that can strike whatever the request (an unknown path, a defect) belong to no check.
+ */
+export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
+  exchangeSandboxKey: tokenChecks,
+  exchangeLiveKey: tokenChecks,
+  orderPhysicalCard: [
+    {
+      id: "access_token",
+      points: [
+        "auth.token_missing",
+        "auth.api_key_as_bearer",
+        "auth.token_invalid",
+        "auth.token_expired",
+        "auth.environment_mismatch",
+      ],
+    },
+    {
+      id: "acting_company",
+      points: ["on_behalf_of.required", "on_behalf_of.invalid", "on_behalf_of.not_a_member"],
+    },
+    { id: "rate_limit", points: ["gateway.rate_limited"] },
+    { id: "permission", points: ["order.forbidden"] },
+    { id: "entitlement", points: ["order.not_entitled"] },
+    { id: "content_type", points: ["order.content_type_invalid"] },
+    {
+      id: "idempotency_key",
+      points: ["order.idempotency_key_missing", "order.idempotency_key_invalid"],
+    },
+    { id: "key_unused", points: ["order.replayed", "order.key_in_progress"] },
+    {
+      id: "body",
+      points: [
+        "order.body_too_large",
+        "order.body_not_json",
+        "order.account_id_invalid",
+        "order.pin_invalid",
+        "order.delivery_address_invalid",
+        "order.address_field_blank",
+        "order.country_code_invalid",
+        "order.delivery_method_invalid",
+        "order.name_invalid",
+        "order.auto_convert_invalid",
+        "order.spending_limit_invalid",
+        "order.spending_limit_amount_invalid",
+      ],
+    },
+    { id: "address", points: ["order.address_field_required", "order.post_code_format"] },
+    { id: "delivery_method", points: ["order.delivery_method_not_offered"] },
+    { id: "spending_limit_cap", points: ["order.spending_limit_over_cap"] },
+    { id: "request", points: ["order.invalid_request"] },
+    { id: "account", points: ["order.account_not_found"] },
+    { id: "no_change_in_progress", points: ["order.change_in_progress"] },
+    { id: "company_active", points: ["order.company_inactive"] },
+    { id: "account_open", points: ["order.account_closed"] },
+    { id: "company_details", points: ["order.company_details_missing"] },
+    { id: "cardholder_details", points: ["order.cardholder_details_missing"] },
+    { id: "country", points: ["order.country_undeliverable"] },
+    { id: "quota", points: ["order.quota_reached"] },
+    {
+      id: "issuer",
+      points: ["order.issuer_rejected", "order.issuer_bad_gateway", "order.issuer_unavailable"],
+    },
+  ],
+};
+
+/**
+ * The ids of the checks that a request had passed when the point decided: those before the check that the
+ * point is of, or all of them for a success. None where the point is of no check of the operation.
+ */
+export function checksPassed(operation: OperationId, point: PointId): readonly string[] {
+  return passed[operation].get(point) ?? [];
+}
+
+const passed: Readonly<Record<OperationId, ReadonlyMap<PointId, readonly string[]>>> = {
+  exchangeSandboxKey: passedByPoint("exchangeSandboxKey", "token.issued"),
+  exchangeLiveKey: passedByPoint("exchangeLiveKey", "token.issued"),
+  orderPhysicalCard: passedByPoint("orderPhysicalCard", "order.created"),
+};
+
+function passedByPoint(operation: OperationId, success: PointId): Map<PointId, readonly string[]> {
+  const ids = checks[operation].map(({ id }) => id);
+  const refusals = checks[operation].flatMap(({ points }, i) =>
+    points.map((point) => [point, ids.slice(0, i)] as const),
+  );
+  return new Map<PointId, readonly string[]>([...refusals, [success, ids]]);
+}
