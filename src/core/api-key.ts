@@ -42,7 +42,31 @@ export function shownPrefix(secret: string): string {
   return secret.slice(0, 16);
 }
 
-/** A text with whatever looks like an API key or an access token taken out. */
+const anyKey = /(sk_(?:sandbox|live)_|(?<![A-Za-z0-9])sk_)[^/\s"'\\]+/g;
+const tokenLength = 43;
+const anyToken = /[A-Za-z0-9_-]{43,}/g;
+
+/** A text with whatever looks like an API key, but for its kind, or like an access token taken out. */
 export function maskSecrets(text: string): string {
-  return text.replace(/sk_[^/\s"']+/g, "sk_…").replace(/[A-Za-z0-9_-]{43,}/g, "…");
+  const keyless = text.includes("sk_") ? text.replace(anyKey, "$1…") : text;
+  return hasLongWord(keyless) ? keyless.replace(anyToken, "…") : keyless;
+}
+
+/** Whether some word is as long as a token; looks at few characters, since every text of a log comes here. */
+function hasLongWord(text: string): boolean {
+  for (let at = tokenLength - 1; at < text.length; at += tokenLength) {
+    let [start, end] = [at, at];
+    while (isOfToken(text.charCodeAt(start - 1))) start--;
+    while (isOfToken(text.charCodeAt(end))) end++;
+    if (end - start >= tokenLength) return true;
+  }
+  return false;
+}
+
+/** A letter, a digit, `_` or `-`; not the NaN beyond the text. */
+function isOfToken(code: number): boolean {
+  const letter = code | 0x20;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2d
+  );
 }

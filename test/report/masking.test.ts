@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { maskBody, maskHeaders, maskQuery, shownBodyLength } from "../../src/report/masking.ts";
+
+const note = "(not shown: it is no JSON, and may hold a secret)";
+const token = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE";
+
+describe("a body", () => {
+  test.each([
+    ["a PIN", '{"pin": "4821"}', '{"pin": "…"}'],
+    ["a PIN that is a number", '{"pin":4821}', '{"pin":"…"}'],
+    ["a PIN that is null", '{"pin" : null }', '{"pin" : "…" }'],
+    ["a PIN with quotation marks in it", '{"pin":"48\\"21","a":1}', '{"pin":"…","a":1}'],
+    ["a PIN in a list", '{"pin":[4,8,2,1]}', '{"pin":"…"}'],
+    ["a PIN in an object", '{"pin":{"is":"4821"},"a":1}', '{"pin":"…","a":1}'],
+    ["a field twice", '{"pin":"4821","pin":"1284"}', '{"pin":"…","pin":"…"}'],
+    [
+      "any letter case",
+      '{"Pin":"4821","API_KEY":"x","Secret":"y"}',
+      '{"Pin":"…","API_KEY":"…","Secret":"…"}',
+    ],
+    ["an access token", '{"access_token":"short"}', '{"access_token":"…"}'],
+    ["names that mean the same", '{"apiKey":"x","accessToken":"y"}', '{"apiKey":"…","accessToken":"…"}'],
+    ["a field further in", '{"order":[{"pin":"4821"}]}', '{"order":[{"pin":"…"}]}'],
+    ["a field whose name is escaped", '{"\\u0070in":"4821","a":1}', '{"pin":"…","a":1}'],
+    ["JSON within JSON", '"{\\"pin\\":\\"4821\\"}"', '"{\\"pin\\":\\"…\\"}"'],
+    ["an escaped name within", '"{\\"\\\\u0070in\\":\\"4821\\"}"', '"{\\"pin\\":\\"…\\"}"'],
+    ["a key in any field", '{"name":"sk_live_abc","a":1}', '{"name":"sk_live_…","a":1}'],
+    ["a key that is escaped", '{"name":"\\u0073k_live_abc"}', '{"name":"sk_live_…"}'],
+    ["a token in any field", `{"name":"${token}"}`, '{"name":"…"}'],
+    ["a body that breaks off", '{"pin": "4821",', '{"pin": "…",'],
+    ["a string that breaks off", '{"pin": "4821', '{"pin": "…"'],
+    ["no quotation marks", "{pin: 4821, a: 1}", "{pin: …, a: 1}"],
+    ["apostrophes", "{'pin': '4821'}", "{'pin': '…'}"],
+    ["no colon", '{"pin" "4821"}', '{"pin" "…"}'],
+    ["a form", "a=1&pin=4821&api_key=x", "a=1&pin=…&api_key=…"],
+    ["a form in parts", 'name="pin"\r\n\r\n4821\r\n--', 'name="pin"\r\n\r\n…\r\n--'],
+    ["XML", "<pin>4821</pin>", "<pin>…</pin>"],
+    ["a broken list", '{"pin":[4,8', note],
+    ["a broken body with an escape", '{"\\u0070in":"4821"', note],
+    ["a comment before the value", '{"pin": /* mine */ "4821"}', note],
+    ["a quotation mark too many", '{"pin":"48"21"}', note],
+    ["JSON that is too deep", `${"[".repeat(60_000)}{"pin":[`, note],
+  ])("is masked: %s", (_, sent, shown) => expect(maskBody(sent)).toBe(shown));
+
+  test.each([
+    ["numbers as they were written", '{"amount": 10.000, "b": 1e2,\n "c": 12345678901234567890}'],
+    ["escapes", '{"line1":"1 \\"Long\\" Lane","city":"\\u00c5rhus"}'],
+    ["words that hold the names", '{"name":"Shipping, spinning","line1":"The Pin","task_id":"b"}'],
+    ["ids", '{"account_id":"1d541080-dfcd-4ea6-937b-cc4bd3db87af","token":"123456789"}'],
+    ["no JSON at all", "hello"],
+    ["nothing", ""],
+  ])("stays as it was sent: %s", (_, sent) => expect(maskBody(sent)).toBe(sent));
+
+  test("is cut where it is long, and says how long it was", () => {
+    const shown = maskBody(`{"pin":"4821","name":"${"long ".repeat(10_000)}"}`);
+    expect(shown).toHaveLength(shownBodyLength + "… (cut; it has 50024 characters)".length);
+    expect(shown.slice(0, 12)).toBe('{"pin":"…","');
+    expect(shown).toMatch(/… \(cut; it has 50024 characters\)$/);
+  });
+
+  test("of the largest size takes no time, however it is made", () => {
+    const made = [
+      'pin"',
+      "pin:",
+      '"pin":"',
+      'pin\\"',
+      "pin:{",
+      "\\",
+      "_",
+      "sk_",
+      "a=",
+      '{"pin":\\\\\\"x',
+      "[",
+      "pin ",
+    ];
+    const bodies = made.flatMap((part) => [part.repeat(65_000 / part.length), part + " ".repeat(65_000)]);
+    const startedAt = performance.now();
+    for (const body of bodies) maskBody(body);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe("a header", () => {
+  test.each([
+    ["Authorization", `Bearer ${token}`, "Bearer …"],
+    ["Authorization", "bearer short", "bearer …"],
+    ["Authorization", "Bearer", "Bearer"],
+    ["Authorization", "Bearer sk_sandbox_northwind_owner", "Bearer sk_sandbox_…"],
+    ["Authorization", "sk_live_northwind_owner", "sk_live_…"],
+    ["Authorization", "Basic b2xpdmlhOjQ4MjE=", "Basic …"],
+    ["Authorization", "hunter two", "…"],
+    ["Proxy-Authorization", "Basic b2xpdmlhOjQ4MjE=", "Basic …"],
+    ["Cookie", "session=1", "…"],
+    ["X-Api-Key", "4821", "…"],
+    ["X-API-Key", "sk_live_abc", "sk_live_…"],
+    ["Api-Token", "short", "…"],
+    ["X-PIN", "4821", "…"],
+    ["Referer", "http://a.test/?pin=4821&a=1", "http://a.test/?pin=…&a=1"],
+    ["User-Agent", "me/sk_live_abc", "me/sk_live_…"],
+    ["Idempotency-Key", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30"],
+    ["X-On-Behalf-Of", "1d541080-dfcd-4ea6-937b-cc4bd3db87af", "1d541080-dfcd-4ea6-937b-cc4bd3db87af"],
+    [
+      "Sandbox-Contract-Point",
+      "auth.token_missing; provenance=specified",
+      "auth.token_missing; provenance=specified",
+    ],
+    ["Sandbox-Scenario", "sk_live_abc", "sk_live_…"],
+    ["WWW-Authenticate", 'Bearer realm="developer"', 'Bearer realm="developer"'],
+    ["Content-Type", "application/json", "application/json"],
+  ])("%s: %s is shown as %s", (name, value, shown) => {
+    expect(maskHeaders(new Headers({ [name]: value }))).toEqual({ [name.toLowerCase()]: shown });
+    expect(maskHeaders({ [name]: value })).toEqual({ [name.toLowerCase()]: shown });
+  });
+});
+
+test.each([
+  ["", ""],
+  ["?a=1&b=%20c+d", "?a=1&b=%20c+d"],
+  ["?pin=4821&a=1", "?pin=…&a=1"],
+  ["?TOKEN=short;a=1", "?TOKEN=…;a=1"],
+  [
+    "?api_key=x&access_token=y&secret=z&authorization=w",
+    "?api_key=…&access_token=…&secret=…&authorization=…",
+  ],
+  ["?p%69n=4821", "?pin=…"],
+  ["?a=sk_live_abc&b=1", "?a=sk_live_…&b=1"],
+  ["?a=%73k_live_abc%zz", "?a=sk_live_…"],
+  [`?a=${token}`, "?a=…"],
+  ["?a=%7B%22pin%22%3A%224821%22%7D", '?a={"pin":"…"}'],
+  ["?sk_live_abc", "?sk_live_…"],
+])("the query %s is shown as %s", (query, shown) => expect(maskQuery(query)).toBe(shown));
+
+describe("a secret never shows", () => {
+  const field = fc.constantFrom("pin", "PIN", "api_key", "access_token", "Secret");
+  /** Nothing that the rest of a body may hold by chance. */
+  const secret = fc.stringMatching(/^[5-9]{4}$/);
+  const value = fc.oneof(
+    secret.map((text) => ({ text, json: JSON.stringify(text) })),
+    secret.map((text) => ({ text, json: text })),
+    secret.map((text) => ({ text, json: `"\\"${text}\\\\"` })),
+    secret.map((text) => ({ text, json: `[${text}]` })),
+    secret.map((text) => ({ text, json: `{"is":["${text}"]}` })),
+  );
+  const escaped = (name: string, at: number) =>
+    [...name].map((c, i) => (i === at ? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}` : c)).join("");
+  const name = fc.oneof(
+    field,
+    fc.tuple(field, fc.nat(2)).map(([of, at]) => escaped(of, at)),
+  );
+  const member = fc.tuple(
+    fc.stringMatching(/^[a-d_ ]{1,8}$/).map((key) => JSON.stringify(key)),
+    fc.oneof(
+      fc.string({ unit: "binary" }).filter((text) => !/[5-9]/.test(text)),
+      fc.constantFrom('"pin": ', "a \\ b", "{", "secret=", "'"),
+      fc.integer({ min: 0, max: 4 }),
+      fc.constant(null),
+    ),
+  );
+  const body = fc.record({ before: fc.array(member), name, value, after: fc.array(member) });
+  const members = (list: readonly (readonly [string, unknown])[]) =>
+    list.map(([key, of]) => `${key}:${JSON.stringify(of)}`);
+  const textOf = ({ before, name, value, after }: typeof body extends fc.Arbitrary<infer B> ? B : never) =>
+    `{${[...members(before), `"${name}": ${value.json}`, ...members(after)].join(",")}}`;
+
+  test("of a JSON body, wherever it stands and however it is written", () => {
+    fc.assert(
+      fc.property(body, (sent) => {
+        expect(JSON.parse(textOf(sent))).toBeTypeOf("object");
+        expect(maskBody(textOf(sent))).not.toContain(sent.value.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of a body within a JSON string", () => {
+    fc.assert(
+      fc.property(body, (sent) => {
+        expect(maskBody(JSON.stringify(textOf(sent)))).not.toContain(sent.value.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of a body that breaks off", () => {
+    fc.assert(
+      fc.property(body, fc.nat(400), (sent, length) => {
+        expect(maskBody(textOf(sent).slice(0, length))).not.toContain(sent.value.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of an API key or a token in any text", () => {
+    const credential = fc.oneof(
+      fc.stringMatching(/^sk_(sandbox|live)_[A-Za-z0-9]{12,38}$/),
+      fc.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    );
+    fc.assert(
+      fc.property(fc.string(), credential, fc.string(), (before, credential, after) => {
+        const end = credential.slice(-10);
+        fc.pre(!`${before} ${after}`.includes(end));
+        expect(maskBody(`${before} ${credential} ${after}`)).not.toContain(end);
+        expect(maskBody(JSON.stringify({ [before]: `${credential} ${after}` }))).not.toContain(end);
+        expect(maskQuery(`?a=${encodeURIComponent(`${before} ${credential}`)}`)).not.toContain(end);
+      }),
+    );
+  });
+});
