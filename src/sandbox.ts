@@ -4,6 +4,7 @@ import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
 import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
+import { Requests } from "./control/requests.ts";
 import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
@@ -20,7 +21,8 @@ import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
-import type { Exchange } from "./report/exchange.ts";
+import { Journal } from "./report/journal.ts";
+import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import { Catalogue } from "./scenarios/catalogue.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
@@ -59,8 +61,13 @@ export interface SandboxPorts {
   readonly scenario?: string | undefined;
   /** What a request believes on which nothing is forced; default: the world as it is. */
   readonly overlayOf?: (() => Overlay) | undefined;
-  readonly observe?: ((exchange: Exchange) => void) | undefined;
+  /** Told of each answer, and of what the sandbox's own API did wrong. */
+  readonly observe?: Observe | undefined;
+  /** How many requests the journal keeps; default 1000. */
+  readonly journal?: number | undefined;
 }
+
+const usualJournal = 1000;
 
 /** Answers requests as `fetch` does. */
 export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
@@ -91,13 +98,15 @@ export interface Sandbox {
   snapshot(name: string): void;
   /** Puts the whole world back as it was kept. */
   restore(name: string): void;
+  /** The latest requests of the service and what became of them, as `GET /_sandbox/requests` lists them. */
+  readonly requests: Requests;
   /** The sandbox's own API without HTTP: the same operations, with the same errors. */
   readonly control: Control;
   /** Arms a scenario: for a company, for all, for so many runs. */
   scenario(name: string, options?: Arming): ArmedScenario;
-  /** Lets everything go on that a scenario slows or holds. */
+  /** Lets everything go on that a scenario slows or holds, and ends the streams of requests. */
   drain(): void;
-  /** Ends the connection of everything that a scenario slows or holds: nothing of the sandbox may be used after. */
+  /** As `drain`, but whatever waits loses its connection: nothing of the sandbox may be used after. */
   abandon(): void;
 }
 
@@ -125,6 +134,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const time = new SandboxTime(database, clock);
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
+  const journal = new Journal(ports.journal ?? usualJournal);
+  const requests = new Requests(journal);
   const own: ControlServices = {
     database,
     companies: new Companies(services),
@@ -132,28 +143,12 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenarios: armed,
     time,
     state,
+    journal,
+    requests,
+    clock: ports.clock,
     seed: origin.seed,
     version,
-    onDefect: (defect, method, path) =>
-      ports.observe?.({
-        method,
-        path,
-        query: "",
-        operation: undefined,
-        requestHeaders: new Headers(),
-        requestBody: undefined,
-        idempotencyKey: undefined,
-        caller: undefined,
-        point: "gateway.internal_error",
-        status: 500,
-        responseHeaders: {},
-        responseBody: undefined,
-        scenario: undefined,
-        fault: undefined,
-        atMs: clock.now(),
-        durationMs: 0,
-        defect,
-      }),
+    onDefect: (defect, method, path) => ports.observe?.(controlDefect(defect, method, path, clock.now())),
   };
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
@@ -162,7 +157,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
-    observe: ports.observe,
+    observe: inTurn((exchange) => journal.record(exchange), ports.observe),
   });
   const serve = ({ environments, control }: Face): Fetch => {
     const app = createApp(faceOf(environments));
@@ -187,8 +182,15 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),
     scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
-    drain: () => scenarios.waits.drain(),
-    abandon: () => scenarios.waits.abandon(),
+    requests,
+    drain: () => {
+      scenarios.waits.drain();
+      journal.end();
+    },
+    abandon: () => {
+      scenarios.waits.abandon();
+      journal.end();
+    },
   };
 }
 

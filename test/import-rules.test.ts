@@ -36,7 +36,7 @@ const packages: Record<string, readonly string[]> = {
   core: ["zod", "@noble/hashes"],
   scenarios: ["zod", "leven"],
   http: ["zod", "hono", "lossless-json"],
-  control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
+  control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker", "leven"],
   sandbox: ["zod"],
 };
 

@@ -1,13 +1,16 @@
 import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
-import type { Database } from "../core/ports.ts";
+import type { Clock, Database } from "../core/ports.ts";
+import type { Journal } from "../report/journal.ts";
 import { listWorld } from "../store/world-listing.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Companies } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
 import { readJson } from "./read-json.ts";
+import { requestStream } from "./request-stream.ts";
+import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
 import type { ArmedScenarios } from "./scenarios.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
@@ -20,6 +23,9 @@ export interface ControlServices {
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
+  readonly journal: Journal;
+  readonly requests: Requests;
+  readonly clock: Clock;
   readonly seed: number;
   readonly version: string;
   /** Told of what the sandbox itself did wrong. */
@@ -28,7 +34,8 @@ export interface ControlServices {
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
-  const { database, companies, apiKeys, scenarios, time, state, seed, version } = services;
+  const { database, companies, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
+    services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -101,6 +108,23 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.delete("/snapshots/:name", (c) => {
     state.deleteSnapshot(c.req.param("name"));
     return c.body(null, 204);
+  });
+
+  control.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
+  control.delete("/requests", (c) => {
+    requests.clear();
+    return c.body(null, 204);
+  });
+  control.get("/requests/stream", (c) => {
+    const headers = { last_event_id: c.req.header("Last-Event-ID") };
+    const { last_event_id: lastId, ...filter } = readQuery(c, streamQuery, headers);
+    const stream = requestStream(journal, clock, { filter, lastId, signal: c.req.raw.signal });
+    return c.body(stream, 200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
+  });
+  control.get("/requests/:id", (c) => {
+    const entry = requests.get(c.req.param("id"));
+    if (entry) return c.json(entry);
+    throw new ControlError(404, `no request ${c.req.param("id")}: it is no longer kept, or never was`);
   });
 
   control.all("/*", (c) => {

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { CardError, GatewayError } from "../contract/errors.ts";
+import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { operationOf } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
 import { type Answer, ConnectionLost } from "../core/errors.ts";
@@ -116,6 +117,12 @@ function nowMs({ clock }: HttpServices, c: Context<HttpEnv>): number {
   return clock.now() + (c.get("clockOffsetMs") ?? 0);
 }
 
+/** The Idempotency-Key of a request that was refused before it was looked at. */
+function sentKey(c: Context<HttpEnv>): IdempotencyKey | undefined {
+  const header = c.req.header("Idempotency-Key");
+  return header === undefined ? undefined : idempotencyKey.safeParse(header).data;
+}
+
 /** Whoever observes decides nothing: one that throws changes no answer. */
 function tell(
   services: HttpServices,
@@ -128,7 +135,6 @@ function tell(
   }: { point?: PointId; answer?: Answer; fault?: string; defect?: Error | undefined },
 ): void {
   const { observe, clock } = services;
-  if (!observe) return;
   const { method, path, url } = c.req;
   const body = c.get("body");
   const query = url.indexOf("?");
@@ -140,7 +146,7 @@ function tell(
       operation: operationOf(method, path),
       requestHeaders: c.req.raw.headers,
       requestBody: body && "text" in body ? body.text : undefined,
-      idempotencyKey: c.get("idempotencyKey"),
+      idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
       caller: c.get("caller"),
       point,
       status: answer?.status,

@@ -2,7 +2,7 @@ import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
-import type { Exchange } from "../report/exchange.ts";
+import type { Observe } from "../report/observe.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
 import type { Choice } from "./middleware/received.ts";
@@ -23,7 +23,7 @@ export interface HttpServices extends Services {
   /** What a request believes on which nothing is forced. */
   readonly overlayOf: () => Overlay;
   /** Told of each answer; it decides nothing. */
-  readonly observe: ((exchange: Exchange) => void) | undefined;
+  readonly observe: Observe;
 }
 
 /** What Hono carries from one check of a request to the next. */
@@ -44,5 +44,7 @@ export interface HttpEnv {
     /** In which generation of the caller's company the request began. */
     generation: number;
     idempotencyKey: IdempotencyKey;
+    /** The request's body as text, once it was read. */
+    bodyText: string | undefined;
   };
 }

@@ -24,6 +24,7 @@ interface Flags {
   keyQuota: KeyQuota;
   control: boolean;
   adminToken?: string;
+  journal: number;
 }
 
 /** What a start was asked for. */
@@ -33,6 +34,9 @@ export interface StartRequest {
   /** The certificate's file, for the command that a person pastes. */
   readonly tlsCert: string | undefined;
 }
+
+/** What memory holds: an entry takes a few kilobytes, and up to 32 KiB of bodies. */
+const largestJournal = 100_000;
 
 /** The variables of switches: on or off, as they say. */
 const switches = ["CARD_SANDBOX_NO_SANDBOX_HEADERS", "CARD_SANDBOX_NO_CONTROL"];
@@ -72,6 +76,7 @@ export function readCommandLine(
       keyQuota: flags.keyQuota,
       control: flags.control,
       adminToken: flags.adminToken,
+      journal: flags.journal,
       tls: readTls(flags.tlsCert, flags.tlsKey),
     },
   };
@@ -142,6 +147,11 @@ function defineProgram(version: string): Command {
         "what that API demands; beyond loopback one is generated",
         "ADMIN_TOKEN",
       ).argParser(notEmpty),
+    )
+    .addOption(
+      option("--journal <number>", "how many requests the journal keeps", "JOURNAL")
+        .argParser(wholeNumber(largestJournal))
+        .default(1000),
     )
     .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));

@@ -42,6 +42,8 @@ export interface SandboxOptions {
   readonly scenarios?: string | undefined;
   /** The scenario that is armed for all from the start. */
   readonly scenario?: string | undefined;
+  /** How many requests the journal keeps; default 1000, and 0 keeps none. */
+  readonly journal?: number | undefined;
   /** Told of each answer of the service. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -61,10 +63,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
   const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
-  const { seed } = options;
-  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0)) {
-    throw new SetupError(`the seed takes a whole number from 0; got ${seed}`);
-  }
+  refuseUnlessWhole("seed", options.seed);
+  refuseUnlessWhole("journal", options.journal);
   const db = options.db ?? ":memory:";
   const database = openDatabase(db);
   try {
@@ -74,7 +74,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       version,
       fixtures,
       defaultFixtures: readFixtures,
-      seed,
+      seed: options.seed,
       frozenAt,
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
@@ -82,6 +82,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       scenarios: () => [...readShippedScenarios(), ...ownScenarios],
       scenario: options.scenario,
       observe: options.observe,
+      journal: options.journal,
     });
     const close = () => {
       sandbox.abandon();
@@ -92,4 +93,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     database.close();
     throw openingFailure(db, error);
   }
+}
+
+function refuseUnlessWhole(option: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
+  throw new SetupError(`the ${option} takes a whole number from 0; got ${value}`);
 }

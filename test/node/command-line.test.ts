@@ -76,6 +76,7 @@ describe("a bad command line is one clear line, and exit 2", () => {
     [["--port", ""], /--port/],
     [["--live-port", "-1"], /--live-port/],
     [["--seed", "1.5"], /--seed.*whole number/],
+    [["--journal", "all"], /--journal.*whole number from 0 to 100000/],
     [["--clock", "yesterday"], /ISO 8601 instant.*yesterday/],
     [["--clock", "2026-03-10"], /ISO 8601 instant/],
     [["--clock", "9995-01-01T00:00:00Z"], /years 1970 to 9994/],

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import type { JournalListing } from "../../src/report/journal.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -96,5 +97,26 @@ describe("over a real socket", () => {
     const ids = new Set(await Promise.all(replies.map(async (reply) => (await cardIn(reply)).id)));
     expect(ids.size).toBe(1);
     expect(replies.filter((reply) => !reply.headers.has("Idempotent-Replayed"))).toHaveLength(1);
+  });
+
+  test("a stream of requests begins at once, tells them, and ends with the sandbox", async () => {
+    const sandbox = await startCommandLine();
+    const stream = await fetch(`${sandbox.url}/_sandbox/requests/stream`);
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    expect(await read()).toBe(": following\n\n");
+    await sendRaw(sandbox.url, "GET /nothing?token=short HTTP/1.0\r\n\r\n");
+    expect(await read()).toMatch(/^event: request\nid: 1\ndata: \{"id":"1",.*"query":"\?token=…".*\}\n\n$/);
+    sandbox.child.kill("SIGTERM");
+    expect((await reader.read()).done).toBe(true);
+    expect((await sandbox.ended).code).toBe(0);
+  });
+
+  test("the journal keeps as many requests as --journal says", async () => {
+    const { url } = await startCommandLine(["--journal", "1"]);
+    await fetch(`${url}/first`);
+    await fetch(`${url}/second`);
+    const { requests } = (await (await fetch(`${url}/_sandbox/requests`)).json()) as JournalListing;
+    expect(requests.map(({ path }) => path)).toEqual(["/second"]);
   });
 });

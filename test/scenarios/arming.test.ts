@@ -300,7 +300,7 @@ describe("what takes time", () => {
     const sandbox = openSandbox(own([{ faults }]));
     sandbox.scenario("own");
     expect((await sandbox.order()).point).toBe("order.created");
-    expect(sandbox.clockOfTest.waits).toEqual([11, 22, 33]);
+    expect(sandbox.clockOfTest.waited).toEqual([11, 22, 33]);
     expect(sandbox.exchanges.at(-1)).toMatchObject({ scenario: "own", fault: "response.latency" });
   });
 
@@ -309,7 +309,7 @@ describe("what takes time", () => {
     const sandbox = openSandbox(own([{ ...full, faults }]));
     sandbox.scenario("own");
     await expect(sandbox.order()).rejects.toThrow("terminated");
-    expect(sandbox.clockOfTest.waits).toEqual([44]);
+    expect(sandbox.clockOfTest.waited).toEqual([44]);
   });
 
   test("a client that gives up is answered no more, and its card is made all the same", async () => {

@@ -19,7 +19,9 @@ import type { AccountListing, CompanyListing } from "../../src/store/world-listi
 export const base = "http://sandbox.test";
 
 export interface TestOptions
-  extends Partial<Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario">> {
+  extends Partial<
+    Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario" | "journal">
+  > {
   /** Beside those that are shipped. */
   readonly scenarios?: readonly Scenario[];
   /** In place of what collects `exchanges`. */
@@ -42,8 +44,9 @@ let shipped: readonly Scenario[] | undefined;
 /** A clock that moves only when told to. */
 class TestClock implements Clock {
   /** The milliseconds that were waited for. */
-  readonly waits: number[] = [];
+  readonly waited: number[] = [];
   #nowMs: number;
+  readonly #waits = new Map<() => void, number>();
   constructor(instant: string) {
     this.#nowMs = Date.parse(instant);
   }
@@ -55,13 +58,27 @@ class TestClock implements Clock {
   }
   /** What waits for real time: up to five seconds are over at once, longer waits last. */
   after(ms: number, work: () => void): () => void {
-    this.waits.push(ms);
-    if (ms <= 5000) {
-      const immediate = setImmediate(work);
-      return () => clearImmediate(immediate);
-    }
-    const timer = setTimeout(work, ms);
-    return () => clearTimeout(timer);
+    this.waited.push(ms);
+    const due = () => {
+      cancel();
+      work();
+    };
+    const timer = ms <= 5000 ? setImmediate(due) : setTimeout(due, ms);
+    const cancel = () => {
+      if (ms <= 5000) clearImmediate(timer as NodeJS.Immediate);
+      else clearTimeout(timer as NodeJS.Timeout);
+      this.#waits.delete(due);
+    };
+    this.#waits.set(due, ms);
+    return cancel;
+  }
+  /** How long each work was to wait that is still to be done, in milliseconds. */
+  get waits(): number[] {
+    return [...this.#waits.values()];
+  }
+  /** Does at once whatever waits. */
+  endWaits(): void {
+    for (const due of [...this.#waits.keys()]) due();
   }
   advance(ms: number): void {
     this.#nowMs += ms;
@@ -104,6 +121,7 @@ export function openSandbox(options: TestOptions = {}) {
     sandboxHeaders: options.sandboxHeaders,
     scenarios: () => catalogue,
     scenario: options.scenario,
+    journal: options.journal,
     overlayOf: () => ({ ...force }),
     observe: options.observe ?? ((exchange) => exchanges.push(exchange)),
   });

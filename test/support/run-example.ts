@@ -60,7 +60,7 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
     }
     underWay.push(end);
     // Until it has come as far as it comes by itself.
-    while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+    while (sandbox.clockOfTest.waited.length === 0) await new Promise(setImmediate);
   }
   for (const { id } of sandbox.control.scenarios.armed().armed) sandbox.control.scenarios.release(id);
   sandbox.drain();

@@ -1,0 +1,86 @@
+import type { Clock } from "../core/ports.ts";
+import { type EntryFilter, entryTest, type Journal } from "../report/journal.ts";
+import type { JournalEntry } from "../report/journal-entry.ts";
+
+/** Tells whatever stands between that the connection lives. */
+const pingMs = 15_000;
+
+/** How many entries may wait for a slow reader; it then comes back with the last id that it read. */
+const waitingAllowed = 1000;
+
+export interface StreamRequest {
+  readonly filter: EntryFilter;
+  /** The entry after which to begin; undefined: with what is yet to come. */
+  readonly lastId: number | undefined;
+  /** Ends the stream, as does whoever cancels it. */
+  readonly signal: AbortSignal;
+}
+
+/** The journal as server-sent events: what is kept since an entry, then each new one, none twice. */
+export function requestStream(
+  journal: Journal,
+  clock: Clock,
+  { filter, lastId, signal }: StreamRequest,
+): ReadableStream<Uint8Array> {
+  const fits = entryTest(filter);
+  const waiting = lastId === undefined ? [] : journal.since(lastId, filter);
+  const allowed = waiting.length + waitingAllowed;
+  const utf8 = new TextEncoder();
+  // The first comment lets the headers out, and says that nothing is missed from here on.
+  let comment: string | undefined = ": following\n\n";
+  let isOver = false;
+  let cancelPing = () => {};
+  let wake = () => {};
+
+  const stop = () => {
+    isOver = true;
+    unsubscribe();
+    cancelPing();
+    signal.removeEventListener("abort", abandon);
+    wake();
+  };
+  const abandon = () => {
+    waiting.length = 0;
+    stop();
+  };
+  const ping = () => {
+    comment ??= ": ping\n\n";
+    cancelPing = clock.after(pingMs, ping);
+    wake();
+  };
+  // Nothing is recorded between here and `since`: no gap, and nothing twice.
+  const unsubscribe = journal.subscribe({
+    recorded(entry) {
+      if (!fits(entry)) return;
+      if (waiting.length < allowed) waiting.push(entry);
+      else abandon();
+      wake();
+    },
+    ended: stop,
+  });
+  signal.addEventListener("abort", abandon);
+  if (signal.aborted) abandon();
+  else cancelPing = clock.after(pingMs, ping);
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (comment === undefined && waiting.length === 0 && !isOver) {
+          await new Promise<void>((woken) => {
+            wake = woken;
+          });
+        }
+        const text = (comment ?? "") + waiting.splice(0, 100).map(eventOf).join("");
+        comment = undefined;
+        if (text !== "") controller.enqueue(utf8.encode(text));
+        if (isOver && waiting.length === 0) controller.close();
+      },
+      cancel: abandon,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function eventOf(entry: JournalEntry): string {
+  return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
+}

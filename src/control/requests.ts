@@ -1,0 +1,102 @@
+import type { Context } from "hono";
+import leven from "leven";
+import * as z from "zod";
+import { idempotencyKey } from "../contract/identifiers.ts";
+import { operationIds } from "../contract/operations.ts";
+import { contractPoints } from "../contract/points.ts";
+import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
+import type { JournalEntry } from "../report/journal-entry.ts";
+import { ControlError } from "./control-error.ts";
+import { messageOf } from "./read-json.ts";
+
+const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
+
+const wholeNumber = (min: number, max: number, error: string) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,15}$/, { error, abort: true })
+    .transform(Number)
+    .pipe(z.number().min(min, error).max(max, error));
+
+const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, "must be the id of a request");
+
+const entryFilter = {
+  company: z.string().min(1, "must be a company's id, its slug, or live/SLUG").optional(),
+  operation: z.enum(operationIds, `must be one of ${operationIds.join(", ")}`).optional(),
+  status: wholeNumber(100, 599, "must be an HTTP status, such as 422").optional(),
+  point: z.enum(pointIds, { error: ({ input }) => noPoint(String(input)) }).optional(),
+  scenario: z.string().min(1, "must be the name of a scenario").optional(),
+  idempotency_key: idempotencyKey.optional(),
+};
+
+/** Which requests to list, as query parameters. */
+export const listQuery = strictQuery({
+  ...entryFilter,
+  limit: wholeNumber(1, 1000, "must be a whole number from 1 to 1000").optional(),
+  after: entryId.optional(),
+});
+
+/** Which requests to follow, as query parameters; `last_event_id` for whoever cannot send the header. */
+export const streamQuery = strictQuery({
+  ...entryFilter,
+  last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
+});
+
+function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => `${key}: is no parameter here: use ${known.join(", ")}`).join("; ")
+        : undefined,
+  });
+}
+
+function noPoint(word: string): string {
+  const nearest = pointIds.toSorted((a, b) => leven(word, a) - leven(word, b))[0];
+  return `is no contract point: did you mean ${nearest}? GET /_sandbox/contract lists them all`;
+}
+
+/**
+ * Reads a request's query parameters, each of which may stand there once.
+ * @param headers - what a header says in place of a parameter
+ * @throws ControlError 400 that names what is wrong
+ */
+export function readQuery<Schema extends z.ZodType>(
+  c: Context,
+  schema: Schema,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): z.output<Schema> {
+  const sent = Object.entries(c.req.queries());
+  const twice = sent.find(([, values]) => values.length > 1)?.[0];
+  if (twice !== undefined) throw new ControlError(400, `${twice}: is given more than once`);
+  const query = Object.fromEntries(sent.map(([name, [value]]) => [name, value]));
+  const said = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  const result = schema.safeParse({ ...query, ...said });
+  if (result.success) return result.data;
+  throw new ControlError(400, messageOf(result.error));
+}
+
+/** The requests that the service was sent, and what became of them: the latest ones, secrets masked. */
+export class Requests {
+  readonly #journal: Journal;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** The newest first, 50 of them unless `limit` says otherwise; `after` the last one's id come older ones. */
+  list(filter?: JournalFilter): JournalListing {
+    return this.#journal.list(filter);
+  }
+
+  /** Undefined where it is no longer kept, or never was. */
+  get(id: string): JournalEntry | undefined {
+    return this.#journal.get(id);
+  }
+
+  /** Forgets them all; a reset of the world does not. */
+  clear(): void {
+    this.#journal.clear();
+  }
+}

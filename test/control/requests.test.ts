@@ -1,0 +1,269 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+/** A sandbox that was sent: an exchange, an order, its replay, a refused one, and an unknown path. */
+async function withRequests(options?: TestOptions) {
+  const sandbox = openSandbox(options);
+  const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+  await sandbox.order({ token, key });
+  await sandbox.order({ token, key });
+  await sandbox.order({ token, body: { pin: 4821 } });
+  await sandbox.request("/nothing");
+  const list = (query = "") => sandbox.request(`/_sandbox/requests${query}`);
+  const ids = async (query?: string) =>
+    (await list(query)).json.requests.map(({ id }: { id: string }) => id).join(" ");
+  return { ...sandbox, token, list, ids };
+}
+
+describe("GET /_sandbox/requests", () => {
+  test.each([
+    ["", "5 4 3 2 1"],
+    ["?operation=orderPhysicalCard", "4 3 2"],
+    ["?operation=exchangeSandboxKey", "1"],
+    ["?operation=exchangeLiveKey", ""],
+    ["?status=201", "3 2"],
+    ["?status=404", "5"],
+    ["?point=order.replayed", "3"],
+    ["?idempotency_key=7F9C24E8-3B12-4c6e-9d7a-1f5e8b2a6c30", "3 2"],
+    ["?company=northwind", "4 3 2 1"],
+    ["?company=live/northwind", ""],
+    ["?company=fullhouse", ""],
+    ["?scenario=quota-reached", ""],
+    ["?company=northwind&status=201&point=order.created", "2"],
+    ["?company=northwind&limit=2", "4 3"],
+    ["?company=northwind&limit=2&after=3", "2 1"],
+  ])("%s lists %s", async (query, expected) => {
+    expect(await (await withRequests()).ids(query)).toBe(expected);
+  });
+
+  test("lists a company by its id, in any letter case, also when it is gone", async () => {
+    const { ids, company, request } = await withRequests();
+    const { id } = company("northwind");
+    await request("/_sandbox/companies/northwind", { method: "DELETE" });
+    expect(await ids(`?company=${id.toUpperCase()}`)).toBe("4 3 2 1");
+  });
+
+  test("tells the live company from the sandbox's of the same name", async () => {
+    const sandbox = openSandbox();
+    const account_id = sandbox.account("northwind", "gbp", "live").id;
+    await sandbox.order({ apiKey: "sk_live_northwind_owner", body: { account_id } });
+    const count = async (company: string) =>
+      (await sandbox.request(`/_sandbox/requests?company=${company}`)).json.requests.length;
+    expect([await count("northwind"), await count("live/northwind")]).toEqual([0, 2]);
+  });
+
+  test("says whether there is more", async () => {
+    const { list } = await withRequests();
+    expect((await list("?limit=4")).json.has_more).toBe(true);
+    expect((await list("?limit=1&after=2")).json.has_more).toBe(false);
+  });
+
+  test("shows no PIN, no key and no token", async () => {
+    const { list, token } = await withRequests();
+    const { text } = await list();
+    expect(text).not.toMatch(/4821|northwind_owner/);
+    expect(text).not.toContain(token);
+  });
+
+  test.each([
+    ["?pont=order.created", "pont: is no parameter here: use company, operation, status, point"],
+    ["?point=order.quota_reachd", "point: is no contract point: did you mean order.quota_reached?"],
+    ["?operation=order", "operation: must be one of exchangeSandboxKey, exchangeLiveKey, orderPhysicalCard"],
+    ["?status=ok", "status: must be an HTTP status"],
+    ["?status=2e2", "status: must be an HTTP status"],
+    ["?status=", "status: must be an HTTP status"],
+    ["?status=9000", "status: must be an HTTP status"],
+    ["?status=200&status=201", "status: is given more than once"],
+    ["?limit=0", "limit: must be a whole number from 1 to 1000"],
+    ["?limit=1001", "limit: must be a whole number from 1 to 1000"],
+    ["?after=last", "after: must be the id of a request"],
+    ["?idempotency_key=order-1", "idempotency_key: must be a UUID"],
+    ["?company=", "company: must be a company's id, its slug, or live/SLUG"],
+    ["?last_event_id=1", "last_event_id: is no parameter here"],
+  ])("%s is a 400: %s", async (query, error) => {
+    const reply = await openSandbox().request(`/_sandbox/requests${query}`);
+    expect([reply.status, reply.json]).toEqual([400, { error: expect.stringContaining(error) }]);
+  });
+});
+
+test("GET /_sandbox/requests/ID shows one, as the list does", async () => {
+  const { request, list } = await withRequests();
+  const reply = await request("/_sandbox/requests/2");
+  expect(reply.json).toEqual((await list("?point=order.created")).json.requests[0]);
+});
+
+test.each(["6", "0", "x", "02"])("GET /_sandbox/requests/%s is a 404 where there is none", async (id) => {
+  const { request } = await withRequests();
+  const reply = await request(`/_sandbox/requests/${id}`);
+  expect([reply.status, reply.json]).toEqual([
+    404,
+    { error: `no request ${id}: it is no longer kept, or never was` },
+  ]);
+});
+
+test("DELETE /_sandbox/requests forgets them all, and ids go on", async () => {
+  const { request, ids } = await withRequests();
+  expect((await request("/_sandbox/requests", { method: "DELETE" })).status).toBe(204);
+  expect(await ids()).toBe("");
+  await request("/nothing");
+  expect(await ids()).toBe("6");
+});
+
+test("an answer's requests are the same within the process", async () => {
+  const { requests, list } = await withRequests();
+  expect((await list("?limit=2")).json).toEqual(requests.list({ limit: 2 }));
+});
+
+/** Follows the stream, which is read to the first comment: from then on it misses nothing. */
+async function follow(sandbox: ReturnType<typeof openSandbox>, query = "", lastEventId?: string) {
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox.test/_sandbox/requests/stream${query}`, {
+      signal: abort.signal,
+      headers: lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId },
+    }),
+  );
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let text = new TextDecoder().decode((await reader.read()).value);
+  const events = () =>
+    [...text.matchAll(/^event: request\nid: (.*)\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
+      id,
+      entry: JSON.parse(data ?? ""),
+    }));
+  /** Reads until so many events are there; their ids. */
+  const idsOf = async (count: number) => {
+    while (events().length < count) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += new TextDecoder().decode(value);
+    }
+    return events()
+      .map(({ id }) => id)
+      .join(" ");
+  };
+  return { response, reader, abort, events, idsOf, text: () => text };
+}
+
+describe("GET /_sandbox/requests/stream", () => {
+  test("tells each request as it is answered, with its id and its entry", async () => {
+    const sandbox = await withRequests();
+    const stream = await follow(sandbox);
+    await sandbox.order({ token: sandbox.token });
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(2)).toBe("6 7");
+    expect(stream.events()[0]?.entry).toEqual(sandbox.requests.get("6"));
+    expect(Object.fromEntries(stream.response.headers)).toEqual({
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache",
+      date: "Tue, 10 Mar 2026 09:30:00 GMT",
+    });
+  });
+
+  test("tells those alone that fit the filters", async () => {
+    const sandbox = await withRequests();
+    const stream = await follow(sandbox, "?status=201");
+    await sandbox.request("/nothing");
+    await sandbox.order({ token: sandbox.token });
+    expect(await stream.idsOf(1)).toBe("7");
+  });
+
+  test.each([
+    ["", "3", "4 5 6"],
+    ["?last_event_id=3", undefined, "4 5 6"],
+    ["?last_event_id=1", "4", "5 6"],
+    ["", "0", "1 2 3 4 5 6"],
+    ["", "5", "6"],
+    ["?company=northwind", "0", "1 2 3 4"],
+    // Of an earlier run, whose ids were higher.
+    ["", "900", "1 2 3 4 5 6"],
+  ])("%s with Last-Event-ID %s resumes with %s", async (query, lastEventId, expected) => {
+    const sandbox = await withRequests();
+    const stream = await follow(sandbox, query, lastEventId);
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(expected.split(" ").length)).toBe(expected);
+  });
+
+  test("misses none and tells none twice, however requests and readers come", async () => {
+    const sandbox = await withRequests();
+    const burst = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => sandbox.request("/nothing")));
+    const before = burst(40);
+    const stream = await follow(sandbox, "", "0");
+    const during = burst(60);
+    const ids = await stream.idsOf(105);
+    await Promise.all([before, during]);
+    expect(ids).toBe(Array.from({ length: 105 }, (_, i) => i + 1).join(" "));
+  });
+
+  test("goes on through a clear, a reset and another reader's end", async () => {
+    const sandbox = await withRequests();
+    const stream = await follow(sandbox);
+    const other = await follow(sandbox);
+    await other.reader.cancel();
+    sandbox.requests.clear();
+    sandbox.reset();
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(1)).toBe("6");
+  });
+
+  test("tells of requests also where none is kept", async () => {
+    const sandbox = openSandbox({ journal: 0 });
+    const stream = await follow(sandbox);
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(1)).toBe("1");
+  });
+
+  test.each([
+    ["is aborted", (stream: Awaited<ReturnType<typeof follow>>) => stream.abort.abort()],
+    ["cancels", (stream: Awaited<ReturnType<typeof follow>>) => stream.reader.cancel()],
+  ])("is over for a client that %s, and nobody waits for the next ping", async (_, leave) => {
+    const sandbox = openSandbox();
+    const stream = await follow(sandbox);
+    expect(sandbox.clockOfTest.waits).toEqual([15_000]);
+    await leave(stream);
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(1)).toBe("");
+  });
+
+  test("ends with what was still to be told where the sandbox ends its streams", async () => {
+    const sandbox = openSandbox();
+    const stream = await follow(sandbox);
+    await sandbox.request("/nothing");
+    sandbox.drain();
+    await sandbox.request("/nothing");
+    expect(await stream.idsOf(2)).toBe("1");
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+  });
+
+  test("is dropped for a reader that falls a thousand behind", async () => {
+    const sandbox = openSandbox();
+    const stream = await follow(sandbox);
+    for (let n = 0; n <= 1000; n++) await sandbox.request("/nothing");
+    expect(await stream.idsOf(1)).toBe("");
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+  });
+
+  test("pings every 15 s, so that nothing between takes it for dead", async () => {
+    const sandbox = openSandbox();
+    const stream = await follow(sandbox);
+    expect(stream.text()).toBe(": following\n\n");
+    sandbox.clockOfTest.endWaits();
+    await sandbox.request("/nothing");
+    await stream.idsOf(1);
+    expect(stream.text()).toMatch(/^: following\n\n: ping\n\nevent: request\nid: 1\n/);
+    expect(sandbox.clockOfTest.waits).toEqual([15_000]);
+  });
+
+  test.each([
+    ["?limit=3", "limit: is no parameter here"],
+    ["?point=nothing", "point: is no contract point"],
+    ["?last_event_id=x", "last_event_id: must be the id of a request"],
+  ])("%s is a 400: %s", async (query, error) => {
+    const reply = await openSandbox().request(`/_sandbox/requests/stream${query}`);
+    expect([reply.status, reply.json]).toEqual([400, { error: expect.stringContaining(error) }]);
+  });
+});
