@@ -17,12 +17,12 @@ export {
   type ArmedScenario,
   type Face,
   type Fetch,
-  type Fixtures,
   type Sandbox,
   type SandboxPorts,
   wireSandbox,
 } from "./sandbox.ts";
 export { type Scenario, scenario } from "./scenarios/scenario.ts";
+export type { Fixtures } from "./store/open-world.ts";
 export type {
   AccountListing,
   ApiKeyListing,

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
@@ -8,15 +7,9 @@ import { Requests } from "./control/requests.ts";
 import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
-import { type ClockState, lastInstantMs, lastYear, runningClock, SandboxClock } from "./core/clock.ts";
 import { SetupError } from "./core/errors.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
-import { Generations } from "./core/generations.ts";
-import { plantWorld } from "./core/plant-world.ts";
-import type { Clock, Database } from "./core/ports.ts";
-import { seededRandom } from "./core/random.ts";
 import type { Services } from "./core/services.ts";
-import type { SeedWorld } from "./core/world.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
@@ -26,32 +19,11 @@ import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import { Catalogue } from "./scenarios/catalogue.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
-import { readClock, writeClock } from "./store/clock.ts";
-import { type Origin, prepareSchema, readOrigin, writeOrigin } from "./store/meta.ts";
-import { openStore } from "./store/open-store.ts";
-import { captureWorld } from "./store/snapshots.ts";
+import { openWorld, type WorldPorts } from "./store/open-world.ts";
 import { listWorld, type WorldListing } from "./store/world-listing.ts";
 
-/** A seed world, and what tells it from another. */
-export interface Fixtures {
-  readonly world: SeedWorld;
-  readonly digest: string;
-}
-
-export interface SandboxPorts {
-  /** Empty, or one that a sandbox made: that one keeps its seed, its clock and its world. */
-  readonly database: Database;
-  /** Real time. */
-  readonly clock: Clock;
+export interface SandboxPorts extends WorldPorts {
   readonly version: string;
-  /** The seed world that is asked for; a reopened database has to have been made with it. */
-  readonly fixtures?: Fixtures | undefined;
-  /** The seed world of an empty database where none is asked for. */
-  readonly defaultFixtures: () => Fixtures;
-  /** Default: what the database keeps, or 1. */
-  readonly seed?: number | undefined;
-  /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
-  readonly frozenAt?: string | undefined;
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   readonly sandboxHeaders?: boolean | undefined;
   readonly keyQuota?: KeyQuota | undefined;
@@ -129,7 +101,7 @@ export interface ArmedScenario {
  */
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { database, version } = ports;
-  const { origin, services, clock } = openServices(ports);
+  const { origin, services, clock } = openWorld(ports);
   const scenarios = openScenarios(services, ports);
   const time = new SandboxTime(database, clock);
   const state = new SandboxState(services, clock, scenarios);
@@ -210,71 +182,4 @@ function openScenarios(services: Services, ports: SandboxPorts): Scenarios {
   if (wanted && "message" in wanted) throw new SetupError(wanted.message);
   services.database.transaction(() => scenarios.armFromStart());
   return scenarios;
-}
-
-/** Opens the world that the database holds, or plants the seed world in an empty one. */
-function openServices(ports: SandboxPorts): { origin: Origin; services: Services; clock: SandboxClock } {
-  const { database } = ports;
-  const kept = readOrigin(database);
-  if (kept) refuseOtherwise(kept, ports);
-  const fixtures = kept ? undefined : (ports.fixtures ?? ports.defaultFixtures());
-  const origin = kept ?? {
-    seed: ports.seed ?? 1,
-    clock: ports.frozenAt ?? "real",
-    fixtures: fixtures?.digest ?? "",
-  };
-  const clock = new SandboxClock(ports.clock, clockAtStart(origin));
-  const services: Services = {
-    database,
-    store: openStore(database),
-    clock,
-    random: seededRandom(origin.seed),
-    keysInProgress: new Set(),
-    generations: new Generations(),
-  };
-  database.transaction(() => {
-    prepareSchema(database);
-    if (!fixtures) return;
-    writeClock(database, clock.state);
-    plantWorld(services, fixtures.world);
-    writeOrigin(database, origin);
-    captureWorld(database, "start", "", clock.now());
-  });
-  clock.resume(readClock(database));
-  return { origin, services, clock };
-}
-
-/** A reopened database keeps its seed, its clock and its world. */
-function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures }: SandboxPorts): void {
-  const remedy = "leave the option out to keep it, or start a new database";
-  if (seed !== undefined && seed !== kept.seed) {
-    throw new SetupError(`the database was made with seed ${kept.seed}, not ${seed}: ${remedy}`);
-  }
-  if (frozenAt !== undefined && frozenAt !== kept.clock) {
-    const was = kept.clock === "real" ? "runs on real time" : `has its clock at ${kept.clock}`;
-    throw new SetupError(`the database ${was}, not at ${frozenAt}: ${remedy}`);
-  }
-  if (fixtures !== undefined && fixtures.digest !== kept.fixtures) {
-    throw new SetupError(`the database was made from other fixtures: ${remedy}`);
-  }
-}
-
-const isoInstant = z.iso.datetime({ offset: true });
-
-/**
- * An ISO 8601 instant in its one form, with milliseconds and `Z`.
- * @throws SetupError where the text is none
- */
-export function instantOf(text: string): string {
-  const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;
-  if (!(ms >= 0 && ms <= lastInstantMs)) {
-    throw new SetupError(
-      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${JSON.stringify(text)}`,
-    );
-  }
-  return new Date(ms).toISOString();
-}
-
-function clockAtStart({ clock }: Origin): ClockState {
-  return clock === "real" ? runningClock : { frozenAtMs: Date.parse(clock), offsetMs: 0 };
 }

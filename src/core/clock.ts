@@ -1,3 +1,5 @@
+import * as z from "zod";
+import { SetupError } from "./errors.ts";
 import type { Clock } from "./ports.ts";
 
 /** Where the sandbox's time stands; kept in the store, so that a reset, a restore and a restart bring it back. */
@@ -52,4 +54,20 @@ export class SandboxClock implements Clock {
       ? { frozenAtMs: nowMs, offsetMs: 0 }
       : { frozenAtMs: null, offsetMs: nowMs - this.#real.now() };
   }
+}
+
+const isoInstant = z.iso.datetime({ offset: true });
+
+/**
+ * An ISO 8601 instant in its one form, with milliseconds and `Z`.
+ * @throws SetupError where the text is none
+ */
+export function instantOf(text: string): string {
+  const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;
+  if (!(ms >= 0 && ms <= lastInstantMs)) {
+    throw new SetupError(
+      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${JSON.stringify(text)}`,
+    );
+  }
+  return new Date(ms).toISOString();
 }

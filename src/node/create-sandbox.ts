@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { KeyQuota } from "../control/api-keys.ts";
+import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { Exchange } from "../report/exchange.ts";
-import { instantOf, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
 import { seedWorld } from "../core/world.ts";
-import type { Fixtures } from "../sandbox.ts";
+import type { Fixtures } from "../store/open-world.ts";
 import { readStrictYaml } from "./strict-yaml.ts";
 
 const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));

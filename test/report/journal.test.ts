@@ -112,6 +112,19 @@ describe("an entry", () => {
     ]);
   });
 
+  test.each([
+    ["lost-response", { status: null, response: null, point: "order.created", fault: "response.reset" }],
+    ["truncated-response", { status: 201, point: "order.created", fault: "response.truncated" }],
+    ["created-but-502", { status: 502, point: "order.created", fault: "response.bad_gateway" }],
+    ["dropped-request", { status: null, response: null, point: null, fault: "request.dropped", checks: [] }],
+    ["quota-reached", { status: 422, point: "order.quota_reached", fault: null }],
+  ])("under %s tells what was decided, and what was delivered", async (scenario, expected) => {
+    const sandbox = openSandbox({ scenario });
+    await sandbox.order().catch(() => {});
+    expect(sandbox.requests.get("2")).toMatchObject({ scenario, ...expected });
+    expect(sandbox.requests.list({ scenario }).requests).toHaveLength(1);
+  });
+
   test("shows a broken body without its PIN", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ raw: '{"pin": "4821", "delivery' });

@@ -1,0 +1,91 @@
+import { type ClockState, runningClock, SandboxClock } from "../core/clock.ts";
+import { SetupError } from "../core/errors.ts";
+import { Generations } from "../core/generations.ts";
+import { plantWorld } from "../core/plant-world.ts";
+import type { Clock, Database } from "../core/ports.ts";
+import { seededRandom } from "../core/random.ts";
+import type { Services } from "../core/services.ts";
+import type { SeedWorld } from "../core/world.ts";
+import { readClock, writeClock } from "./clock.ts";
+import { type Origin, prepareSchema, readOrigin, writeOrigin } from "./meta.ts";
+import { openStore } from "./open-store.ts";
+import { captureWorld } from "./snapshots.ts";
+
+/** A seed world, and what tells it from another. */
+export interface Fixtures {
+  readonly world: SeedWorld;
+  readonly digest: string;
+}
+
+/** What a world is opened with. */
+export interface WorldPorts {
+  /** Empty, or one that a sandbox made: that one keeps its seed, its clock and its world. */
+  readonly database: Database;
+  /** Real time. */
+  readonly clock: Clock;
+  /** The seed world that is asked for; a reopened database has to have been made with it. */
+  readonly fixtures?: Fixtures | undefined;
+  /** The seed world of an empty database where none is asked for. */
+  readonly defaultFixtures: () => Fixtures;
+  /** Default: what the database keeps, or 1. */
+  readonly seed?: number | undefined;
+  /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
+  readonly frozenAt?: string | undefined;
+}
+
+interface OpenWorld {
+  readonly origin: Origin;
+  readonly services: Services;
+  readonly clock: SandboxClock;
+}
+
+/** Opens the world that the database holds, or plants the seed world in an empty one. */
+export function openWorld(ports: WorldPorts): OpenWorld {
+  const { database } = ports;
+  const kept = readOrigin(database);
+  if (kept) refuseOtherwise(kept, ports);
+  const fixtures = kept ? undefined : (ports.fixtures ?? ports.defaultFixtures());
+  const origin = kept ?? {
+    seed: ports.seed ?? 1,
+    clock: ports.frozenAt ?? "real",
+    fixtures: fixtures?.digest ?? "",
+  };
+  const clock = new SandboxClock(ports.clock, clockAtStart(origin));
+  const services: Services = {
+    database,
+    store: openStore(database),
+    clock,
+    random: seededRandom(origin.seed),
+    keysInProgress: new Set(),
+    generations: new Generations(),
+  };
+  database.transaction(() => {
+    prepareSchema(database);
+    if (!fixtures) return;
+    writeClock(database, clock.state);
+    plantWorld(services, fixtures.world);
+    writeOrigin(database, origin);
+    captureWorld(database, "start", "", clock.now());
+  });
+  clock.resume(readClock(database));
+  return { origin, services, clock };
+}
+
+/** A reopened database keeps its seed, its clock and its world. */
+function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures }: WorldPorts): void {
+  const remedy = "leave the option out to keep it, or start a new database";
+  if (seed !== undefined && seed !== kept.seed) {
+    throw new SetupError(`the database was made with seed ${kept.seed}, not ${seed}: ${remedy}`);
+  }
+  if (frozenAt !== undefined && frozenAt !== kept.clock) {
+    const was = kept.clock === "real" ? "runs on real time" : `has its clock at ${kept.clock}`;
+    throw new SetupError(`the database ${was}, not at ${frozenAt}: ${remedy}`);
+  }
+  if (fixtures !== undefined && fixtures.digest !== kept.fixtures) {
+    throw new SetupError(`the database was made from other fixtures: ${remedy}`);
+  }
+}
+
+function clockAtStart({ clock }: Origin): ClockState {
+  return clock === "real" ? runningClock : { frozenAtMs: Date.parse(clock), offsetMs: 0 };
+}
