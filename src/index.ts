@@ -21,6 +21,7 @@ export {
   type SandboxPorts,
   wireSandbox,
 } from "./sandbox.ts";
+export { Catalogue } from "./scenarios/catalogue.ts";
 export { type Scenario, scenario } from "./scenarios/scenario.ts";
 export type { Fixtures } from "./store/open-world.ts";
 export type {

@@ -16,8 +16,7 @@ import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { Journal } from "./report/journal.ts";
 import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
-import { Catalogue } from "./scenarios/catalogue.ts";
-import type { Scenario } from "./scenarios/scenario.ts";
+import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { openWorld, type WorldPorts } from "./store/open-world.ts";
 import { listWorld, type WorldListing } from "./store/world-listing.ts";
@@ -27,8 +26,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   readonly sandboxHeaders?: boolean | undefined;
   readonly keyQuota?: KeyQuota | undefined;
-  /** The scenarios there are, in their order; read when first needed. */
-  readonly scenarios: () => readonly Scenario[];
+  /** The scenarios there are. */
+  readonly scenarios: Catalogue;
   /** The scenario that is armed for all from the start. */
   readonly scenario?: string | undefined;
   /** What a request believes on which nothing is forced; default: the world as it is. */
@@ -97,12 +96,13 @@ export interface ArmedScenario {
 
 /**
  * Wires a sandbox out of its ports.
- * @throws SetupError where the database says otherwise than what is asked
+ * @throws SetupError where the database says otherwise than what is asked, or the scenario is unknown
  */
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { database, version } = ports;
   const { origin, services, clock } = openWorld(ports);
-  const scenarios = openScenarios(services, ports);
+  const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
+  database.transaction(() => scenarios.armFromStart());
   const time = new SandboxTime(database, clock);
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
@@ -143,7 +143,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   return {
     fetch: (input, init) => {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asClientSees(request, whole(request));
+      return asClientSees(request, whole);
     },
     serve,
     malformed: () => malformedRequest(faceOf([])),
@@ -173,13 +173,4 @@ function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {
     release: () => armed.release(id).released,
     disarm: () => armed.disarm(id),
   };
-}
-
-/** @throws SetupError where the scenario that is to be armed is unknown */
-function openScenarios(services: Services, ports: SandboxPorts): Scenarios {
-  const scenarios = new Scenarios(services, new Catalogue(ports.scenarios), ports.scenario);
-  const wanted = ports.scenario === undefined ? undefined : scenarios.catalogue.named(ports.scenario);
-  if (wanted && "message" in wanted) throw new SetupError(wanted.message);
-  services.database.transaction(() => scenarios.armFromStart());
-  return scenarios;
 }

@@ -10,6 +10,7 @@ test("the package exports these, and nothing more", () => {
     "startSandbox",
   ]);
   expect(Object.keys(portable).toSorted()).toEqual([
+    "Catalogue",
     "SetupError",
     "contractPoints",
     "scenario",

@@ -234,7 +234,7 @@ export const contractPoints = {
     "any",
     400,
     "§4",
-    "The request chooses a scenario that the sandbox does not have: the tester's slip, never the contract",
+    "The request chooses a scenario that is not there, or cannot strike it: the tester's slip, never the contract",
   ),
   "gateway.not_found": assumed("any", 404, "§4, §7", "No such path", "not_found"),
   "gateway.method_not_allowed": assumed(

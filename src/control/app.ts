@@ -11,7 +11,7 @@ import { type Guard, guarded } from "./guard.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
 import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
-import type { ArmedScenarios } from "./scenarios.ts";
+import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
 
@@ -77,10 +77,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.post("/scenarios/:name/arm", async (c) =>
     c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
   );
-  control.get("/armed", (c) => c.json(scenarios.armed()));
+  control.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
   control.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
   control.delete("/armed", (c) => {
-    scenarios.disarmAll();
+    scenarios.disarmAll(readQuery(c, armedQuery));
     return c.body(null, 204);
   });
   control.delete("/armed/:id", (c) => {

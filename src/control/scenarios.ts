@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { operationIds } from "../contract/operations.ts";
+import type { Environment } from "../contract/identifiers.ts";
+import { type OperationId, operationIds } from "../contract/operations.ts";
 import type { Database } from "../core/ports.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
@@ -21,10 +22,22 @@ const arming = z.strictObject({
 });
 export type Arming = z.input<typeof arming>;
 
+/** Which armed scenarios are meant. */
+export const armedQuery = z.strictObject({ company: z.string().optional() });
+
+/** The environment whose companies alone call an operation. */
+const environmentOf: Readonly<Record<OperationId, Environment | undefined>> = {
+  exchangeSandboxKey: "sandbox",
+  exchangeLiveKey: "live",
+  orderPhysicalCard: undefined,
+};
+
 /** An armed scenario. */
 export interface ArmedListing {
   readonly id: string;
   readonly name: string;
+  /** False where no scenario file has it any more: it forces nothing. */
+  readonly known: boolean;
   /** As it is named elsewhere: a slug, or `live/SLUG`; null: armed for all. */
   readonly company: string | null;
   readonly company_id: string | null;
@@ -32,7 +45,7 @@ export interface ArmedListing {
   readonly api_key_id: string | null;
   readonly times: number | null;
   readonly steps_taken: number;
-  /** How many requests it forced something on. */
+  /** How many requests it decided, and forced something on. */
   readonly fired: number;
   /** Whether its times are used up. */
   readonly spent: boolean;
@@ -70,7 +83,7 @@ export class ArmedScenarios {
     if ("message" in scenario) throw new ControlError(400, scenario.message);
     const misfit = operation && this.#scenarios.catalogue.misfit(scenario, operation);
     if (misfit) throw new ControlError(400, `operation: ${misfit}`);
-    const companyPk = company === undefined ? null : companyNamed(this.#database, company).pk;
+    const named = company === undefined ? undefined : companyNamed(this.#database, company);
     const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);
     if (api_key_id !== undefined && !key) {
       throw new ControlError(
@@ -78,12 +91,16 @@ export class ArmedScenarios {
         `no API key ${JSON.stringify(api_key_id)}: GET /_sandbox/api-keys lists them`,
       );
     }
-    if (key && companyPk !== null && key.companyPk !== companyPk) {
+    if (key && named && key.companyPk !== named.pk) {
       throw new ControlError(400, `api_key_id: this key is of another company than ${company}`);
+    }
+    const environment = named?.environment ?? key?.environment;
+    if (operation && environment && environmentOf[operation] && environmentOf[operation] !== environment) {
+      throw new ControlError(400, `operation: ${operation} is never called by a ${environment} company`);
     }
     const row = this.#scenarios.arm({
       scenario,
-      companyPk: companyPk ?? key?.companyPk ?? null,
+      companyPk: named?.pk ?? key?.companyPk ?? null,
       operation: operation ?? null,
       apiKeyPk: key?.pk ?? null,
       times: times ?? null,
@@ -91,8 +108,12 @@ export class ArmedScenarios {
     return this.#listed(row);
   }
 
-  armed(): ArmedListings {
-    const armed = this.#scenarios.armed().map((row) => this.#listed(row));
+  /**
+   * What is armed: for one company, or at all.
+   * @throws ControlError 404 where there is no such company
+   */
+  armed(asked: z.input<typeof armedQuery> = {}): ArmedListings {
+    const armed = this.#rows(asked).map((row) => this.#listed(row));
     return { armed, never_fired: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
   }
 
@@ -106,16 +127,26 @@ export class ArmedScenarios {
 
   /** @throws ControlError 404 where there is none of that id */
   disarm(id: string): void {
-    this.#scenarios.disarm(this.#byId(id));
+    this.#scenarios.disarm([this.#byId(id)]);
   }
 
-  disarmAll(): void {
-    this.#scenarios.disarm();
+  /**
+   * Disarms what is armed for one company, or everything.
+   * @throws ControlError 404 where there is no such company
+   */
+  disarmAll(asked: z.input<typeof armedQuery> = {}): void {
+    this.#scenarios.disarm(this.#rows(asked));
   }
 
   /** @throws ControlError 404 where there is none of that id */
   byId(id: string): ArmedListing {
     return this.#listed(this.#byId(id));
+  }
+
+  #rows(asked: z.input<typeof armedQuery>): ArmedRow[] {
+    const { company } = parsed(armedQuery, asked);
+    const pk = company === undefined ? undefined : companyNamed(this.#database, company).pk;
+    return this.#scenarios.armed().filter(({ companyPk }) => pk === undefined || companyPk === pk);
   }
 
   #byId(id: string): ArmedRow {
@@ -129,6 +160,7 @@ export class ArmedScenarios {
     return {
       id,
       name: scenario,
+      known: this.#scenarios.catalogue.find(scenario) !== undefined,
       company,
       company_id: companyId,
       operation,

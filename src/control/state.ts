@@ -81,6 +81,8 @@ export class SandboxState {
   restore(name: string): void {
     this.#putBack(() => {
       if (!restoreWorld(this.#services.database, "named", name)) throw unknownSnapshot(name);
+      // The snapshot may be of a sandbox that was started with another.
+      if (!this.#scenarios.isArmedFromStart) this.#scenarios.armFromStart();
     });
   }
 
@@ -101,7 +103,6 @@ export class SandboxState {
     database.transaction(restore);
     generations.end();
     this.#clock.resume(readClock(database));
-    this.#scenarios.waits.release();
   }
 }
 

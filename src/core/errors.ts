@@ -25,30 +25,17 @@ export class SetupError extends Error {
   }
 }
 
-/** An answer, before it goes on its way. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** How a connection ends for the client in place of an answer, or in the midst of one. */
-export type Loss = "reset" | "empty" | "truncated";
-
 /**
- * The client gets no answer, or the first half of one. It is the `TypeError` with which `fetch` rejects where
- * that happens on a socket, and its cause has the code that a client sees there.
+ * The client gets no answer: its connection is reset, or closes without a byte. It is the `TypeError` with which
+ * `fetch` rejects where that happens on a socket, and its cause has the code that a client sees there.
  */
 export class ConnectionLost extends TypeError {
-  readonly loss: Loss;
-  /** The answer of which the client gets the head and half of the body. */
-  readonly truncated: Answer | undefined;
+  readonly loss: "reset" | "empty";
 
-  constructor(loss: Loss, truncated?: Answer) {
-    const cause =
+  constructor(loss: "reset" | "empty") {
+    const [code, message] =
       loss === "reset" ? ["ECONNRESET", "read ECONNRESET"] : ["UND_ERR_SOCKET", "other side closed"];
-    super("fetch failed", { cause: Object.assign(new Error(cause[1]), { code: cause[0] }) });
+    super("fetch failed", { cause: Object.assign(new Error(message), { code }) });
     this.loss = loss;
-    this.truncated = truncated;
   }
 }

@@ -24,3 +24,9 @@ export interface Issuer {
 
 /** Issues every card, at once. */
 export const promptIssuer: Issuer = { issue: () => ({ outcome: "issued" }) };
+
+/** What the caller is told of an issuer that is not there (spec §7). */
+export const issuerMessages = {
+  badGateway: "The card issuer did not answer properly: retry later with the same Idempotency-Key",
+  unavailable: "The card issuer is unavailable: retry later with the same Idempotency-Key",
+};

@@ -6,7 +6,8 @@ import { cardOf, makeCard } from "./card.ts";
 import { deliveryMethodsOffered, isDeliverable } from "./delivery.ts";
 import { SandboxError } from "./errors.ts";
 import { factsOf, type OrderFacts, type Overlay } from "./facts.ts";
-import type { IssuerAnswer } from "./issuer.ts";
+import { type IssuerAnswer, issuerMessages } from "./issuer.ts";
+import { refuseOutlived } from "./outlived.ts";
 import type { Caller, IdempotencyScope } from "./ports.ts";
 import type { Services } from "./services.ts";
 import { capViolation, type SpendingLimit } from "./spending-limit.ts";
@@ -31,6 +32,8 @@ export interface OrderRequest {
   readonly readOrder: () => Order;
 }
 
+const operation = "orderPhysicalCard";
+
 export interface OrderOutcome {
   readonly card: Card;
   /** The key was used before, and this is its original card as it is now. */
@@ -50,7 +53,7 @@ export function orderCard(services: Services, request: OrderRequest): OrderOutco
   const scope = scopeOf(request);
 
   const decided = database.transaction(() => {
-    refuseOutlived(services, request);
+    refuseOutlived(services, request.caller, request.generation, operation);
     const original = store.cards.byIdempotencyKey(scope);
     if (original) return { card: cardOf(original), replayed: true };
     if (keysInProgress.size > 0 && keysInProgress.has(nameOf(request))) {
@@ -86,7 +89,7 @@ async function finish(
   try {
     accept(await pending);
     return services.database.transaction(() => {
-      refuseOutlived(services, request);
+      refuseOutlived(services, request.caller, request.generation, operation);
       return issueCard(services, request, order, judge(services, request, order));
     });
   } finally {
@@ -94,23 +97,9 @@ async function finish(
   }
 }
 
-/** 409: the world was put back while the request was under way, and makes no card in the one that came after. */
-function refuseOutlived({ generations }: Services, { caller, generation }: OrderRequest): void {
-  if (generations.of(caller.companyPk) === generation) return;
-  throw new SandboxError(
-    "order.change_in_progress",
-    "The sandbox was reset while this order was in progress: it made no card",
-  );
-}
-
-/** Whether a card was made with this key before, so that an order with it is a replay. */
-export function wasOrdered({ store }: Services, caller: Caller, key: IdempotencyKey): boolean {
-  return store.cards.byIdempotencyKey(scopeOf({ caller, key })) !== undefined;
-}
-
-function scopeOf({ caller, key }: Pick<OrderRequest, "caller" | "key">): IdempotencyScope {
+function scopeOf({ caller, key }: OrderRequest): IdempotencyScope {
   const { environment, companyPk, memberPk } = caller;
-  return { environment, companyPk, memberPk, operation: "orderPhysicalCard", key };
+  return { environment, companyPk, memberPk, operation, key };
 }
 
 function nameOf({ caller, key, generation }: OrderRequest): string {
@@ -214,15 +203,9 @@ function accept(answer: IssuerAnswer): void {
         `The card issuer rejected the request: ${answer.reason}`,
       );
     case "bad_gateway":
-      throw new SandboxError(
-        "order.issuer_bad_gateway",
-        "The card issuer did not answer properly: retry later with the same Idempotency-Key",
-      );
+      throw new SandboxError("order.issuer_bad_gateway", issuerMessages.badGateway);
     case "unavailable":
-      throw new SandboxError(
-        "order.issuer_unavailable",
-        "The card issuer is unavailable: retry later with the same Idempotency-Key",
-      );
+      throw new SandboxError("order.issuer_unavailable", issuerMessages.unavailable);
     default:
       answer satisfies never;
       throw new Error(`the issuer answered ${JSON.stringify(answer)}, which means nothing`);

@@ -3,8 +3,10 @@ import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { operationOf } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
-import { type Answer, ConnectionLost } from "../core/errors.ts";
+import { ConnectionLost } from "../core/errors.ts";
+import { issuerMessages } from "../core/issuer.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
+import { type Answer, AnswerCutOff } from "./answer-cut-off.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 
 type HeadersOf = Readonly<Record<string, string>> | undefined;
@@ -44,6 +46,7 @@ export function answerOf(
   };
 }
 
+/** An answer as it goes out. */
 export function responseOf({ status, headers, text }: Answer): Response {
   return new Response(text, { status, headers });
 }
@@ -68,10 +71,11 @@ export function answer(
 ): Response | Promise<Response> {
   const turn = c.get("turn");
   const faults = turn?.settle(point, body);
-  const decided = answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
+  const decided = () => answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
   if (faults && Object.keys(faults).length > 0) return deliver(services, c, point, decided, faults);
-  tell(services, c, { point, answer: decided, defect });
-  return responseOf(decided);
+  const told = decided();
+  tell(services, c, { point, answer: told, defect });
+  return responseOf(told);
 }
 
 /** Delivers an answer as far as the faults let it; what was decided stays decided. */
@@ -79,32 +83,33 @@ async function deliver(
   services: HttpServices,
   c: Context<HttpEnv>,
   point: PointId,
-  decided: Answer,
+  decided: () => Answer,
   { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
 ): Promise<Response> {
-  if (latency_ms !== undefined) await services.scenarios.waits.wait(latency_ms);
+  if (latency_ms !== undefined) await c.get("turn")?.stay.wait(latency_ms);
   if (reset || empty) {
     const loss = reset ? "reset" : "empty";
     tell(services, c, { point, fault: `response.${loss}` });
     throw new ConnectionLost(loss);
   }
-  const delivered = bad_gateway ? badGateway(services, c) : decided;
+  const delivered = bad_gateway ? badGateway(services, c) : decided();
   if (truncated) {
-    tell(services, c, { point, answer: delivered, fault: "response.truncated" });
-    throw new ConnectionLost("truncated", delivered);
+    const cutOff = new AnswerCutOff(delivered);
+    tell(services, c, { point, answer: cutOff.sent, fault: "response.truncated" });
+    throw cutOff;
   }
-  const fault = bad_gateway ? "response.bad_gateway" : "response.latency";
-  tell(services, c, { point, answer: delivered, fault });
+  tell(services, c, {
+    point,
+    answer: delivered,
+    fault: `response.${bad_gateway ? "bad_gateway" : "latency_ms"}`,
+  });
   return responseOf(delivered);
 }
 
 /** The answer of a gateway that lost the issuer's: the card is made, and the client cannot know (spec §7). */
 function badGateway(services: HttpServices, c: Context<HttpEnv>): Answer {
   const point = "order.issuer_bad_gateway";
-  const body = errorBody(
-    point,
-    "The card issuer did not answer properly: retry later with the same Idempotency-Key",
-  );
+  const body = errorBody(point, issuerMessages.badGateway);
   return answerOf(services, nowMs(services, c), point, body, undefined, c.get("turn")?.forced);
 }
 

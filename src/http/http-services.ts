@@ -3,9 +3,9 @@ import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
 import type { Observe } from "../report/observe.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
-import type { Choice } from "./middleware/received.ts";
 import type { Body } from "./read-body.ts";
 
 /** Spec §5.7 describes the header as a variant: ignored, judged where it is sent, or demanded. */
@@ -31,8 +31,8 @@ export interface HttpEnv {
   Bindings: { startedAt: number };
   Variables: {
     body: Body;
-    /** The scenarios that the request chooses itself, the nearest first. */
-    chosen: readonly Choice[] | undefined;
+    /** The scenario that the request chooses itself. */
+    chosen: Scenario | undefined;
     /** The step of a scenario that it meets. */
     turn: Turn | undefined;
     overlay: Overlay;

@@ -1,14 +1,18 @@
-import { type Answer, ConnectionLost } from "../core/errors.ts";
+import { AnswerCutOff } from "./answer-cut-off.ts";
 
 /**
- * What a client's `fetch` makes of an answer where there is no socket between: an aborted request rejects at
- * once, a lost connection rejects as one does, and a truncated body breaks off as it is read.
+ * What a client's `fetch` makes of a request where there is no socket between: an aborted one rejects at once, a
+ * lost connection rejects as one does, and a body that is cut off breaks off as it is read.
  */
-export async function asClientSees(request: Request, answer: Promise<Response>): Promise<Response> {
+export async function asClientSees(
+  request: Request,
+  answer: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  request.signal.throwIfAborted();
   try {
-    return await untilAborted(request.signal, answer);
+    return await untilAborted(request.signal, answer(request));
   } catch (error) {
-    if (error instanceof ConnectionLost && error.truncated) return brokenOff(error.truncated);
+    if (error instanceof AnswerCutOff) return brokenOff(error);
     throw error;
   }
 }
@@ -16,18 +20,15 @@ export async function asClientSees(request: Request, answer: Promise<Response>):
 function untilAborted(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
     signal.addEventListener("abort", abort);
     answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 
-function brokenOff({ status, headers, text }: Answer): Response {
-  const bytes = new TextEncoder().encode(text);
+function brokenOff({ sent: { status, headers, text }, cause }: AnswerCutOff): Response {
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(bytes.subarray(0, bytes.length / 2)),
-    pull: (controller) =>
-      controller.error(new TypeError("terminated", { cause: new ConnectionLost("empty").cause })),
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    pull: (controller) => controller.error(new TypeError("terminated", { cause })),
   });
-  return new Response(body, { status, headers: { ...headers, "Content-Length": String(bytes.length) } });
+  return new Response(body, { status, headers });
 }

@@ -125,9 +125,15 @@ function defineProgram(version: string): Command {
       option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
     )
     .addOption(
-      option("--scenarios <folder>", "scenario files of your own, beside those that come along", "SCENARIOS"),
+      option(
+        "--scenarios <folder>",
+        "scenario files of your own, beside those that come along",
+        "SCENARIOS",
+      ).argParser(notEmpty),
     )
-    .addOption(option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO"))
+    .addOption(
+      option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO").argParser(once),
+    )
     .addOption(
       option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
         .choices(["off", "optional", "required"])
@@ -194,6 +200,11 @@ function wholeNumber(max: number): (text: string) => number {
     }
     return Number(text);
   };
+}
+
+function once(text: string, before: string | undefined): string {
+  if (before !== undefined) throw new InvalidArgumentError("It is given once.");
+  return notEmpty(text);
 }
 
 function notEmpty(text: string): string {

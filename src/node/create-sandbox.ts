@@ -5,7 +5,8 @@ import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { Exchange } from "../report/exchange.ts";
-import { type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
@@ -64,6 +65,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
   const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
+  const catalogue = new Catalogue(() => [...readShippedScenarios(), ...ownScenarios]);
+  if (options.scenario !== undefined) catalogue.required(options.scenario);
   refuseUnlessWhole("seed", options.seed);
   refuseUnlessWhole("journal", options.journal);
   const db = options.db ?? ":memory:";
@@ -80,16 +83,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
       keyQuota: options.keyQuota,
-      scenarios: () => [...readShippedScenarios(), ...ownScenarios],
+      scenarios: catalogue,
       scenario: options.scenario,
       observe: options.observe,
       journal: options.journal,
     });
+    let isClosed = false;
+    const fetch: Fetch = async (input, init) => {
+      if (isClosed) throw new Error("this sandbox is closed: make another with createSandbox()");
+      return sandbox.fetch(input, init);
+    };
     const close = () => {
+      isClosed = true;
       sandbox.abandon();
       database.close();
     };
-    return { ...sandbox, close };
+    return { ...sandbox, fetch, close };
   } catch (error) {
     database.close();
     throw openingFailure(db, error);

@@ -1,10 +1,11 @@
 import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ConnectionLost, SetupError } from "../core/errors.ts";
+import { AnswerCutOff } from "../http/answer-cut-off.ts";
 import type { Fetch } from "../sandbox.ts";
 
 /** PEM texts. */
@@ -100,17 +101,24 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
   }
 }
 
-/** Ends a connection in place of an answer, or in the midst of one. */
-function lose({ loss, truncated }: ConnectionLost, outgoing: ServerResponse): void {
-  const { socket } = outgoing;
-  if (truncated) {
-    const bytes = Buffer.from(truncated.text);
-    outgoing.writeHead(truncated.status, { ...truncated.headers, "Content-Length": bytes.length });
-    outgoing.write(bytes.subarray(0, bytes.length / 2), () => socket?.destroy());
-  } else if (loss === "reset" && !(socket instanceof TLSSocket)) {
-    socket?.resetAndDestroy();
+/**
+ * Ends a connection in place of an answer, or in the midst of one. An answer to a pipelined request has the
+ * connection only once those before it are out.
+ */
+function lose(lost: ConnectionLost, outgoing: ServerResponse): void {
+  if (outgoing.socket) cut(lost, outgoing, outgoing.socket);
+  else outgoing.once("socket", (socket: Socket) => cut(lost, outgoing, socket));
+}
+
+function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): void {
+  if (lost instanceof AnswerCutOff) {
+    const { status, headers, text } = lost.sent;
+    outgoing.writeHead(status, headers);
+    outgoing.write(text, () => socket.destroy());
+  } else if (lost.loss === "reset" && !(socket instanceof TLSSocket)) {
+    socket.resetAndDestroy();
   } else {
-    socket?.destroy();
+    socket.destroy();
   }
 }
 

@@ -6,6 +6,7 @@ import { type Scenario, scenario } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
 import { readStrictYaml } from "./strict-yaml.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
 
 /** The scenarios that the package ships, in their order. */
@@ -20,7 +21,7 @@ export function readShippedScenarios(): Scenario[] {
 export function readScenarios(folder: string): Scenario[] {
   let files: string[];
   try {
-    files = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
+    files = readdirSync(folder).filter((file) => /\.ya?ml$/i.test(file));
   } catch (error) {
     throw new SetupError(`the scenarios folder ${folder} cannot be read: ${(error as Error).message}`, {
       cause: error,
@@ -43,14 +44,14 @@ export function readScenarios(folder: string): Scenario[] {
 function readScenario(file: string): Scenario {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = utf8.decode(readFileSync(file));
   } catch (error) {
     throw new SetupError(`the scenario file ${file} cannot be read: ${(error as Error).message}`, {
       cause: error,
     });
   }
   const read = readStrictYaml(file, text, scenario);
-  const name = basename(file).replace(/\.ya?ml$/, "");
+  const name = basename(file).replace(/\.ya?ml$/i, "");
   if (read.name !== name) {
     throw new SetupError(`${file}: name: must be the file's, ${name}; it is ${read.name}`);
   }

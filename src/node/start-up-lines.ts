@@ -24,6 +24,7 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
     ...(sandbox.generatedAdminToken === undefined
       ? []
       : [`Admin token for /_sandbox  ${sandbox.generatedAdminToken}`]),
+    ...armedLines(sandbox),
     "",
     "API keys",
     ...keyLines(companies),
@@ -32,6 +33,17 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
     "Ready.",
     "",
   ].join("\n");
+}
+
+/** What is armed from the start, or since an earlier run: the order below may meet it. */
+function armedLines({ control }: StartedSandbox): string[] {
+  return control.scenarios
+    .armed()
+    .armed.filter(({ spent }) => !spent)
+    .map(({ name, company, known }) => {
+      const whom = company === null ? "for all" : `for ${company}`;
+      return `Armed ${whom}: ${name}${known ? "" : " (no scenario file has it: it forces nothing)"}`;
+    });
 }
 
 function keyLines(companies: readonly CompanyListing[]): string[] {

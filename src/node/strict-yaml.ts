@@ -18,7 +18,7 @@ export function readStrictYaml<Schema extends z.ZodType>(
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
-  const syntaxError = document.errors[0];
+  const syntaxError = document.errors[0] ?? document.warnings[0];
   if (syntaxError) {
     throw new SetupError(`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`);
   }
@@ -30,7 +30,8 @@ export function readStrictYaml<Schema extends z.ZodType>(
   if (!issue) throw new SetupError(`${file} does not fit its schema`);
   const place = placeOf(file, lines, offsetOf(document, issue));
   const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
-  throw new SetupError(`${place}: ${describe(issue, schema)}${more}`);
+  const said = document.getIn(issue.path);
+  throw new SetupError(`${place}: ${describe(issue, schema, said)}${more}`);
 }
 
 /** The document's value; an alias may name nothing, or too much. */
@@ -67,9 +68,14 @@ interface YamlNode {
   }[];
 }
 
-function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
+  const at = issue.path.join(".");
+  if (issue.code === "invalid_value" && typeof said === "string") {
+    const nearest = issue.values.map(String).toSorted((a, b) => leven(said, a) - leven(said, b))[0];
+    return `${at}: unknown "${said}": did you mean "${nearest}"? Known here: ${issue.values.join(", ")}`;
+  }
   if (issue.code !== "unrecognized_keys") {
-    return issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+    return at === "" ? issue.message : `${at}: ${issue.message}`;
   }
   const unknown = issue.keys[0] ?? "";
   const known = knownKeys(schema, issue.path);

@@ -1,6 +1,7 @@
 import leven from "leven";
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
+import { SetupError } from "../core/errors.ts";
 import { leavesOf, neverFiring } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -42,6 +43,16 @@ export class Catalogue {
     );
   }
 
+  /**
+   * The scenario that the sandbox is to start with.
+   * @throws SetupError where there is none of that name
+   */
+  required(name: string): Scenario {
+    const scenario = this.named(name);
+    if ("message" in scenario) throw new SetupError(scenario.message);
+    return scenario;
+  }
+
   /** The first scenario that leads an operation, or any, to a status. */
   leadingTo(status: number, operation?: OperationId): Scenario | undefined {
     return this.all.find(
@@ -53,9 +64,9 @@ export class Catalogue {
   }
 
   /** Why a scenario cannot strike an operation; undefined where it can. */
-  misfit({ name, steps }: Scenario, operation: OperationId): string | undefined {
+  misfit({ name, on, steps }: Scenario, operation: OperationId): string | undefined {
     const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
-    return fires ? undefined : `${name} can never fire on ${operation}`;
+    return fires ? undefined : `${name} can never fire on ${operation}: it is on ${on.join(", ")}`;
   }
 }
 

@@ -60,10 +60,10 @@ const effects: readonly Effect[] = [
   refusal(order, "order.issuer_unavailable", "faults.issuer.unavailable"),
   { path: "facts.used_unreadable", on: order },
   { path: "faults.token.lifetime_s", on: exchange },
+  { path: "faults.response.latency_ms", on: any, ofAnswer: true },
   { path: "faults.response.reset", on: any, leaves: "nothing" },
   { path: "faults.response.empty", on: any, leaves: "nothing" },
   { path: "faults.response.bad_gateway", on: order, leaves: "answer" },
-  { path: "faults.response.latency_ms", on: any, ofAnswer: true },
   { path: "faults.response.truncated", on: any, ofAnswer: true, leaves: "nothing" },
 ];
 
@@ -85,6 +85,30 @@ function effectsOf(step: StepFile): Effect[] {
   });
 }
 
+/** A step as one operation meets it: without the facts and faults that cannot strike there. */
+export function stepOn(step: StepFile, operation: OperationId): StepFile {
+  const here = new Set(
+    effectsOf(step)
+      .filter(({ on }) => on.includes(operation))
+      .map(({ path }) => path),
+  );
+  const only = <Leaves extends object>(place: string, leaves: Leaves | undefined): Leaves =>
+    Object.fromEntries(
+      Object.entries(leaves ?? {}).filter(([name]) => here.has(`${place}.${name}`)),
+    ) as Leaves;
+  const { request, token, issuer, response } = step.faults ?? {};
+  return {
+    ...(step.pass && { pass: step.pass }),
+    facts: only("facts", step.facts),
+    faults: {
+      request: only("faults.request", request),
+      token: only("faults.token", token),
+      issuer: only("faults.issuer", issuer),
+      response: only("faults.response", response),
+    },
+  };
+}
+
 /** The answers on which a step's facts and faults decide; a success is not among them. */
 export function refusalsOf(step: StepFile): PointId[] {
   return effectsOf(step).flatMap(({ point }) => (point ? [point] : []));
@@ -99,14 +123,6 @@ const success: Readonly<Record<OperationId, PointId>> = {
 /** Whether a point is an operation's success: what a step that refuses nothing leads to. A replay is none. */
 export function isSuccess(point: PointId): boolean {
   return Object.values(success).includes(point);
-}
-
-/** Whether a step has something that strikes once the request has succeeded. */
-export function strikesSuccess(step: StepFile): boolean {
-  const last = effectsOf(step).at(-1);
-  return (
-    last !== undefined && effects.indexOf(last) > effects.findLastIndex(({ point }) => point !== undefined)
-  );
 }
 
 /** The points to which a step leads, on the operations that it strikes. */
@@ -132,6 +148,7 @@ export function neverFiring(
     const reasons = on.map((operation) => {
       const here = struck.filter((effect) => effect.on.includes(operation));
       const effect = here.find((each) => each.path === path);
+      if (!effect && path === "facts.permissions") return "a member with issue_cards is not refused for it";
       if (!effect) return `nothing in ${operation} goes by it`;
       const before = here
         .slice(0, here.indexOf(effect))

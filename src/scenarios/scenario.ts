@@ -105,7 +105,9 @@ export const scenario = z
       .transform((on) => (typeof on === "string" ? [on] : on)),
     steps: z.array(step).min(1),
     then: z.literal("pass").describe("after the last step; absent: it repeats").optional(),
-    example: z.array(exampleRequest).min(1),
+    example: z
+      .array(exampleRequest, { error: "is required: requests, and what becomes of each" })
+      .min(1, "must hold a request, and what becomes of it"),
   })
   .superRefine(({ on, points, steps }, context) => {
     const refuse = (path: (string | number)[], message: string) =>
@@ -117,6 +119,10 @@ export const scenario = z
       for (const point of pointsOf(step, on)) {
         if (!points.includes(point)) refuse(["points"], `must name ${point}, to which step ${i + 1} leads`);
       }
+    }
+    const leads = steps.flatMap((step) => pointsOf(step, on));
+    if (points[0] && leads.length > 0 && !leads.includes(points[0])) {
+      refuse(["points", 0], `must be one to which a step leads: ${leads.join(", ")}`);
     }
     if (steps.every(({ pass }) => pass)) refuse(["steps"], "can never fire: it only passes");
   });

@@ -15,13 +15,14 @@ import {
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { Progress } from "./progress.ts";
 import type { Scenario } from "./scenario.ts";
-import { overlayOf, type Step, stepOf } from "./step.ts";
+import { overlayOf, type Step, stepFor } from "./step.ts";
 import { Turn } from "./turn.ts";
 import { Waits } from "./waits.ts";
 
 /** Whom a scenario is armed for, and how often. */
-export interface Arming {
+export interface ArmRequest {
   readonly scenario: Scenario;
   readonly companyPk: number | null;
   readonly operation: OperationId | null;
@@ -33,18 +34,18 @@ export interface Arming {
 export interface TurnRequest {
   readonly operation: OperationId;
   readonly caller: Caller;
-  /** The scenarios that the request itself chose, the nearest first. */
-  readonly chosen: readonly Scenario[];
+  /** The scenario that the request chose itself. */
+  readonly chosen: Scenario | undefined;
   /** Case-folded; empty where the request has none. */
   readonly idempotencyKey: () => string;
   /** What it believes where nothing is forced. */
   readonly world: Overlay;
 }
 
-interface ArmedScenario {
+interface Armed {
   readonly row: ArmedRow;
   readonly scenario: Scenario;
-  stepsTaken: number;
+  readonly progress: Progress;
 }
 
 /** What is forced on requests, and how far it has come. */
@@ -53,9 +54,13 @@ export class Scenarios {
   readonly waits: Waits;
   readonly #services: Services;
   readonly #fromStart: string | undefined;
-  readonly #steps = new WeakMap<Scenario, readonly Step[]>();
+  readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
   /** What is armed, the nearest first, and the latest of these; kept in memory, since every request asks. */
-  #armed: { readonly generation: number; readonly list: readonly ArmedScenario[] } | undefined;
+  #armed: readonly Armed[] = [];
+  /** The generation in which that was read; undefined: it is to be read again. */
+  #armedIn: number | undefined;
+  /** How far requests have come in scenarios that they chose, where the store's count does not say it all. */
+  readonly #chosen = new Map<string, Progress>();
 
   /**
    * @param fromStart - the scenario that is armed for all from the start
@@ -65,77 +70,96 @@ export class Scenarios {
     this.catalogue = catalogue;
     this.#fromStart = fromStart;
     this.waits = new Waits(services.clock);
+    services.generations.onEnd((ended) =>
+      this.waits.letGo(({ companyPk }) => ended === undefined || ended === companyPk),
+    );
   }
 
   /** The step that a request meets; undefined where nothing is forced on it. */
   turnOf(request: TurnRequest): Turn | undefined {
-    if (request.chosen.length > 0) {
-      const chosen = request.chosen.find(({ on }) => on.includes(request.operation));
-      if (chosen) return this.#chosenTurn(chosen, request);
-    }
+    if (request.chosen) return this.#chosenTurn(request.chosen, request);
     for (const armed of this.#listArmed()) {
+      const { row, scenario, progress } = armed;
       if (!meets(armed, request)) continue;
-      const step = stepAt(this.#stepsOf(armed.scenario), armed, armed.scenario.then);
-      if (step === "spent") continue;
-      if (step === undefined) return undefined;
-      return this.#turn(armed.scenario, step, request, armed.row.pk, () => {
-        takeArmedStep(this.#services.database, armed.row.pk, !step.pass);
-        armed.stepsTaken++;
-      });
+      const index = stepAt(scenario, progress.position, row.times);
+      if (index === "spent") continue;
+      if (index === "passes") return undefined;
+      const step = this.#stepsOf(scenario, request.operation)[index];
+      if (!step) continue;
+      return this.#turn(scenario, step, request, progress, row.pk, () =>
+        takeArmedStep(this.#services.database, row.pk, !step.pass),
+      );
     }
     return undefined;
   }
 
   #chosenTurn(scenario: Scenario, request: TurnRequest): Turn | undefined {
-    const { caller, idempotencyKey } = request;
-    const { database } = this.#services;
-    const steps = this.#stepsOf(scenario);
+    const { database, generations } = this.#services;
+    const { companyPk } = request.caller;
     // Where one step repeats for ever there is nothing to count.
-    const counts = steps.length > 1 || scenario.then !== undefined;
-    const of = [database, caller.companyPk, scenario.name, idempotencyKey()] as const;
-    const step = stepAt(steps, { stepsTaken: counts ? chosenStepsTaken(...of) : 0 }, scenario.then);
-    if (step === undefined || step === "spent") return undefined;
-    return this.#turn(scenario, step, request, undefined, () => {
+    const counts = scenario.steps.length > 1 || scenario.then !== undefined;
+    const of = [database, companyPk, scenario.name, request.idempotencyKey()] as const;
+    const name = [companyPk, generations.of(companyPk), ...of.slice(2)].join("/");
+    const progress = this.#chosen.get(name) ?? new Progress(counts ? chosenStepsTaken(...of) : 0);
+    const index = stepAt(scenario, counts ? progress.position : 0, null);
+    const step = typeof index === "number" ? this.#stepsOf(scenario, request.operation)[index] : undefined;
+    if (!step) return undefined;
+    if (counts) this.#remember(name, progress);
+    return this.#turn(scenario, step, request, progress, undefined, () => {
       if (counts) takeChosenStep(...of);
     });
+  }
+
+  /** Keeps a progress as long as a request is under way in it, or has given a step back. */
+  #remember(name: string, progress: Progress): void {
+    for (const [known, each] of this.#chosen) {
+      if (!each.isPlain) break;
+      this.#chosen.delete(known);
+    }
+    this.#chosen.set(name, progress);
   }
 
   #turn(
     scenario: Scenario,
     step: Step,
-    { world }: TurnRequest,
+    { world, caller: { companyPk } }: TurnRequest,
+    progress: Progress,
     armedPk: number | undefined,
-    take: () => void,
+    keep: () => void,
   ): Turn {
-    return new Turn(scenario.name, step, overlayOf(step, world, this.waits, armedPk), take);
+    const stay = this.waits.stay({ armedPk, companyPk });
+    const overlay = overlayOf(step, world, stay);
+    return new Turn({ scenario: scenario.name, step, overlay, stay }, progress, keep);
   }
 
-  #stepsOf(scenario: Scenario): readonly Step[] {
-    const known = this.#steps.get(scenario);
-    if (known) return known;
-    const steps = scenario.steps.map(stepOf);
-    this.#steps.set(scenario, steps);
+  #stepsOf(scenario: Scenario, operation: OperationId): readonly (Step | undefined)[] {
+    const byOperation = this.#steps.get(scenario) ?? new Map<OperationId, readonly (Step | undefined)[]>();
+    this.#steps.set(scenario, byOperation);
+    const steps = byOperation.get(operation) ?? scenario.steps.map((step) => stepFor(step, operation));
+    byOperation.set(operation, steps);
     return steps;
   }
 
-  #listArmed(): readonly ArmedScenario[] {
+  #listArmed(): readonly Armed[] {
     const { database, generations } = this.#services;
-    if (this.#armed?.generation !== generations.stamp) {
-      const list = listArmed(database)
-        .toSorted((a, b) => nearness(b) - nearness(a) || b.pk - a.pk)
-        .flatMap((row) => {
-          const scenario = this.catalogue.find(row.scenario);
-          return scenario ? [{ row, scenario, stepsTaken: row.stepsTaken }] : [];
-        });
-      this.#armed = { generation: generations.stamp, list };
-    }
-    return this.#armed.list;
+    if (this.#armedIn === generations.stamp) return this.#armed;
+    const known = new Map(this.#armed.map(({ row, progress }) => [row.pk, progress]));
+    this.#armed = listArmed(database)
+      .toSorted((a, b) => nearness(b) - nearness(a) || b.pk - a.pk)
+      .flatMap((row) => {
+        const scenario = this.catalogue.find(row.scenario);
+        const before = known.get(row.pk);
+        const progress = before?.kept === row.stepsTaken ? before : new Progress(row.stepsTaken);
+        return scenario ? [{ row, scenario, progress }] : [];
+      });
+    this.#armedIn = generations.stamp;
+    return this.#armed;
   }
 
   /** Arms a scenario. A request meets the nearest that fits it, and the latest of these. */
-  arm({ scenario, companyPk, operation, apiKeyPk, times }: Arming, fromStart: 0 | 1 = 0): ArmedRow {
+  arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, store, random, clock } = this.#services;
-    this.#armed = undefined;
+    this.#armedIn = undefined;
     return database.transaction(() => {
       const n = store.nextNumber(0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
@@ -155,13 +179,23 @@ export class Scenarios {
     });
   }
 
-  /** Arms, for all, what the sandbox is started with, afresh. */
+  /** Whether what is armed from the start is what the sandbox was started with. */
+  get isArmedFromStart(): boolean {
+    const fromStart = this.armed().filter((row) => row.fromStart === 1);
+    return fromStart.map(({ scenario }) => scenario).join() === (this.#fromStart ?? "");
+  }
+
+  /**
+   * Arms, for all, what the sandbox is started with, afresh.
+   * @throws SetupError where it is unknown
+   */
   armFromStart(): void {
-    this.#armed = undefined;
+    this.#armedIn = undefined;
     const { database } = this.#services;
     deleteArmedFromStart(database);
-    const scenario = this.#fromStart === undefined ? undefined : this.catalogue.find(this.#fromStart);
-    if (scenario) this.arm({ scenario, companyPk: null, operation: null, apiKeyPk: null, times: null }, 1);
+    if (this.#fromStart === undefined) return;
+    const scenario = this.catalogue.required(this.#fromStart);
+    this.arm({ scenario, companyPk: null, operation: null, apiKeyPk: null, times: null }, 1);
   }
 
   /** What is armed, in the order in which it was. */
@@ -171,19 +205,20 @@ export class Scenarios {
 
   /** Whether all the runs that it was armed for are over. */
   isSpent({ scenario, times, stepsTaken }: ArmedRow): boolean {
-    const steps = this.catalogue.find(scenario)?.steps.length ?? 1;
-    return times !== null && stepsTaken >= times * steps;
+    const known = this.catalogue.find(scenario);
+    return known !== undefined && stepAt(known, stepsTaken, times) === "spent";
   }
 
   armedById(id: string): ArmedRow | undefined {
     return findArmed(this.#services.database, id);
   }
 
-  /** Disarms one, or all, and lets go on what it holds. */
-  disarm(row?: ArmedRow): void {
-    this.#armed = undefined;
-    deleteArmed(this.#services.database, row?.pk);
-    this.waits.release(row?.pk);
+  /** Disarms, and lets go on what was held by it. */
+  disarm(rows: readonly ArmedRow[]): void {
+    this.#armedIn = undefined;
+    const disarmed = new Set(rows.map(({ pk }) => pk));
+    for (const pk of disarmed) deleteArmed(this.#services.database, pk);
+    this.waits.letGo(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
   }
 }
 
@@ -193,27 +228,23 @@ function nearness({ apiKeyPk, companyPk }: ArmedRow): number {
   return companyPk === null ? 0 : 1;
 }
 
-function meets({ row, scenario }: ArmedScenario, { operation, caller }: TurnRequest): boolean {
-  return (
-    (row.operation === null ? scenario.on.includes(operation) : row.operation === operation) &&
-    (row.companyPk === null || row.companyPk === caller.companyPk) &&
-    (row.apiKeyPk === null || row.apiKeyPk === caller.apiKeyPk)
-  );
+/** A key is followed into each company that its member acts for. */
+function meets({ row, scenario }: Armed, { operation, caller }: TurnRequest): boolean {
+  const isOn = row.operation === null ? scenario.on.includes(operation) : row.operation === operation;
+  if (row.apiKeyPk !== null) return isOn && row.apiKeyPk === caller.apiKeyPk;
+  return isOn && (row.companyPk === null || row.companyPk === caller.companyPk);
 }
 
 /**
- * The step whose turn it is, after so many were taken. Without `times` the last step repeats, or passes for good
- * (undefined); with it the steps begin anew until all the runs are spent.
+ * Which step is at a position, counted from 0. With `times` the steps begin anew until all their runs are spent;
+ * without it the last step repeats, or nothing is forced any more.
  */
 function stepAt(
-  steps: readonly Step[],
-  armed: { readonly stepsTaken: number; readonly row?: Pick<ArmedRow, "times"> },
-  then: "pass" | undefined,
-): Step | "spent" | undefined {
-  const { stepsTaken } = armed;
-  const times = armed.row?.times ?? null;
-  if (times !== null) {
-    return stepsTaken < times * steps.length ? steps[stepsTaken % steps.length] : "spent";
-  }
-  return steps[stepsTaken] ?? (then === "pass" ? undefined : steps.at(-1));
+  { steps: { length }, then }: Scenario,
+  position: number,
+  times: number | null,
+): number | "spent" | "passes" {
+  if (times !== null) return position < times * length ? position % length : "spent";
+  if (position < length) return position;
+  return then === "pass" ? "passes" : length - 1;
 }

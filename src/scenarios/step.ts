@@ -1,9 +1,10 @@
+import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { FactsOverlay, Overlay } from "../core/facts.ts";
 import type { Issuer, IssuerAnswer } from "../core/issuer.ts";
-import { refusalsOf, strikesSuccess } from "./effects.ts";
+import { leavesOf, refusalsOf, stepOn } from "./effects.ts";
 import type { StepFile } from "./scenario.ts";
-import type { Waits } from "./waits.ts";
+import type { Stay } from "./waits.ts";
 
 type Faults = NonNullable<StepFile["faults"]>;
 export type ResponseFaults = NonNullable<Faults["response"]>;
@@ -18,21 +19,28 @@ export interface Step {
   readonly response: ResponseFaults;
   /** The refusals that it forces. */
   readonly refusals: ReadonlySet<PointId>;
-  /** Whether it strikes a request that succeeds. */
+  /** Whether a request that meets it may succeed, and it then decides. */
   readonly strikesSuccess: boolean;
+  /** Whether all it does to a success is to hide what was spent. */
+  readonly hidesUsedAlone: boolean;
 }
 
-export function stepOf(file: StepFile): Step {
-  const { facts = {}, faults = {} } = file;
+/** A step as one operation meets it; undefined where nothing of it strikes there. */
+export function stepFor(file: StepFile, operation: OperationId): Step | undefined {
+  const { facts = {}, faults = {}, ...rest } = stepOn(file, operation);
+  const leaves = [...leavesOf({ facts, faults })];
+  if (!rest.pass && leaves.length === 0) return undefined;
+  const refusals = new Set(refusalsOf({ facts, faults }));
   return {
-    pass: file.pass === true,
+    pass: rest.pass === true,
     facts: factsOf(facts),
     request: faults.request ?? {},
     token: faults.token ?? {},
-    issuer: faults.issuer,
+    issuer: Object.keys(faults.issuer ?? {}).length > 0 ? faults.issuer : undefined,
     response: faults.response ?? {},
-    refusals: new Set(refusalsOf(file)),
-    strikesSuccess: file.pass === true || strikesSuccess(file),
+    refusals,
+    strikesSuccess: refusals.size === 0,
+    hidesUsedAlone: leaves.length === 1 && facts.used_unreadable === true,
   };
 }
 
@@ -57,23 +65,23 @@ function factsOf(facts: NonNullable<StepFile["facts"]>): FactsOverlay {
 }
 
 /** The overlay under which a request meets a step; `world` is the one that it would meet otherwise. */
-export function overlayOf(step: Step, world: Overlay, waits: Waits, armedPk: number | undefined): Overlay {
+export function overlayOf(step: Step, world: Overlay, stay: Stay): Overlay {
   const { lifetime_s } = step.token;
   return {
     facts: { ...world.facts, ...step.facts },
-    issuer: step.issuer ? issuerOf(step.issuer, waits, armedPk) : world.issuer,
+    issuer: step.issuer ? issuerOf(step.issuer, stay) : world.issuer,
     tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
   };
 }
 
-function issuerOf(faults: NonNullable<Faults["issuer"]>, waits: Waits, armedPk: number | undefined): Issuer {
+function issuerOf(faults: NonNullable<Faults["issuer"]>, stay: Stay): Issuer {
   const { latency_ms, hold_ms } = faults;
   const answer = issuerAnswer(faults);
   if (latency_ms === undefined && hold_ms === undefined) return { issue: () => answer };
   return {
     async issue() {
-      if (latency_ms !== undefined) await waits.wait(latency_ms);
-      if (hold_ms !== undefined) await waits.hold(hold_ms, armedPk);
+      if (latency_ms !== undefined) await stay.wait(latency_ms);
+      if (hold_ms !== undefined) await stay.hold(hold_ms);
       return answer;
     },
   };

@@ -1,60 +1,82 @@
 import type { PointId } from "../contract/points.ts";
 import type { Overlay } from "../core/facts.ts";
 import { isSuccess } from "./effects.ts";
+import type { Progress } from "./progress.ts";
 import type { ResponseFaults, Step } from "./step.ts";
+import type { Stay } from "./waits.ts";
 
 const noFaults: ResponseFaults = {};
 
 /**
- * One request's turn at a step of a scenario. It takes the step when the step strikes, and not where another
- * check refuses the request first or the answer is a replay. From the choice of the step to `strike` or
- * `settle` nothing may be awaited: that makes the taking atomic.
+ * One request's turn at a step of a scenario. The request takes the step where the step decides it, and not where
+ * another check refuses it first or the answer is a replay. From the choice of the step to `reserve` or `settle`
+ * nothing may be awaited: that makes the taking atomic.
  */
 export class Turn {
   readonly scenario: string;
   readonly step: Step;
   readonly overlay: Overlay;
-  readonly #take: () => void;
+  readonly stay: Stay;
+  readonly #progress: Progress;
+  readonly #keep: () => void;
+  /** The step as it was reserved, while nothing has decided yet. */
+  #reserved: number | undefined;
   #struck = false;
 
-  constructor(scenario: string, step: Step, overlay: Overlay, take: () => void) {
+  /** @param keep - counts the step as taken for good */
+  constructor(
+    { scenario, step, overlay, stay }: Pick<Turn, "scenario" | "step" | "overlay" | "stay">,
+    progress: Progress,
+    keep: () => void,
+  ) {
     this.scenario = scenario;
     this.step = step;
     this.overlay = overlay;
-    this.#take = take;
+    this.stay = stay;
+    this.#progress = progress;
+    this.#keep = keep;
   }
 
-  /** The scenario, where it struck and forced something. */
+  /** The scenario, where it decided and forced something. */
   get forced(): string | undefined {
     return this.#struck && !this.step.pass ? this.scenario : undefined;
+  }
+
+  /** The request begins to wait: nobody else is to take the step meanwhile. */
+  reserve(): void {
+    if (!this.#struck) this.#reserved ??= this.#progress.take();
   }
 
   /** A fault strikes before anything is decided. */
   strike(): void {
     if (this.#struck) return;
+    this.reserve();
+    this.#reserved = undefined;
     this.#struck = true;
-    this.#take();
+    this.#progress.keep();
+    this.#keep();
   }
 
   /**
-   * The request is decided: takes the step where the step decided it.
+   * The request is decided: takes the step where the step decided it, and else gives it back.
    * @returns the faults that strike the answer
    */
   settle(point: PointId, body: unknown): ResponseFaults {
     const { step } = this;
     const decides = isSuccess(point)
-      ? step.strikesSuccess && (!onlyHidesUsed(step) || showsUsed(body))
+      ? step.strikesSuccess && (!step.hidesUsedAlone || showsUsed(body))
       : step.refusals.has(point);
-    if (decides) this.strike();
-    return decides || (this.#struck && isSuccess(point)) ? step.response : noFaults;
+    if (decides) {
+      this.strike();
+      return step.response;
+    }
+    if (this.#reserved !== undefined) this.#progress.giveBack(this.#reserved);
+    this.#reserved = undefined;
+    return noFaults;
   }
 }
 
-/** Whether a success shows the step only where there is spending to be read. */
-function onlyHidesUsed(step: Step): boolean {
-  return step.facts.usedUnreadable === true && Object.keys(step.response).length === 0;
-}
-
+/** Whether an answer has spending that could be hidden. */
 function showsUsed(body: unknown): boolean {
   return (body as { spending_limit?: unknown }).spending_limit != null;
 }

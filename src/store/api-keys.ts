@@ -103,6 +103,9 @@ export function countActiveKeys(
 export function findKey(
   database: Database,
   id: string,
-): { readonly pk: number; readonly companyPk: number } | undefined {
-  return database.get("SELECT pk, company_pk AS companyPk FROM api_keys WHERE id = ?", id.toLowerCase());
+): { readonly pk: number; readonly companyPk: number; readonly environment: Environment } | undefined {
+  return database.get(
+    "SELECT pk, company_pk AS companyPk, environment FROM api_keys WHERE id = ?",
+    id.toLowerCase(),
+  );
 }

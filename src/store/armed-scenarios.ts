@@ -68,10 +68,9 @@ export function takeArmedStep(database: Database, pk: number, fired: boolean): v
   );
 }
 
-/** Disarms one, or all. */
-export function deleteArmed(database: Database, pk?: number): void {
-  if (pk === undefined) database.run("DELETE FROM armed_scenarios");
-  else database.run("DELETE FROM armed_scenarios WHERE pk = ?", pk);
+/** Disarms one. */
+export function deleteArmed(database: Database, pk: number): void {
+  database.run("DELETE FROM armed_scenarios WHERE pk = ?", pk);
 }
 
 /** Disarms what the sandbox was started with. */

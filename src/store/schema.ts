@@ -15,9 +15,6 @@ export const worldTables = [
   "chosen_scenarios",
 ] as const;
 
-/** The tables of the world as the first step made them: a landed step never changes. */
-const firstWorldTables = worldTables.slice(0, worldTables.indexOf("armed_scenarios"));
-
 const firstTables = `
   -- Where the sandbox's time stands: one row.
   CREATE TABLE clock (
@@ -190,6 +187,19 @@ function createSnapshotTable(database: Database, table: string): void {
   database.exec(`CREATE TABLE snapshot_${table} (snapshot_pk INTEGER NOT NULL, ${list}) STRICT`);
   database.exec(`CREATE INDEX snapshot_${table}_by_snapshot ON snapshot_${table} (snapshot_pk)`);
 }
+
+/** The tables of the world that the first step made. */
+const firstWorldTables = [
+  "clock",
+  "counters",
+  "companies",
+  "members",
+  "memberships",
+  "accounts",
+  "api_keys",
+  "access_tokens",
+  "cards",
+];
 
 /** The steps from an empty database to the current schema; a landed step never changes. */
 const migrations: readonly ((database: Database) => void)[] = [

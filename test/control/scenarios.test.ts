@@ -33,6 +33,7 @@ describe("POST scenarios/NAME/arm", () => {
     expect(reply.json).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: "issuer-recovers",
+      known: true,
       company: "northwind",
       company_id: id,
       operation: "orderPhysicalCard",
@@ -79,6 +80,13 @@ describe("POST scenarios/NAME/arm", () => {
       400,
       "operation: conflict can never fire on exchangeSandboxKey",
     ],
+    [
+      "an operation of the other environment",
+      "token-unavailable",
+      { company: "northwind", operation: "exchangeLiveKey" },
+      400,
+      "operation: exchangeLiveKey is never called by a sandbox company",
+    ],
     ["no times", "conflict", { times: 0 }, 400, "times: "],
     ["a field that is none", "conflict", { compny: "northwind" }, 400, '"compny"'],
   ])("%s is refused", async (_what, name, body, status, message) => {
@@ -114,6 +122,21 @@ describe("armed", () => {
       { name: "conflict", company: null, fired: 1 },
     ]);
     expect(json.never_fired).toEqual([json.armed[0].id]);
+  });
+
+  test("is listed and disarmed for one company, and by no parameter that is none", async () => {
+    const sandbox = openCompanies();
+    await sandbox.send("POST", "scenarios/forbidden/arm", { company: "fullhouse" });
+    await sandbox.send("POST", "scenarios/conflict/arm", { company: "northwind" });
+    const names = async (query: string) =>
+      (await sandbox.request(`/_sandbox/armed${query}`)).json.armed.map(({ name }: { name: string }) => name);
+    expect(await names("?company=northwind")).toEqual(["conflict"]);
+    await sandbox.request("/_sandbox/armed?company=northwind", { method: "DELETE" });
+    expect(await names("")).toEqual(["forbidden"]);
+    expect((await sandbox.request("/_sandbox/armed?compny=northwind", { method: "DELETE" })).status).toBe(
+      400,
+    );
+    expect((await sandbox.request("/_sandbox/armed?company=nobody")).status).toBe(404);
   });
 
   test("is disarmed one by one, or at once", async () => {

@@ -40,7 +40,7 @@ describe("a fixtures file that does not fit is refused with file, line and colum
     [
       "an unknown status",
       `${head}    status: asleep\n`,
-      /:5:13: companies\.0\.status: .*"active"\|"suspended"\|"closed"/,
+      /:5:13: companies\.0\.status: unknown "asleep": did you mean "active"\? Known here: active, suspended, closed/,
     ],
     [
       "money as a number",

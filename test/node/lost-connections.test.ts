@@ -20,18 +20,8 @@ async function liveCards(sandbox: Started): Promise<number | undefined> {
 
 /** Orders on a socket of its own: what came, and how the connection ended. */
 async function orderRaw(sandbox: Started): Promise<{ received: string; error: string | undefined }> {
-  const token = await sandbox.exchange();
-  const { companies } = await sandbox.world();
-  const body = JSON.stringify({
-    account_id: companies[0]?.accounts[0]?.id,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  });
   const socket = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
-  socket.write(
-    `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
+  socket.write(await orderBytes(sandbox, await sandbox.exchange()));
   let received = "";
   socket.setEncoding("utf8").on("data", (text: string) => {
     received += text;
@@ -43,6 +33,17 @@ async function orderRaw(sandbox: Started): Promise<{ received: string; error: st
     });
     socket.on("close", () => resolve({ received, error }));
   });
+}
+
+async function orderBytes(sandbox: Started, token: string): Promise<string> {
+  const { companies } = await sandbox.world();
+  const body = JSON.stringify({
+    account_id: companies[0]?.accounts[0]?.id,
+    pin: "4821",
+    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+    delivery_method: "express",
+  });
+  return `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 describe("over a real socket", () => {
@@ -98,6 +99,26 @@ example: [{ expect: { connection: empty } }]
     const sandbox = await startCommandLine(["--scenarios", folder, "--scenario", "empty-reply"]);
     expect(await orderRaw(sandbox)).toEqual({ received: "", error: undefined });
     expect(await liveCards(sandbox)).toBe(1);
+  });
+
+  test.each([
+    // A reset may overtake what was sent before it.
+    ["lost-response", /^(HTTP\/1\.1 200 [\s\S]*)?$/],
+    ["truncated-response", /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 201 [\s\S]*[^}]$/],
+  ])("%s strikes a pipelined request once the answers before it are out", async (name, expected) => {
+    const sandbox = await startCommandLine();
+    await arm(sandbox, name);
+    const token = await sandbox.exchange();
+    const order = await orderBytes(sandbox, token);
+    const socket = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    let received = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      received += text;
+    });
+    socket.write(`GET /_sandbox/world HTTP/1.1\r\nHost: localhost\r\n\r\n${order}${order}`);
+    await new Promise((closed) => socket.on("close", closed));
+    expect(received).toMatch(expected);
   });
 
   test("under TLS a connection is cut as well", async () => {

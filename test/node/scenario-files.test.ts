@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
@@ -47,9 +47,19 @@ describe("a scenario file that does not fit is refused with file, line and colum
       { steps: "[{ facts: { company_status: active } }]" },
       /:6:36: .*suspended/,
     ],
-    ["no example", { example: undefined }, /example: /],
-    ["an empty example", { example: "[]" }, /:7:10: example: /],
-    ["an unknown point", { points: "[order.quota]" }, /:5:10: points\.0: .*order\.quota_reached/],
+    ["no example", { example: undefined }, /example: is required: requests, and what becomes of each/],
+    ["an empty example", { example: "[]" }, /:7:10: example: must hold a request/],
+    [
+      "an unknown point",
+      { points: "[order.quota_reach]" },
+      /:5:10: points\.0: unknown "order\.quota_reach": did you mean "order\.quota_reached"\?/,
+    ],
+    [
+      "a first point to which no step leads",
+      { points: "[order.created, order.quota_reached]" },
+      /:5:10: points\.0: must be one to which a step leads: order\.quota_reached/,
+    ],
+    ["an unknown tag", { title: "!!foo x" }, /:2:8: .*tag/],
     ["an unknown operation", { on: "orderCard" }, /:8:5: on: /],
     ["a section that is none", { spec: "[7]" }, /:4:8: spec\.0: /],
     ["an empty step", { steps: "[{}]" }, /:6:9: steps\.0: must hold facts or faults, or pass alone/],
@@ -104,7 +114,7 @@ describe("a rule that can never fire is refused, with what hides it", () => {
     [
       "permissions that allow the order",
       "[{ facts: { permissions: [issue_cards] } }]",
-      /facts\.permissions: can never fire/,
+      /facts\.permissions: can never fire: a member with issue_cards is not refused for it/,
     ],
     [
       "a fact of another operation",
@@ -158,6 +168,7 @@ describe("a folder of one's own", () => {
     for (const [args, message] of [
       [["--scenario", "quota-reach"], 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
       [["--scenarios", folder], 'unknown key "titel"'],
+      [["--scenario", "conflict", "--scenario", "forbidden"], "It is given once."],
     ] as const) {
       const { ended, output } = run([...args, "--port", "0"]);
       expect((await ended).code).toBe(2);
@@ -165,6 +176,35 @@ describe("a folder of one's own", () => {
       expect(output.stderr.trim().split("\n")).toHaveLength(1);
     }
   });
+});
+
+test("a kept database is armed afresh at each start, by what that start names; a name that is none makes no file", () => {
+  const db = join(temporaryFolder(), "sandbox.db");
+  expect(() => createSandbox({ db, scenario: "forbiden" })).toThrow('did you mean "forbidden"?');
+  expect(existsSync(db)).toBe(false);
+  const armedAt = (scenario?: string) => {
+    const sandbox = createSandbox({ db, scenario });
+    const { armed } = sandbox.control.scenarios.armed();
+    sandbox.close();
+    return armed.map(({ name }) => name);
+  };
+  expect([armedAt("conflict"), armedAt("conflict"), armedAt("forbidden"), armedAt()]).toEqual([
+    ["conflict"],
+    ["conflict"],
+    ["forbidden"],
+    [],
+  ]);
+});
+
+test("a sandbox that is closed says so", async () => {
+  const sandbox = createSandbox();
+  sandbox.close();
+  await expect(sandbox.fetch("http://sandbox/")).rejects.toThrow("this sandbox is closed");
+});
+
+test("what is armed stands among the start-up lines", async () => {
+  const { output } = await startCommandLine(["--scenario", "conflict"]);
+  expect(output.stdout).toContain("\nArmed for all: conflict\n");
 });
 
 test("the published schema takes what the reader takes", () => {

@@ -1,25 +1,33 @@
 import { describe, expect, test } from "vitest";
-import { type Scenario, scenario } from "../../src/scenarios/scenario.ts";
+import type { OperationId } from "../../src/contract/operations.ts";
+import { pointsOf } from "../../src/scenarios/effects.ts";
+import { type Scenario, type StepFile, scenario } from "../../src/scenarios/scenario.ts";
 import { openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 const other = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c31";
 
 /** A scenario of the test's own. */
-function scenarioOf(steps: unknown, rest: object = {}): Scenario {
+function scenarioOf(
+  steps: readonly object[],
+  rest: { on?: OperationId[]; points?: string[]; then?: string } = {},
+): Scenario {
+  const leads = steps.flatMap((step) => pointsOf(step as StepFile, rest.on ?? ["orderPhysicalCard"]));
   return scenario.parse({
     name: "own",
     title: "A test's own",
     description: "A test's own",
     spec: ["§4"],
-    points: ["order.created", "order.quota_reached", "order.issuer_unavailable", "order.company_inactive"],
+    points: [...leads, "order.created"],
     steps,
     example: [{ expect: {} }],
     ...rest,
   });
 }
 
-const own = (steps: unknown, rest?: object): TestOptions => ({ scenarios: [scenarioOf(steps, rest)] });
+const own = (steps: readonly object[], rest?: Parameters<typeof scenarioOf>[1]): TestOptions => ({
+  scenarios: [scenarioOf(steps, rest)],
+});
 const points = (replies: readonly Reply[]) => replies.map(({ point }) => point?.replace("order.", ""));
 
 async function orders(sandbox: ReturnType<typeof openSandbox>, count: number): Promise<Reply[]> {
@@ -127,12 +135,10 @@ describe("a step is taken only where it decides", () => {
     expect(armed.listing()).toMatchObject({ steps_taken: 1, fired: step === "a pass" ? 0 : 1 });
   });
 
-  test("a fault of the request strikes once it is known who calls, but no replay", async () => {
+  test("a fault of the request strikes once it is known who calls", async () => {
     const sandbox = openSandbox();
-    await sandbox.order({ key });
     const armed = sandbox.scenario("dropped-request");
     expect((await sandbox.order({ token: "nobody" })).status).toBe(401);
-    expect((await sandbox.order({ key })).point).toBe("order.replayed");
     expect(armed.listing().steps_taken).toBe(0);
     await expect(sandbox.order()).rejects.toThrow("fetch failed");
     expect(armed.listing().steps_taken).toBe(1);
@@ -185,10 +191,15 @@ describe("the nearest wins", () => {
     ]);
   });
 
-  test("a scenario of another operation is none: what is armed strikes", async () => {
-    const sandbox = openSandbox({ scenario: "quota-reached" });
-    const reply = await sandbox.order({ headers: { "Sandbox-Scenario": "key-revoked" } });
-    expect(reply.point).toBe("order.quota_reached");
+  test("for one key it follows the key into each company that its member acts for", async () => {
+    const sandbox = openSandbox();
+    const member = sandbox.company("northwind").members.find(({ slug }) => slug === "northwind-admin");
+    sandbox.scenario("unauthorized", { api_key_id: member?.api_keys[0]?.id ?? "" });
+    const reply = await sandbox.order({
+      apiKey: "sk_sandbox_northwind_admin",
+      headers: { "X-On-Behalf-Of": sandbox.company("fullhouse").id },
+    });
+    expect(reply.point).toBe("auth.token_invalid");
   });
 
   test("two testers with different scenarios never meet", async () => {
@@ -216,6 +227,34 @@ describe("the nearest wins", () => {
 describe("a scenario that the request chooses", () => {
   const chosen = { headers: { "Sandbox-Scenario": "issuer-recovers" } };
 
+  test("counts its steps per scenario, and another company's on their own", async () => {
+    const sandbox = openSandbox(own([full, down]));
+    const { id } = sandbox.account("halfway");
+    sandbox.control.companies.change("halfway", { details_complete: true });
+    const replies = [
+      await sandbox.order({ ...chosen, key }),
+      await sandbox.order({ key, headers: { "Sandbox-Scenario": "own" } }),
+      await sandbox.order({ key, headers: { "Sandbox-Scenario": "own" } }),
+      await sandbox.order({
+        key,
+        headers: { "Sandbox-Scenario": "own" },
+        apiKey: "sk_sandbox_halfway_owner",
+        body: { account_id: id },
+      }),
+    ];
+    expect(points(replies)).toEqual([
+      "issuer_unavailable",
+      "quota_reached",
+      "issuer_unavailable",
+      "quota_reached",
+    ]);
+  });
+
+  test("by the first of a preference that is stated twice, in any letter case", async () => {
+    const reply = await openSandbox().order({ headers: { Prefer: "CODE=422, code=404" } });
+    expect(reply.point).toBe("order.quota_reached");
+  });
+
   test("counts its steps per company and Idempotency-Key", async () => {
     const sandbox = openSandbox();
     const ofAdmin = { ...chosen, apiKey: "sk_sandbox_northwind_admin", key };
@@ -238,8 +277,16 @@ describe("a scenario that the request chooses", () => {
   test.each([
     ["Sandbox-Scenario", "quota-reach", 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
     ["Prefer", "example=lost-respons", 'did you mean "lost-response"?'],
-    ["Prefer", "code=418", 'Prefer: no scenario leads to "418"'],
-    ["Prefer", "code=soon", 'Prefer: no scenario leads to "soon"'],
+    ["Prefer", "code=418", 'Prefer: no scenario leads orderPhysicalCard to "418"'],
+    ["Prefer", "code=soon", 'Prefer: no scenario leads orderPhysicalCard to "soon"'],
+    ["Prefer", "code=0x1F7", 'Prefer: no scenario leads orderPhysicalCard to "0x1F7"'],
+    ["Sandbox-Scenario", "", 'unknown scenario ""'],
+    ["Sandbox-Scenario", "x".repeat(8000), "did you mean"],
+    [
+      "Sandbox-Scenario",
+      "key-revoked",
+      "key-revoked can never fire on orderPhysicalCard: it is on exchangeSandboxKey, exchangeLiveKey",
+    ],
   ])("%s: %s, is refused before anything else", async (name, value, message) => {
     const reply = await openSandbox().order({ token: "nobody", headers: { [name]: value } });
     expect([reply.status, reply.point]).toEqual([400, "gateway.scenario_unknown"]);
@@ -259,6 +306,29 @@ describe("a scenario that the request chooses", () => {
     );
   });
 
+  test("on an operation that it is not on strikes where it can, and is refused where it never could", async () => {
+    const sandbox = openSandbox();
+    const exchange = (name: string) =>
+      sandbox.post(
+        "/auth/v1/sandbox/token",
+        { api_key: "sk_sandbox_northwind_owner" },
+        { "Sandbox-Scenario": name },
+      );
+    expect((await exchange("rate-limited")).point).toBe("gateway.rate_limited");
+    await expect(exchange("lost-response")).rejects.toThrow("fetch failed");
+    const refused = await exchange("quota-reached");
+    expect([refused.status, refused.json]).toEqual([
+      400,
+      { error: "quota-reached can never fire on exchangeSandboxKey: it is on orderPhysicalCard" },
+    ]);
+  });
+
+  test("by name may be spelt as JSON allows", async () => {
+    const sandbox = openSandbox();
+    const raw = JSON.stringify(sandbox.orderBody({ name: "scenario:forbidden" })).replace(":f", "\\u003af");
+    expect((await sandbox.order({ raw })).point).toBe("order.forbidden");
+  });
+
   test.each(["return=minimal", "code=201", "respond-async, wait=10", "code"])(
     "Prefer: %s forces nothing",
     async (preference) => {
@@ -271,6 +341,85 @@ describe("a scenario that the request chooses", () => {
     for (const name of ["my scenario:lost-response", "Scenario:lost-response"]) {
       expect((await openSandbox().order({ body: { name } })).json.name).toBe(name);
     }
+  });
+});
+
+describe("a step that waits is given back where something else decides", () => {
+  const slow = { faults: { request: { latency_ms: 5 }, issuer: { unavailable: true } } };
+
+  test.each([
+    ["a bad body", { body: { pin: "12" } }, "order.pin_invalid"],
+    ["a replay", { key }, "order.replayed"],
+  ])("%s", async (_what, request, point) => {
+    const sandbox = openSandbox(own([slow], { then: "pass" }));
+    await sandbox.order({ key });
+    const armed = sandbox.scenario("own", { times: 1 });
+    const reply = await sandbox.order(request);
+    expect([reply.point, reply.headers.get("Sandbox-Scenario")]).toEqual([point, null]);
+    expect(armed.listing()).toMatchObject({ steps_taken: 0, fired: 0 });
+    expect((await sandbox.order()).point).toBe("order.issuer_unavailable");
+    expect((await sandbox.order()).point).toBe("order.created");
+  });
+
+  test("and the next request takes it, though later ones were taken meanwhile", async () => {
+    const steps = [
+      { faults: { request: { latency_ms: 6000 }, issuer: { unavailable: true } } },
+      { faults: { issuer: { bad_gateway: true } } },
+    ];
+    const sandbox = openSandbox(own(steps));
+    const armed = sandbox.scenario("own", { times: 1 });
+    const bad = sandbox.order({ body: { pin: "12" } });
+    while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+    expect((await sandbox.order()).point).toBe("order.issuer_bad_gateway");
+    expect((await sandbox.order()).point).toBe("order.created");
+    sandbox.clockOfTest.endWaits();
+    expect((await bad).point).toBe("order.pin_invalid");
+    const last = sandbox.order();
+    while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+    sandbox.clockOfTest.endWaits();
+    expect((await last).point).toBe("order.issuer_unavailable");
+    expect(armed.listing()).toMatchObject({ steps_taken: 2, fired: 2, spent: true });
+  });
+
+  test("and so are those that a request chose", async () => {
+    const sandbox = openSandbox(own([slow], { then: "pass" }));
+    const chosen = { key, headers: { "Sandbox-Scenario": "own" } };
+    expect((await sandbox.order({ ...chosen, body: { pin: "" } })).point).toBe("order.pin_invalid");
+    expect((await sandbox.order(chosen)).point).toBe("order.issuer_unavailable");
+    expect((await sandbox.order(chosen)).point).toBe("order.created");
+  });
+
+  test("an order that the issuer held, and that its company could not have any more, is none that was forced", async () => {
+    const sandbox = openSandbox();
+    const armed = sandbox.scenario("in-flight");
+    const order = sandbox.order();
+    while (armed.listing().held === 0) await new Promise(setImmediate);
+    sandbox.control.companies.change("northwind", { status: "suspended" });
+    armed.release();
+    const reply = await order;
+    expect([reply.point, reply.headers.get("Sandbox-Scenario")]).toEqual(["order.company_inactive", null]);
+    expect(armed.listing()).toMatchObject({ steps_taken: 0, fired: 0 });
+  });
+});
+
+describe("a scenario on several operations", () => {
+  const both = { on: ["orderPhysicalCard", "exchangeSandboxKey"] as OperationId[] } satisfies Parameters<
+    typeof scenarioOf
+  >[1];
+
+  test.each<[string, object]>([
+    ["exchangeSandboxKey", { response: { bad_gateway: true } }],
+    ["orderPhysicalCard", { token: { lifetime_s: 5 } }],
+  ])("has steps that %s does not meet", async (operation, faults) => {
+    const sandbox = openSandbox(own([{ faults }], both));
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const armed = sandbox.scenario("own");
+    const reply =
+      operation === "orderPhysicalCard"
+        ? await sandbox.order({ token })
+        : await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+    expect([reply.status < 300, reply.headers.get("Sandbox-Scenario")]).toEqual([true, null]);
+    expect(armed.listing().steps_taken).toBe(0);
   });
 });
 
@@ -301,7 +450,7 @@ describe("what takes time", () => {
     sandbox.scenario("own");
     expect((await sandbox.order()).point).toBe("order.created");
     expect(sandbox.clockOfTest.waited).toEqual([11, 22, 33]);
-    expect(sandbox.exchanges.at(-1)).toMatchObject({ scenario: "own", fault: "response.latency" });
+    expect(sandbox.exchanges.at(-1)).toMatchObject({ scenario: "own", fault: "response.latency_ms" });
   });
 
   test("a refusal may be slow, and may be cut off", async () => {
@@ -352,12 +501,80 @@ describe("a held order", () => {
     expect(armed.release()).toBe(0);
   });
 
-  test("goes on when its scenario is disarmed, or all are", async () => {
-    for (const all of [false, true]) {
+  test("is let go on by its own scenario alone, and one that is only slow by none", async () => {
+    const sandbox = openSandbox(own([{ faults: { issuer: { latency_ms: 6000 } } }]));
+    const armed = [
+      sandbox.scenario("in-flight", { company: "northwind" }),
+      sandbox.scenario("in-flight", { company: "fullhouse" }),
+      sandbox.scenario("own", { company: "halfway" }),
+    ];
+    sandbox.control.companies.change("fullhouse", { card_quota: 9 });
+    sandbox.control.companies.change("halfway", { details_complete: true });
+    const orders = ["northwind", "fullhouse", "halfway"].map((slug) =>
+      sandbox.order({ apiKey: `sk_sandbox_${slug}_owner`, body: { account_id: sandbox.account(slug).id } }),
+    );
+    while (sandbox.clockOfTest.waits.length < 3) await new Promise(setImmediate);
+    expect(armed.map((each) => each.listing().held)).toEqual([1, 1, 0]);
+    expect(armed[2]?.release()).toBe(0);
+    armed[0]?.disarm();
+    expect((await orders[0])?.point).toBe("order.created");
+    expect(armed[1]?.listing().held).toBe(1);
+    expect(armed[1]?.release()).toBe(1);
+    expect(sandbox.clockOfTest.waits).toEqual([6000]);
+    sandbox.drain();
+    expect(points(await Promise.all(orders))).toEqual(["created", "created", "created"]);
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+  });
+
+  test("goes on when its scenario is disarmed, its company's are, or all are", async () => {
+    for (const asked of [undefined, {}, { company: "northwind" }]) {
       const { sandbox, armed, first } = await hold();
-      if (all) sandbox.control.scenarios.disarmAll();
+      if (asked) sandbox.control.scenarios.disarmAll(asked);
       else armed.disarm();
       expect((await first).point).toBe("order.created");
+    }
+  });
+
+  test("goes on, and makes no card, when its company is reset or deleted, and no other's", async () => {
+    for (const end of ["reset", "deleted"]) {
+      const sandbox = openSandbox(own([{ faults: { issuer: { latency_ms: 6000, hold_ms: 6000 } } }]));
+      const [mine, theirs] = [
+        await sandbox.control.companies.create(),
+        await sandbox.control.companies.create(),
+      ];
+      sandbox.scenario("own");
+      const order = ({ members, accounts }: typeof mine) =>
+        sandbox.order({
+          apiKey: members[0]?.api_keys[0]?.secret ?? "",
+          body: { account_id: accounts[0]?.id },
+        });
+      const orders = [order(mine), order(theirs)];
+      while (sandbox.clockOfTest.waits.length < 2) await new Promise(setImmediate);
+      if (end === "reset") sandbox.reset(mine.slug);
+      else sandbox.control.companies.delete(mine.slug);
+      // The latencies are over; only the order of the other company is held.
+      sandbox.clockOfTest.endWaits();
+      expect((await orders[0])?.point).toBe("order.change_in_progress");
+      expect(sandbox.clockOfTest.waits).toHaveLength(1);
+      sandbox.drain();
+      expect((await orders[1])?.point).toBe("order.created");
+    }
+  });
+
+  test("and one that is only slowed yet is not held once its scenario is disarmed, or the sandbox drained", async () => {
+    for (const end of ["disarmed", "drained"]) {
+      const sandbox = openSandbox(
+        own([{ faults: { request: { latency_ms: 6000 }, issuer: { hold_ms: 6000 } } }]),
+      );
+      const armed = sandbox.scenario("own");
+      const order = sandbox.order();
+      while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+      if (end === "drained") sandbox.drain();
+      else {
+        armed.disarm();
+        sandbox.clockOfTest.endWaits();
+      }
+      expect((await order).point).toBe("order.created");
     }
   });
 
@@ -380,7 +597,41 @@ describe("a held order", () => {
   });
 });
 
+test("a token exchange that was slowed issues no token in a world that came after", async () => {
+  const sandbox = openSandbox(
+    own([{ faults: { request: { latency_ms: 6000 } } }], {
+      on: ["exchangeSandboxKey"],
+    }),
+  );
+  const fresh = openSandbox();
+  sandbox.scenario("own");
+  const body = { api_key: "sk_sandbox_northwind_owner" };
+  const exchange = sandbox.post("/auth/v1/sandbox/token", body);
+  while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+  sandbox.reset();
+  sandbox.clockOfTest.endWaits();
+  expect((await exchange).point).toBe("token.unavailable");
+  expect(await sandbox.exchange(body.api_key)).toBe(await fresh.exchange(body.api_key));
+});
+
 describe("what is armed belongs to the world", () => {
+  test("a snapshot of a sandbox that was started with another leaves this one's start as it is", async () => {
+    const sandbox = openSandbox({ scenario: "conflict" });
+    sandbox.database.run("UPDATE armed_scenarios SET scenario = 'forbidden'");
+    sandbox.snapshot("of-another");
+    sandbox.restore("of-another");
+    expect(sandbox.control.scenarios.armed().armed.map(({ name }) => name)).toEqual(["conflict"]);
+  });
+
+  test("what no file has any more forces nothing, and says so", async () => {
+    const sandbox = openSandbox(own([down]));
+    const { id } = sandbox.scenario("own");
+    sandbox.database.run("UPDATE armed_scenarios SET scenario = 'gone'");
+    sandbox.reset("fullhouse");
+    expect((await sandbox.order()).point).toBe("order.created");
+    expect(sandbox.control.scenarios.byId(id)).toMatchObject({ name: "gone", known: false, spent: false });
+  });
+
   test("a reset disarms it, and arms what the sandbox was started with afresh", async () => {
     const sandbox = openSandbox({ ...own([down, full]), scenario: "own" });
     const start = sandbox.control.scenarios.armed();
@@ -403,6 +654,17 @@ describe("what is armed belongs to the world", () => {
     expect((await sandbox.order(chosen)).point).toBe("order.issuer_unavailable");
   });
 
+  test("and what requests meet goes by the world that was put back", async () => {
+    const sandbox = openSandbox();
+    sandbox.snapshot("plain");
+    for (const putBack of [() => sandbox.restore("plain"), () => sandbox.reset("northwind")]) {
+      sandbox.scenario("forbidden", { company: "northwind" });
+      expect((await sandbox.order()).point).toBe("order.forbidden");
+      putBack();
+      expect((await sandbox.order()).point).toBe("order.created");
+    }
+  });
+
   test("a snapshot keeps how far it came", async () => {
     const sandbox = openSandbox(own([down, full]));
     const armed = sandbox.scenario("own");
@@ -412,6 +674,28 @@ describe("what is armed belongs to the world", () => {
     sandbox.restore("one-step-in");
     expect(armed.listing()).toMatchObject({ steps_taken: 1, fired: 1 });
     expect(points(await orders(sandbox, 1))).toEqual(["quota_reached"]);
+  });
+
+  test("it is found by its id in any letter case, and of two steps one is not all", async () => {
+    const sandbox = openSandbox();
+    const { id } = sandbox.scenario("issuer-recovers", { times: 1 });
+    await sandbox.order();
+    expect(sandbox.control.scenarios.byId(id.toUpperCase())).toMatchObject({ fired: 1, spent: false });
+    await sandbox.order();
+    expect(sandbox.control.scenarios.byId(id)).toMatchObject({ fired: 2, spent: true });
+  });
+
+  test("a company goes with what its requests chose, and with what is armed for a key of its member's", async () => {
+    const sandbox = openSandbox();
+    await sandbox.order({ headers: { "Sandbox-Scenario": "issuer-recovers" } });
+    const { api_key_id, company } = sandbox
+      .scenario("forbidden", {
+        api_key_id: sandbox.company("northwind").members[0]?.api_keys[0]?.id ?? "",
+      })
+      .listing();
+    expect([typeof api_key_id, company]).toEqual(["string", "northwind"]);
+    sandbox.control.companies.delete("northwind");
+    expect(sandbox.control.scenarios.armed().armed).toEqual([]);
   });
 
   test("it goes with its company", async () => {

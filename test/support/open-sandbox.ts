@@ -12,6 +12,7 @@ import { readFixtures } from "../../src/node/fixtures-file.ts";
 import { readShippedScenarios } from "../../src/node/scenario-files.ts";
 import type { Exchange } from "../../src/report/exchange.ts";
 import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
+import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
 
@@ -119,7 +120,7 @@ export function openSandbox(options: TestOptions = {}) {
     onBehalfOf: options.onBehalfOf,
     keyQuota: options.keyQuota,
     sandboxHeaders: options.sandboxHeaders,
-    scenarios: () => catalogue,
+    scenarios: new Catalogue(() => catalogue),
     scenario: options.scenario,
     journal: options.journal,
     overlayOf: () => ({ ...force }),

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { OperationId } from "../../src/contract/operations.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import type { ExampleRequest, Scenario } from "../../src/scenarios/scenario.ts";
 import { base, type OrderBody, openSandbox, type Reply, readReply } from "./open-sandbox.ts";
@@ -99,10 +100,12 @@ function choose(sandbox: Running, { name, points }: Scenario, way: Way): Chosen 
 async function send(
   sandbox: Running,
   { on }: Scenario,
-  chosen: Chosen,
-  { operation = on[0], body, key }: ExampleRequest,
+  asked: Chosen,
+  { operation = on[0] as OperationId, body, key }: ExampleRequest,
   token: string | undefined,
 ): Promise<Response> {
+  // A request that it is not on does not choose it.
+  const chosen = on.includes(operation) ? asked : { headers: {}, body: {} };
   const order = operation === "orderPhysicalCard";
   const fields = order ? sandbox.orderBody({ ...chosen.body, ...body }) : { api_key: apiKey, ...body };
   return sandbox.fetch(`${base}${order ? "/developer/cards/physical" : "/auth/v1/sandbox/token"}`, {

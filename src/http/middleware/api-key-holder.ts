@@ -14,6 +14,7 @@ export function apiKeyHolder(services: HttpServices, endpoint: Environment): Mid
     c.set("apiKey", apiKey);
     c.set("caller", caller);
     c.set("clockOffsetMs", caller.clockOffsetMs);
+    c.set("generation", services.generations.of(caller.companyPk));
     return next();
   };
 }

@@ -3,7 +3,7 @@ import { idempotencyKey } from "../../contract/identifiers.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import { refuseToken } from "../../core/authenticate.ts";
 import { ConnectionLost, SandboxError } from "../../core/errors.ts";
-import { wasOrdered } from "../../core/order-card.ts";
+import { refuseOutlived } from "../../core/outlived.ts";
 import type { Turn } from "../../scenarios/turn.ts";
 import { tellLost } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
@@ -13,42 +13,35 @@ import type { HttpEnv, HttpServices } from "../http-services.ts";
  * chose, or that is armed for its company or for all. Faults of the request strike at once.
  */
 export function forced(services: HttpServices, operation: OperationId): MiddlewareHandler<HttpEnv> {
-  const { scenarios, overlayOf } = services;
   return (c, next) => {
-    const world = overlayOf();
+    const world = services.overlayOf();
     const caller = c.get("caller");
-    const key = () => idempotencyKey.safeParse(c.req.header("Idempotency-Key")).data;
-    const turn = scenarios.turnOf({
+    const turn = services.scenarios.turnOf({
       operation,
       caller,
-      chosen: (c.get("chosen") ?? []).flatMap(
-        (choice) =>
-          (typeof choice === "number" ? scenarios.catalogue.leadingTo(choice, operation) : choice) ?? [],
-      ),
-      idempotencyKey: () => key() ?? "",
+      chosen: c.get("chosen"),
+      idempotencyKey: () => idempotencyKey.safeParse(c.req.header("Idempotency-Key")).data ?? "",
       world,
     });
     c.set("overlay", turn?.overlay ?? world);
     if (!turn) return next();
     c.set("turn", turn);
-    const { latency_ms, dropped } = turn.step.request;
-    if (latency_ms === undefined && !dropped) {
-      refuse(turn);
-      return next();
-    }
-    const used = key();
-    // A replay takes no step.
-    if (used && operation === "orderPhysicalCard" && wasOrdered(services, caller, used)) return next();
-    turn.strike();
-    const goOn = () => {
-      if (dropped) {
+    const strike = () => {
+      if (turn.step.request.dropped) {
+        turn.strike();
         tellLost(services, c, "request.dropped");
         throw new ConnectionLost("reset");
       }
       refuse(turn);
       return next();
     };
-    return latency_ms === undefined ? goOn() : scenarios.waits.wait(latency_ms).then(goOn);
+    const { latency_ms } = turn.step.request;
+    if (latency_ms === undefined) return strike();
+    turn.reserve();
+    return turn.stay.wait(latency_ms).then(() => {
+      refuseOutlived(services, caller, c.get("generation"), operation);
+      return strike();
+    });
   };
 }
 

@@ -20,8 +20,7 @@ export function physicalCard(services: HttpServices): Handler<HttpEnv> {
         ? answer(services, c, "order.replayed", card, { "Idempotent-Replayed": "true" })
         : answer(services, c, "order.created", card);
     if (!("then" in outcome)) return reply(outcome);
-    const turn = c.get("turn");
-    if (turn?.step.issuer) turn.strike();
+    c.get("turn")?.reserve();
     return outcome.then(reply);
   };
 }

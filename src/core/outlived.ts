@@ -1,0 +1,30 @@
+import type { OperationId } from "../contract/operations.ts";
+import type { ErrorPointId } from "../contract/points.ts";
+import { SandboxError } from "./errors.ts";
+import type { Caller } from "./ports.ts";
+import type { Services } from "./services.ts";
+
+const pointOf: Readonly<Record<OperationId, ErrorPointId>> = {
+  exchangeSandboxKey: "token.unavailable",
+  exchangeLiveKey: "token.unavailable",
+  orderPhysicalCard: "order.change_in_progress",
+};
+
+/**
+ * Refuses a request whose world was put back while it was under way: it changes nothing in the one that came
+ * after.
+ * @param generation - the generation of the caller's company in which the request began
+ * @throws SandboxError `order.change_in_progress`, `token.unavailable`
+ */
+export function refuseOutlived(
+  { generations }: Services,
+  { companyPk }: Caller,
+  generation: number,
+  operation: OperationId,
+): void {
+  if (generations.of(companyPk) === generation) return;
+  throw new SandboxError(
+    pointOf[operation],
+    "The sandbox was reset while this request was in progress: it changed nothing",
+  );
+}
