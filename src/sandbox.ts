@@ -132,11 +132,13 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     observe: inTurn((exchange) => journal.record(exchange), ports.observe),
   });
   const serve = ({ environments, control }: Face): Fetch => {
-    const app = createApp(faceOf(environments));
-    if (control) app.route("/", createControl(own, control));
+    const service = createApp(faceOf(environments));
+    // Apart from the service, so that its many paths cost no request of the service anything.
+    const ownApi = control && createControl(own, control);
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
-      return app.fetch(request, { startedAt: clock.ticks() });
+      if (ownApi && isOwn(request.url)) return ownApi.fetch(request);
+      return service.fetch(request, { startedAt: clock.ticks() });
     };
   };
   const whole = serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
@@ -164,6 +166,12 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       journal.end();
     },
   };
+}
+
+/** Whether a URL's path is one of the sandbox's own API. */
+function isOwn(url: string): boolean {
+  const path = url.indexOf("/", url.indexOf("://") + 3);
+  return path > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(path, path + "/_sandbox".length + 1));
 }
 
 function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {

@@ -1,6 +1,5 @@
 import type { Clock } from "../core/ports.ts";
-import { type EntryFilter, entryTest, type Journal } from "../report/journal.ts";
-import type { JournalEntry } from "../report/journal-entry.ts";
+import { type EntryFilter, entryTest, type Journal, type Told } from "../report/journal.ts";
 
 /** Tells whatever stands between that the connection lives. */
 const pingMs = 15_000;
@@ -50,9 +49,9 @@ export function requestStream(
   };
   // Nothing is recorded between here and `since`: no gap, and nothing twice.
   const unsubscribe = journal.subscribe({
-    recorded(entry) {
-      if (!fits(entry)) return;
-      if (waiting.length < allowed) waiting.push(entry);
+    recorded(told) {
+      if (!fits(told.exchange)) return;
+      if (waiting.length < allowed) waiting.push(told);
       else abandon();
       wake();
     },
@@ -81,6 +80,6 @@ export function requestStream(
   );
 }
 
-function eventOf(entry: JournalEntry): string {
+function eventOf({ entry }: Told): string {
   return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
 }

@@ -64,7 +64,7 @@ export interface JournalEntry {
   readonly defect?: string;
 }
 
-/** What the journal keeps of an exchange: secrets are masked here, and so are never kept. */
+/** What the journal tells of an exchange: secrets are masked here. */
 export function journalEntry(id: number, exchange: Exchange): JournalEntry {
   const { operation, caller, status, point, defect } = exchange;
   return {

@@ -30,19 +30,40 @@ export interface JournalListing {
   readonly has_more: boolean;
 }
 
+/** A request that was recorded, and what is told of it. */
+export type Told = Pick<Kept, "exchange" | "entry">;
+
 /** Whoever follows the journal. */
 export interface JournalListener {
-  readonly recorded: (entry: JournalEntry) => void;
+  readonly recorded: (told: Told) => void;
   /** There will be no more. */
   readonly ended: () => void;
 }
 
 const usualLimit = 50;
 
+/** A request that is kept as it was, until somebody wants to read it: most are never read. */
+class Kept {
+  readonly id: number;
+  readonly exchange: Exchange;
+  #entry: JournalEntry | undefined;
+
+  constructor(id: number, exchange: Exchange) {
+    this.id = id;
+    this.exchange = exchange;
+  }
+
+  /** What is told of it: secrets are masked here. */
+  get entry(): JournalEntry {
+    this.#entry ??= journalEntry(this.id, this.exchange);
+    return this.#entry;
+  }
+}
+
 /** The latest requests of the service, in memory; a ring, so that the oldest goes at no cost. */
 export class Journal {
   readonly #limit: number;
-  readonly #ring: (JournalEntry | undefined)[] = [];
+  readonly #ring: (Kept | undefined)[] = [];
   readonly #listeners = new Set<JournalListener>();
   /** Of the newest entry; an id is given once, and `clear` does not begin anew. */
   #lastId = 0;
@@ -56,12 +77,12 @@ export class Journal {
 
   record(exchange: Exchange): void {
     if (this.#limit === 0 && this.#listeners.size === 0) return;
-    const entry = journalEntry(++this.#lastId, exchange);
+    const kept = new Kept(++this.#lastId, exchange);
     if (this.#limit > 0) {
-      this.#ring[this.#lastId % this.#limit] = entry;
+      this.#ring[this.#lastId % this.#limit] = kept;
       this.#kept = Math.min(this.#kept + 1, this.#limit);
     }
-    for (const listener of this.#listeners) listener.recorded(entry);
+    for (const listener of this.#listeners) listener.recorded(kept);
   }
 
   list({ limit = usualLimit, after, ...filter }: JournalFilter = {}): JournalListing {
@@ -69,28 +90,28 @@ export class Journal {
     const requests: JournalEntry[] = [];
     const newest = after === undefined ? this.#lastId : Math.min(Number(after) - 1, this.#lastId);
     for (let id = newest; id > this.#lastId - this.#kept; id--) {
-      const entry = this.#at(id);
-      if (!entry || !fits(entry)) continue;
+      const kept = this.#at(id);
+      if (!kept || !fits(kept.exchange)) continue;
       if (requests.length === limit) return { requests, has_more: true };
-      requests.push(entry);
+      requests.push(kept.entry);
     }
     return { requests, has_more: false };
   }
 
   /** Those that were recorded since the entry with this id, the oldest first; all of them where it is yet to come. */
-  since(id: number, filter: EntryFilter): JournalEntry[] {
+  since(id: number, filter: EntryFilter): Told[] {
     const fits = entryTest(filter);
-    const entries: JournalEntry[] = [];
+    const entries: Told[] = [];
     const oldest = this.#lastId - this.#kept + 1;
     for (let next = id > this.#lastId ? oldest : Math.max(oldest, id + 1); next <= this.#lastId; next++) {
-      const entry = this.#at(next);
-      if (entry && fits(entry)) entries.push(entry);
+      const kept = this.#at(next);
+      if (kept && fits(kept.exchange)) entries.push(kept);
     }
     return entries;
   }
 
   get(id: string): JournalEntry | undefined {
-    const entry = this.#at(Number(id));
+    const entry = this.#at(Number(id))?.entry;
     return entry?.id === id ? entry : undefined;
   }
 
@@ -112,32 +133,32 @@ export class Journal {
     for (const listener of listeners) listener.ended();
   }
 
-  #at(id: number): JournalEntry | undefined {
+  #at(id: number): Kept | undefined {
     return id > this.#lastId - this.#kept ? this.#ring[id % this.#limit] : undefined;
   }
 }
 
-/** Whether an entry fits a filter, by what it recorded: the company may be gone. */
-export function entryTest(filter: EntryFilter): (entry: JournalEntry) => boolean {
+/** Whether a request fits a filter, by what was recorded of it: the company may be gone. */
+export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean {
   const { operation, status, point, scenario } = filter;
   const key = filter.idempotency_key?.toLowerCase();
   const isOfCompany = companyTest(filter.company);
-  return (entry) =>
-    (operation === undefined || entry.operation === operation) &&
-    (status === undefined || entry.status === status) &&
-    (point === undefined || entry.point === point) &&
-    (scenario === undefined || entry.scenario === scenario) &&
-    (key === undefined || entry.idempotency_key === key) &&
-    isOfCompany(entry);
+  return (exchange) =>
+    (operation === undefined || exchange.operation === operation) &&
+    (status === undefined || exchange.status === status) &&
+    (point === undefined || exchange.point === point) &&
+    (scenario === undefined || exchange.scenario === scenario) &&
+    (key === undefined || exchange.idempotencyKey === key) &&
+    isOfCompany(exchange);
 }
 
-function companyTest(name: string | undefined): (entry: JournalEntry) => boolean {
+function companyTest(name: string | undefined): (exchange: Exchange) => boolean {
   if (name === undefined) return () => true;
   const id = name.toLowerCase();
   const live = name.startsWith("live/");
   const slug = live ? name.slice("live/".length) : name;
   const environment = live ? "live" : "sandbox";
   return ({ caller }) =>
-    caller !== null &&
-    (caller.company_id === id || (caller.company === slug && caller.environment === environment));
+    caller !== undefined &&
+    (caller.companyId === id || (caller.companySlug === slug && caller.environment === environment));
 }
