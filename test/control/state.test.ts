@@ -16,6 +16,9 @@ function openState(options: TestOptions = {}) {
     /** Changes something of every kind. */
     async disturb() {
       await sandbox.order();
+      await sandbox.order({ headers: { "Sandbox-Scenario": "issuer-recovers" } });
+      sandbox.scenario("token-short-lived", { company: "northwind" });
+      await sandbox.order();
       await sandbox.order({
         apiKey: "sk_live_northwind_owner",
         body: { account_id: sandbox.account("northwind", "gbp", "live").id },
