@@ -21,6 +21,8 @@ import { listWorld, type WorldListing } from "./store/world-listing.ts";
 
 export interface SandboxPorts extends WorldPorts {
   readonly version: string;
+  /** Whether operations are served that the spec does not show; default true. */
+  readonly assumed?: boolean | undefined;
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   readonly sandboxHeaders?: boolean | undefined;
   readonly keyQuota?: KeyQuota | undefined;
@@ -123,6 +125,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
+    assumed: ports.assumed ?? true,
     onBehalfOf: ports.onBehalfOf ?? "optional",
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,

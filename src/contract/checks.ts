@@ -1,4 +1,4 @@
-import type { OperationId } from "./operations.ts";
+import { type OperationId, operationIds, operations } from "./operations.ts";
 import type { PointId } from "./points.ts";
 
 /** One of the checks that a request passes on its way to success, and the points by which it decides. */
@@ -17,6 +17,35 @@ const tokenChecks: readonly Check[] = [
   { id: "availability", points: ["token.unavailable"] },
 ];
 
+/** Who calls, and for which company: the first checks under `/developer`. */
+const callerChecks: readonly Check[] = [
+  {
+    id: "access_token",
+    points: [
+      "auth.token_missing",
+      "auth.api_key_as_bearer",
+      "auth.token_invalid",
+      "auth.token_expired",
+      "auth.environment_mismatch",
+    ],
+  },
+  {
+    id: "acting_company",
+    points: ["on_behalf_of.required", "on_behalf_of.invalid", "on_behalf_of.not_a_member"],
+  },
+  { id: "rate_limit", points: ["gateway.rate_limited"] },
+];
+
+/** The checks of an operation that has none of its own for who may call it. */
+const developer = (...own: readonly Check[]): readonly Check[] => [
+  ...callerChecks,
+  { id: "permission", points: ["access.forbidden"] },
+  { id: "entitlement", points: ["access.not_entitled"] },
+  ...own,
+];
+
+const card: Check = { id: "card", points: ["cards.not_found"] };
+
 /**
  * The checks of each operation in the order in which they decide, which is ours: the spec shows none. Points
  * that can strike whatever the request (an unknown path, a defect) belong to no check.
@@ -25,21 +54,7 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   exchangeSandboxKey: tokenChecks,
   exchangeLiveKey: tokenChecks,
   orderPhysicalCard: [
-    {
-      id: "access_token",
-      points: [
-        "auth.token_missing",
-        "auth.api_key_as_bearer",
-        "auth.token_invalid",
-        "auth.token_expired",
-        "auth.environment_mismatch",
-      ],
-    },
-    {
-      id: "acting_company",
-      points: ["on_behalf_of.required", "on_behalf_of.invalid", "on_behalf_of.not_a_member"],
-    },
-    { id: "rate_limit", points: ["gateway.rate_limited"] },
+    ...callerChecks,
     { id: "permission", points: ["order.forbidden"] },
     { id: "entitlement", points: ["order.not_entitled"] },
     { id: "content_type", points: ["order.content_type_invalid"] },
@@ -82,6 +97,8 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
       points: ["order.issuer_rejected", "order.issuer_bad_gateway", "order.issuer_unavailable"],
     },
   ],
+  listCards: developer({ id: "query", points: ["cards.query_invalid"] }),
+  getCard: developer(card),
 };
 
 /**
@@ -89,19 +106,15 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
  * point is of, or all of them for a success. None where the point is of no check of the operation.
  */
 export function checksPassed(operation: OperationId, point: PointId): readonly string[] {
-  return passed[operation].get(point) ?? [];
+  return passed.get(operation)?.get(point) ?? [];
 }
 
-const passed: Readonly<Record<OperationId, ReadonlyMap<PointId, readonly string[]>>> = {
-  exchangeSandboxKey: passedByPoint("exchangeSandboxKey", "token.issued"),
-  exchangeLiveKey: passedByPoint("exchangeLiveKey", "token.issued"),
-  orderPhysicalCard: passedByPoint("orderPhysicalCard", "order.created"),
-};
+const passed = new Map(operationIds.map((id) => [id, passedByPoint(id)]));
 
-function passedByPoint(operation: OperationId, success: PointId): Map<PointId, readonly string[]> {
+function passedByPoint(operation: OperationId): Map<PointId, readonly string[]> {
   const ids = checks[operation].map(({ id }) => id);
   const refusals = checks[operation].flatMap(({ points }, i) =>
     points.map((point) => [point, ids.slice(0, i)] as const),
   );
-  return new Map<PointId, readonly string[]>([...refusals, [success, ids]]);
+  return new Map<PointId, readonly string[]>([...refusals, [operations[operation].success, ids]]);
 }

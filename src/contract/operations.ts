@@ -1,5 +1,18 @@
-/** What a caller needs beyond a valid access token; only `issue_cards` is named by the spec (§4). */
-export const permissions = ["issue_cards"] as const;
+/**
+ * What a caller needs beyond a valid access token; only `issue_cards` is named by the spec (§4), the others are
+ * assumed.
+ */
+export const permissions = [
+  "view_companies",
+  "view_accounts",
+  "view_transactions",
+  "view_cards",
+  "issue_cards",
+  "freeze_cards",
+  "manage_cards",
+  "view_invoices",
+  "manage_webhooks",
+] as const;
 export type Permission = (typeof permissions)[number];
 
 /** What a company must be entitled to (spec §5.6): the functional areas of spec §1. */
@@ -9,31 +22,86 @@ export type Area = (typeof areas)[number];
 /** One operation of the service. */
 interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** A segment that begins with a colon stands for any. */
   readonly path: string;
+  /** The contract point of its success. */
+  readonly success: string;
   readonly spec: string;
+  /** `assumed`: the spec names its area, and shows no shape. */
+  readonly provenance: "specified" | "assumed";
   readonly permission?: Permission;
   readonly area?: Area;
 }
 
-/** The operations that the spec specifies (§4), by id. */
+const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
+
+/** The operations that the sandbox serves, by id. */
 export const operations = {
-  exchangeSandboxKey: { method: "POST", path: "/auth/v1/sandbox/token", spec: "§4" },
-  exchangeLiveKey: { method: "POST", path: "/auth/v1/token", spec: "§4" },
+  exchangeSandboxKey: {
+    method: "POST",
+    path: "/auth/v1/sandbox/token",
+    success: "token.issued",
+    spec: "§4",
+    provenance: "specified",
+  },
+  exchangeLiveKey: {
+    method: "POST",
+    path: "/auth/v1/token",
+    success: "token.issued",
+    spec: "§4",
+    provenance: "specified",
+  },
   orderPhysicalCard: {
     method: "POST",
     path: "/developer/cards/physical",
+    success: "order.created",
     spec: "§4",
+    provenance: "specified",
     permission: "issue_cards",
     area: "cards",
+  },
+  listCards: {
+    ...cards,
+    method: "GET",
+    path: "/developer/cards",
+    success: "cards.listed",
+    permission: "view_cards",
+  },
+  getCard: {
+    ...cards,
+    method: "GET",
+    path: "/developer/cards/:id",
+    success: "cards.shown",
+    permission: "view_cards",
   },
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
+/** Those that the spec names, and does not show. */
+export type AssumedOperationId = {
+  [Id in OperationId]: (typeof operations)[Id]["provenance"] extends "assumed" ? Id : never;
+}[OperationId];
 export const operationIds = Object.keys(operations) as OperationId[];
 
-const idOfPath = new Map(operationIds.map((id) => [`${operations[id].method} ${operations[id].path}`, id]));
+/** The operations under `/developer`, which need an access token. */
+export const developerOperations: readonly OperationId[] = operationIds.filter((id) =>
+  operations[id].path.startsWith("/developer/"),
+);
 
-/** The operation that a method and a path name. */
+const patterns = operationIds.map((id) => {
+  const { method, path } = operations[id];
+  return { id, method, path, pattern: new RegExp(`^${path.replace(/:[a-z]+/g, "[^/]+")}$`) };
+});
+const fixedPaths = new Set<string>(
+  patterns.filter(({ path }) => !path.includes(":")).map(({ path }) => path),
+);
+const idOfPath = new Map<string, OperationId>(
+  patterns.map(({ id, method, path }) => [`${method} ${path}`, id]),
+);
+
+/** The operation that a method and a path name; of two that fit, the one without a variable segment. */
 export function operationOf(method: string, path: string): OperationId | undefined {
-  return idOfPath.get(`${method} ${path}`);
+  const id = idOfPath.get(`${method} ${path}`);
+  if (id || fixedPaths.has(path)) return id;
+  return patterns.find((each) => each.method === method && each.pattern.test(path))?.id;
 }

@@ -26,10 +26,9 @@ export type Arming = z.input<typeof arming>;
 export const armedQuery = z.strictObject({ company: z.string().optional() });
 
 /** The environment whose companies alone call an operation. */
-const environmentOf: Readonly<Record<OperationId, Environment | undefined>> = {
+const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
   exchangeSandboxKey: "sandbox",
   exchangeLiveKey: "live",
-  orderPhysicalCard: undefined,
 };
 
 /** An armed scenario. */

@@ -62,6 +62,22 @@ export function cardOf(record: CardRecord, usedUnreadable = false): Card {
   };
 }
 
+/** The Card as lists show it: with `used` inside `card_limits` (spec §2). Nothing spends from a card yet. */
+export function listedCardOf(record: CardRecord, usedUnreadable = false): Card {
+  const card = cardOf(record, usedUnreadable);
+  const { currency, ...limits } = card.card_limits;
+  const used = usedUnreadable ? {} : { used: "0.00" };
+  return {
+    ...card,
+    card_limits: {
+      currency,
+      max_per_purchase: { ...limits.max_per_purchase, ...used },
+      daily: { ...limits.daily, ...used },
+      rolling_32_days: { ...limits.rolling_32_days, ...used },
+    },
+  };
+}
+
 function spendingLimitOf(
   { spendingLimit, currency, status }: CardRecord,
   usedUnreadable: boolean,

@@ -4,7 +4,8 @@ import { SandboxError } from "./errors.ts";
 import type { Caller } from "./ports.ts";
 import type { Services } from "./services.ts";
 
-const pointOf: Readonly<Record<OperationId, ErrorPointId>> = {
+/** What it meets; elsewhere its token went with the world that issued it. */
+const pointOf: Readonly<Partial<Record<OperationId, ErrorPointId>>> = {
   exchangeSandboxKey: "token.unavailable",
   exchangeLiveKey: "token.unavailable",
   orderPhysicalCard: "order.change_in_progress",
@@ -14,7 +15,7 @@ const pointOf: Readonly<Record<OperationId, ErrorPointId>> = {
  * Refuses a request whose world was put back while it was under way: it changes nothing in the one that came
  * after.
  * @param generation - the generation of the caller's company in which the request began
- * @throws SandboxError `order.change_in_progress`, `token.unavailable`
+ * @throws SandboxError `order.change_in_progress`, `token.unavailable`, `auth.token_invalid`
  */
 export function refuseOutlived(
   { generations }: Services,
@@ -24,7 +25,7 @@ export function refuseOutlived(
 ): void {
   if (generations.of(companyPk) === generation) return;
   throw new SandboxError(
-    pointOf[operation],
+    pointOf[operation] ?? "auth.token_invalid",
     "The sandbox was reset while this request was in progress: it changed nothing",
   );
 }

@@ -113,6 +113,25 @@ export interface CardRecord {
   readonly createdAtMs: number;
 }
 
+/** A card, and its row's number. */
+export interface NumberedCard {
+  readonly pk: number;
+  readonly card: CardRecord;
+}
+
+/** Which of a company's cards are meant; what is absent filters nothing. */
+export interface CardFilters {
+  readonly memberPk?: number | undefined;
+  readonly tokens?: readonly string[] | undefined;
+  readonly account_id?: AccountId | undefined;
+  readonly user_id?: MemberId | undefined;
+  readonly status?: readonly CardStatus[] | undefined;
+  readonly type?: CardType | undefined;
+  /** Those older than the card with this number. */
+  readonly beforePk?: number | undefined;
+  readonly limit: number;
+}
+
 /** Within which an idempotency key means one thing; it outlives tokens and API keys. */
 export interface IdempotencyScope {
   readonly environment: Environment;
@@ -228,6 +247,9 @@ export interface Store {
   orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {
     byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
+    byId(companyPk: number, id: CardId): NumberedCard | undefined;
+    /** The newest first. */
+    list(companyPk: number, filters: CardFilters): NumberedCard[];
     /** Keeps the card and counts it in its company's row. */
     insert(card: CardRecord, place: CardPlace): void;
   };

@@ -15,6 +15,8 @@ export type OnBehalfOfMode = "off" | "optional" | "required";
 export interface HttpServices extends Services {
   /** The environments whose base address this is. */
   readonly served: readonly Environment[];
+  /** Whether operations are served that the spec does not show. */
+  readonly assumed: boolean;
   readonly onBehalfOf: OnBehalfOfMode;
   /** Whether answers carry `Sandbox-…` headers. */
   readonly sandboxHeaders: boolean;

@@ -16,6 +16,7 @@ interface Flags {
   fixtures?: string;
   scenarios?: string;
   scenario?: string;
+  assumed: "on" | "off";
   onBehalfOf: OnBehalfOfMode;
   sandboxHeaders: boolean;
   log: LogFormat;
@@ -71,6 +72,7 @@ export function readCommandLine(
       fixtures: flags.fixtures,
       scenarios: flags.scenarios,
       scenario: flags.scenario,
+      assumed: flags.assumed === "on",
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
       keyQuota: flags.keyQuota,
@@ -133,6 +135,11 @@ function defineProgram(version: string): Command {
     )
     .addOption(
       option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO").argParser(once),
+    )
+    .addOption(
+      option("--assumed <mode>", "operations that the spec does not show; off: they answer 501", "ASSUMED")
+        .choices(["on", "off"])
+        .default("on"),
     )
     .addOption(
       option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")

@@ -34,6 +34,8 @@ export interface SandboxOptions {
   readonly clock?: string | undefined;
   /** A fixtures file; default: the world that the package ships. */
   readonly fixtures?: string | undefined;
+  /** Whether operations are served that the spec names and does not show; without, they answer 501. Default true. */
+  readonly assumed?: boolean | undefined;
   /** What becomes of the header `X-On-Behalf-Of` (spec §5.7); default `optional`. */
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   /** Whether answers carry `Sandbox-…` headers; default true. */
@@ -80,6 +82,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       defaultFixtures: readFixtures,
       seed: options.seed,
       frozenAt,
+      assumed: options.assumed,
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
       keyQuota: options.keyQuota,

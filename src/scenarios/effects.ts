@@ -1,4 +1,10 @@
-import { type OperationId, operationIds } from "../contract/operations.ts";
+import {
+  developerOperations,
+  type OperationId,
+  operationIds,
+  operations,
+  type Permission,
+} from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { StepFile } from "./scenario.ts";
 
@@ -20,9 +26,12 @@ interface Effect {
   readonly ofAnswer?: true;
 }
 
+const any = operationIds;
 const order: readonly OperationId[] = ["orderPhysicalCard"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
-const any = operationIds;
+const developer = developerOperations;
+/** Those that refuse by points of their own share. */
+const others = developerOperations.filter((id) => id !== "orderPhysicalCard");
 
 const refusal = (on: readonly OperationId[], point: PointId, path: string, value?: string): Effect => ({
   path,
@@ -37,13 +46,15 @@ const effects: readonly Effect[] = [
   { path: "faults.request.latency_ms", on: any },
   { path: "faults.request.dropped", on: any, leaves: "nothing" },
   refusal(any, "gateway.rate_limited", "faults.request.rate_limited"),
-  refusal(order, "auth.token_invalid", "facts.token", "refused"),
-  refusal(order, "auth.token_expired", "facts.token", "expired"),
+  refusal(developer, "auth.token_invalid", "facts.token", "refused"),
+  refusal(developer, "auth.token_expired", "facts.token", "expired"),
   refusal(exchange, "token.unavailable", "faults.token.unavailable"),
   refusal(exchange, "token.key_revoked", "facts.key_revoked"),
   refusal(exchange, "token.invalid_request", "facts.request_valid"),
   refusal(order, "order.forbidden", "facts.permissions"),
+  refusal(others, "access.forbidden", "facts.permissions"),
   refusal(order, "order.not_entitled", "facts.entitled"),
+  refusal(others, "access.not_entitled", "facts.entitled"),
   refusal(order, "order.invalid_request", "facts.request_valid"),
   refusal(order, "order.account_not_found", "facts.account", "missing"),
   refusal(order, "order.change_in_progress", "facts.change_in_progress"),
@@ -75,23 +86,28 @@ export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string
   }
 }
 
-/** The effects that a step has, in the order in which they strike. */
-function effectsOf(step: StepFile): Effect[] {
+/** The effects that a step has on an operation, in the order in which they strike. */
+function effectsOf(step: StepFile, operation: OperationId): Effect[] {
   const leaves = new Map([...leavesOf(step)].map(({ path, value }) => [path, value]));
-  return effects.filter(({ path, value }) => {
-    if (!leaves.has(path) || (value !== undefined && leaves.get(path) !== value)) return false;
-    // A member who may order is not refused for it.
-    return path !== "facts.permissions" || !step.facts?.permissions?.includes("issue_cards");
+  return effects.filter(({ path, value, on }) => {
+    if (!on.includes(operation) || !leaves.has(path)) return false;
+    if (value !== undefined && leaves.get(path) !== value) return false;
+    // A member who has the permission is not refused for it.
+    return (
+      path !== "facts.permissions" ||
+      !step.facts?.permissions?.some((each) => each === permissionOf(operation))
+    );
   });
+}
+
+function permissionOf(operation: OperationId): Permission | undefined {
+  const known = operations[operation];
+  return "permission" in known ? known.permission : undefined;
 }
 
 /** A step as one operation meets it: without the facts and faults that cannot strike there. */
 export function stepOn(step: StepFile, operation: OperationId): StepFile {
-  const here = new Set(
-    effectsOf(step)
-      .filter(({ on }) => on.includes(operation))
-      .map(({ path }) => path),
-  );
+  const here = new Set(effectsOf(step, operation).map(({ path }) => path));
   const only = <Leaves extends object>(place: string, leaves: Leaves | undefined): Leaves =>
     Object.fromEntries(
       Object.entries(leaves ?? {}).filter(([name]) => here.has(`${place}.${name}`)),
@@ -109,32 +125,27 @@ export function stepOn(step: StepFile, operation: OperationId): StepFile {
   };
 }
 
-/** The answers on which a step's facts and faults decide; a success is not among them. */
-export function refusalsOf(step: StepFile): PointId[] {
-  return effectsOf(step).flatMap(({ point }) => (point ? [point] : []));
+/** The answers on which a step's facts and faults decide an operation; a success is not among them. */
+export function refusalsOf(step: StepFile, operation: OperationId): PointId[] {
+  return effectsOf(step, operation).flatMap(({ point }) => (point ? [point] : []));
 }
 
-const success: Readonly<Record<OperationId, PointId>> = {
-  exchangeSandboxKey: "token.issued",
-  exchangeLiveKey: "token.issued",
-  orderPhysicalCard: "order.created",
-};
+const successes = new Set<PointId>(operationIds.map((id) => operations[id].success));
 
 /** Whether a point is an operation's success: what a step that refuses nothing leads to. A replay is none. */
 export function isSuccess(point: PointId): boolean {
-  return Object.values(success).includes(point);
+  return successes.has(point);
 }
 
 /** The points to which a step leads, on the operations that it strikes. */
 export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
-  const struck = effectsOf(step);
   return on.flatMap((operation) => {
-    const here = struck.filter((effect) => effect.on.includes(operation));
+    const here = effectsOf(step, operation);
     const end = here.find(
       ({ point, leaves, path }) => point || (leaves && path.startsWith("faults.request")),
     );
     if (end) return end.point ? [end.point] : [];
-    return here.length > 0 ? [success[operation]] : [];
+    return here.length > 0 ? [operations[operation].success] : [];
   });
 }
 
@@ -143,12 +154,12 @@ export function neverFiring(
   step: StepFile,
   on: readonly OperationId[],
 ): { readonly path: string[]; readonly why: string }[] {
-  const struck = effectsOf(step);
   return [...leavesOf(step)].flatMap(({ path }) => {
     const reasons = on.map((operation) => {
-      const here = struck.filter((effect) => effect.on.includes(operation));
+      const here = effectsOf(step, operation);
       const effect = here.find((each) => each.path === path);
-      if (!effect && path === "facts.permissions") return "a member with issue_cards is not refused for it";
+      if (!effect && path === "facts.permissions")
+        return `a member with ${permissionOf(operation)} is not refused for it`;
       if (!effect) return `nothing in ${operation} goes by it`;
       const before = here
         .slice(0, here.indexOf(effect))

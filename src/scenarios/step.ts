@@ -30,7 +30,7 @@ export function stepFor(file: StepFile, operation: OperationId): Step | undefine
   const { facts = {}, faults = {}, ...rest } = stepOn(file, operation);
   const leaves = [...leavesOf({ facts, faults })];
   if (!rest.pass && leaves.length === 0) return undefined;
-  const refusals = new Set(refusalsOf({ facts, faults }));
+  const refusals = new Set(refusalsOf({ facts, faults }, operation));
   return {
     pass: rest.pass === true,
     facts: factsOf(facts),

@@ -5,17 +5,33 @@ import { hasEnded } from "../core/card.ts";
 import type { CardPlace, CardRecord, Database, SqlValue, Store } from "../core/ports.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
-const byIdempotencyKey = `
-  SELECT k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
+const columns = `
+  k.pk, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
     k.status, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
     k.limit_amount_minor, a.currency, k.max_per_purchase_minor, k.daily_minor, k.rolling_32_days_minor,
     k.created_at_ms
   FROM cards k
   JOIN companies c ON c.pk = k.company_pk
   JOIN accounts a ON a.pk = k.account_pk
-  JOIN members m ON m.pk = k.member_pk
+  JOIN members m ON m.pk = k.member_pk`;
+
+const byIdempotencyKey = `
+  SELECT ${columns}
   WHERE k.environment = ? AND k.company_pk = ? AND k.member_pk = ? AND k.operation = ?
     AND k.idempotency_key = ?`;
+
+const byId = `SELECT ${columns} WHERE k.company_pk = ? AND k.id = ?`;
+
+const list = `
+  SELECT ${columns}
+  WHERE k.company_pk = ? AND k.pk < coalesce(?, 9007199254740991)
+    AND (? IS NULL OR k.member_pk = ?)
+    AND (? IS NULL OR k.token IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR a.id = ?)
+    AND (? IS NULL OR m.id = ?)
+    AND (? IS NULL OR k.status IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR k.type = ?)
+  ORDER BY k.pk DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
@@ -27,6 +43,7 @@ const count = `
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ? WHERE pk = ?`;
 
 interface CardRow extends LimitColumns {
+  pk: number;
   id: CardId;
   token: string;
   company_id: CompanyId;
@@ -51,6 +68,22 @@ export function cards(database: Database): Store["cards"] {
     byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
       const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
       return row && cardRecordOf(row);
+    },
+    byId(companyPk, id) {
+      const row = database.get<CardRow>(byId, companyPk, id);
+      return row && { pk: row.pk, card: cardRecordOf(row) };
+    },
+    list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
+      const asked = [
+        memberPk,
+        tokens && JSON.stringify(tokens),
+        account_id,
+        user_id,
+        status && JSON.stringify(status),
+        type,
+      ].flatMap((value) => [value ?? null, value ?? null]);
+      const rows = database.all<CardRow>(list, companyPk, beforePk ?? null, ...asked, limit);
+      return rows.map((row) => ({ pk: row.pk, card: cardRecordOf(row) }));
     },
     insert(card, place) {
       database.run(insert, ...columnsOf(card, place));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { card, cardStatus } from "../../src/contract/card.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
@@ -23,6 +24,8 @@ const orderHeaders = (headers: Record<string, string | undefined>, options?: Tes
 const orderFor = (country_code: string, delivery_method: string, rest: object = {}) =>
   orderWith({ delivery_address: { line1: "1 High Street", country_code, ...rest }, delivery_method });
 const exchange = (body: unknown) => () => openSandbox().post("/auth/v1/sandbox/token", body);
+
+const get = (path: string, options?: TestOptions) => () => openSandbox(options).get(path);
 
 /** The shortest way to each contract point; one that is missing does not compile. */
 const waysTo = {
@@ -66,6 +69,8 @@ const waysTo = {
     await sandbox.order({ key });
     return sandbox.order({ key });
   },
+  "access.forbidden": get("/developer/cards", { facts: { permissions: [] } }),
+  "access.not_entitled": get("/developer/cards", { facts: { entitled: false } }),
   "order.forbidden": orderFacing({ facts: { permissions: [] } }),
   "order.not_entitled": orderFacing({ facts: { entitled: false } }),
   "order.content_type_invalid": orderHeaders({ "Content-Type": "text/plain" }),
@@ -119,6 +124,15 @@ const waysTo = {
   "order.issuer_rejected": orderAnswered({ outcome: "rejected", reason: "the cardholder's name" }),
   "order.issuer_bad_gateway": orderAnswered({ outcome: "bad_gateway" }),
   "order.issuer_unavailable": orderAnswered({ outcome: "unavailable" }),
+  "cards.listed": get("/developer/cards"),
+  "cards.query_invalid": get("/developer/cards?limit=0"),
+  "cards.shown": async () => {
+    const sandbox = openSandbox();
+    const { id } = (await sandbox.order()).json;
+    return sandbox.get(`/developer/cards/${id}`);
+  },
+  "cards.not_found": get(`/developer/cards/${key}`),
+  "gateway.not_specified": get("/developer/cards", { assumed: false }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
   "gateway.scenario_unknown": orderHeaders({ "Sandbox-Scenario": "quota-reach" }),
@@ -147,9 +161,14 @@ describe("each contract point is met, with its status and its body", () => {
   });
 });
 
+/** How every list answers (assumed). */
+const listOf = (row: z.ZodType) =>
+  z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
+
 function bodyOf(id: PointId) {
   if (id === "token.issued") return tokenExchangeResponse;
-  if (contractPoints[id].status === 201) return card;
+  if (id === "cards.listed") return listOf(card);
+  if (contractPoints[id].status === 201 || id === "cards.shown") return card;
   return contractPoints[id].code ? gatewayError : cardError;
 }
 
@@ -163,6 +182,7 @@ describe("the contract's data", () => {
       "401 auth.token_expired",
       "401 auth.api_key_as_bearer",
       "401 auth.environment_mismatch",
+      "403 access.forbidden",
       "201 order.created",
       "201 order.replayed",
       "403 order.forbidden",

@@ -21,7 +21,10 @@ export const base = "http://sandbox.test";
 
 export interface TestOptions
   extends Partial<
-    Pick<SandboxPorts, "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario" | "journal">
+    Pick<
+      SandboxPorts,
+      "assumed" | "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario" | "journal"
+    >
   > {
   /** Beside those that are shipped. */
   readonly scenarios?: readonly Scenario[];
@@ -117,6 +120,7 @@ export function openSandbox(options: TestOptions = {}) {
         ? readFixtures()
         : { world: seedWorld.parse(options.world), digest: "a test's own" },
     seed: options.seed,
+    assumed: options.assumed,
     onBehalfOf: options.onBehalfOf,
     keyQuota: options.keyQuota,
     sandboxHeaders: options.sandboxHeaders,
@@ -172,6 +176,11 @@ export function openSandbox(options: TestOptions = {}) {
     account,
     exchange,
     orderBody,
+    /** Gets a path as northwind's owner, unless told otherwise. */
+    async get(path: string, { apiKey = "sk_sandbox_northwind_owner", ...rest }: GetTry = {}) {
+      const token = rest.token ?? (await exchange(apiKey));
+      return request(path, { headers: { Authorization: `Bearer ${token}`, ...rest.headers } });
+    },
     /** Orders as northwind's owner, unless told otherwise; `body` overrides fields, and `undefined` drops one. */
     async order({
       body = {},
@@ -189,6 +198,12 @@ export function openSandbox(options: TestOptions = {}) {
       return post("/developer/cards/physical", rest.raw ?? orderBody(body), headers);
     },
   };
+}
+
+interface GetTry {
+  readonly apiKey?: string;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
 }
 
 interface OrderTry {

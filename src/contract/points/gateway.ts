@@ -1,0 +1,47 @@
+import { assumed, type ContractPoint } from "./point.ts";
+
+/** What stands before every operation, and the sandbox's own slips. */
+export const gatewayPoints = {
+  "gateway.bad_request": assumed(
+    "any",
+    400,
+    "§7",
+    "The request line or the Host header cannot be read",
+    "bad_request",
+  ),
+  "gateway.rate_limited": assumed(
+    "any",
+    429,
+    "§8",
+    "Too many requests; Retry-After says when to come back",
+    "rate_limited",
+  ),
+  "gateway.scenario_unknown": assumed(
+    "any",
+    400,
+    "§4",
+    "The request chooses a scenario that is not there, or cannot strike it: the tester's slip, never the contract",
+  ),
+  "gateway.not_found": assumed("any", 404, "§4, §7", "No such path", "not_found"),
+  "gateway.method_not_allowed": assumed(
+    "any",
+    405,
+    "§4, §7",
+    "The path does not serve this method",
+    "method_not_allowed",
+  ),
+  "gateway.internal_error": assumed(
+    "any",
+    500,
+    "§7",
+    "The sandbox itself failed: a defect, never the contract",
+    "internal_error",
+  ),
+  "gateway.not_specified": assumed(
+    "any",
+    501,
+    "§4",
+    "The spec does not show this operation, and the sandbox was started to serve none such",
+    "not_specified",
+  ),
+} satisfies Record<string, ContractPoint>;

@@ -1,0 +1,89 @@
+import { assumed, type ContractPoint, type PointScope, specified } from "./point.ts";
+
+const order: PointScope = ["orderPhysicalCard"];
+
+/** Ordering a physical card (spec §4). */
+export const orderPoints = {
+  "order.created": specified(order, 201, "§3, §4", "The card is made and active at once"),
+  "order.replayed": specified(
+    order,
+    201,
+    "§4",
+    "The key was used before: the original card comes back, whatever the body (assumed)",
+  ),
+
+  "order.forbidden": specified(order, 403, "§4, §7", "The member's role lacks issue_cards", "forbidden"),
+  "order.not_entitled": assumed(
+    order,
+    403,
+    "§5.6",
+    "The company is not entitled to the operation",
+    "forbidden",
+  ),
+
+  "order.content_type_invalid": specified(order, 400, "§4", "Content-Type is not application/json"),
+  "order.idempotency_key_missing": specified(order, 400, "§4", "No Idempotency-Key was sent"),
+  "order.idempotency_key_invalid": specified(order, 400, "§4", "The Idempotency-Key is not a UUID"),
+  "order.body_too_large": assumed(order, 400, "§4", "The body is over 64 KiB"),
+  "order.body_not_json": specified(order, 400, "§4", "The body is not JSON, or not an object"),
+  "order.account_id_invalid": specified(order, 400, "§4", "account_id is missing or not a UUID"),
+  "order.pin_invalid": specified(order, 400, "§4, §8", "pin is missing or not four digits"),
+  "order.delivery_address_invalid": specified(
+    order,
+    400,
+    "§2, §8",
+    "A field of delivery_address is missing, of the wrong type, or too long",
+  ),
+  "order.country_code_invalid": specified(
+    order,
+    400,
+    "§2",
+    "country_code is no assigned ISO 3166-1 alpha-2 code",
+  ),
+  "order.delivery_method_invalid": specified(order, 400, "§4", "delivery_method is none of the three"),
+  "order.name_invalid": specified(order, 400, "§4", "name is not a string"),
+  "order.auto_convert_invalid": specified(order, 400, "§4", "auto_convert is not a boolean"),
+  "order.spending_limit_invalid": specified(
+    order,
+    400,
+    "§2",
+    "spending_limit is no object, or its period is missing or unknown",
+  ),
+  "order.spending_limit_amount_invalid": specified(
+    order,
+    400,
+    "§2, §4",
+    "The amount is no decimal above 0 with at most two places",
+  ),
+  "order.spending_limit_over_cap": specified(order, 400, "§2, §8", "The amount is above the card limit"),
+  "order.address_field_blank": assumed(order, 400, "§2", "line1 says nothing"),
+  "order.address_field_required": assumed(order, 400, "§2", "The country demands a field that is missing"),
+  "order.post_code_format": assumed(order, 400, "§2", "The post code is not of the country's form"),
+  "order.delivery_method_not_offered": assumed(
+    order,
+    400,
+    "§4",
+    "The delivery method does not serve the address's zone",
+  ),
+
+  "order.invalid_request": specified(
+    order,
+    400,
+    "§4",
+    "The request is invalid, for a reason of the service's own",
+  ),
+
+  "order.account_not_found": specified(order, 404, "§4", "The account is not one of this company"),
+  "order.key_in_progress": assumed(order, 409, "§4", "The key's first order is still in progress"),
+  "order.change_in_progress": specified(order, 409, "§3, §4", "Another change is in progress"),
+
+  "order.company_inactive": specified(order, 422, "§7", "The company is not active"),
+  "order.account_closed": specified(order, 422, "§7", "The account is closed"),
+  "order.company_details_missing": specified(order, 422, "§7", "The company's details are incomplete"),
+  "order.cardholder_details_missing": specified(order, 422, "§7", "The cardholder's details are incomplete"),
+  "order.country_undeliverable": specified(order, 422, "§7", "Cards are not delivered to the country"),
+  "order.quota_reached": specified(order, 422, "§7, §8", "The company's quota of live cards is used up"),
+  "order.issuer_rejected": specified(order, 422, "§7", "The card issuer rejected the request"),
+  "order.issuer_bad_gateway": specified(order, 502, "§7", "The card issuer did not answer properly"),
+  "order.issuer_unavailable": specified(order, 503, "§7", "The card issuer is unavailable"),
+} satisfies Record<string, ContractPoint>;

@@ -1,0 +1,136 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import type { ErrorPointId } from "../contract/points.ts";
+import { SandboxError } from "../core/errors.ts";
+import { hashOfSecret } from "../core/random.ts";
+
+const usualLimit = 50;
+const greatestLimit = 100;
+
+/** A filter that may be given once. */
+export function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
+  return z
+    .array(z.string())
+    .length(1, "must be given once")
+    .transform(([value]) => value as string)
+    .pipe(schema as z.ZodType<z.output<Schema>, string>)
+    .optional();
+}
+
+/** A filter of several values, repeated or parted by commas. */
+export function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most = 100) {
+  return z
+    .array(z.string())
+    .transform((values) => values.flatMap((value) => value.split(",")))
+    .pipe(z.array(schema as z.ZodType<z.output<Schema>, string>).max(most, `must be at most ${most}`))
+    .optional();
+}
+
+const paging = {
+  limit: once(
+    z
+      .string()
+      .regex(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${greatestLimit}`)
+      .transform(Number)
+      .pipe(z.int().min(1).max(greatestLimit)),
+  ),
+  cursor: once(z.string().min(1)),
+};
+
+/** What is asked of a list: filters, how many, and after which row. */
+export interface ListQuery<Filters> {
+  readonly filters: Filters;
+  readonly limit: number;
+  /** The row after which to go on; undefined: from the newest. */
+  readonly after: number | undefined;
+  /** What the next cursor is bound to. */
+  readonly binding: string;
+}
+
+/** The rows of a list and where it goes on, as every list answers (assumed). */
+export interface ListPage<Row> {
+  readonly data: readonly Row[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/**
+ * Reads the query of a list. A cursor is bound to the filters, and to whom it was given: it goes on with the same
+ * list or with none.
+ * @param scope - what else than the filters makes this list: the company, and the member who sees it
+ * @throws SandboxError the point, where a parameter is unknown or does not fit
+ */
+export function readListQuery<Shape extends z.core.$ZodShape>(
+  c: Context,
+  shape: Shape,
+  scope: string,
+  point: ErrorPointId,
+): ListQuery<z.output<z.ZodObject<Shape>>> {
+  const schema = z.strictObject({ ...shape, ...paging });
+  const result = schema.safeParse(c.req.queries());
+  if (!result.success) throw new SandboxError(point, messageOf(result.error, Object.keys(schema.shape)));
+  const {
+    limit = usualLimit,
+    cursor,
+    ...filters
+  } = result.data as {
+    limit?: number;
+    cursor?: string;
+  } & z.output<z.ZodObject<Shape>>;
+  const binding = digestOf([scope, c.req.path, ...Object.entries(filters).toSorted()]);
+  const after = cursor === undefined ? undefined : positionOf(cursor, binding);
+  if (cursor !== undefined && after === undefined) {
+    throw new SandboxError(point, "cursor: must be the next_cursor of this list, with the same filters");
+  }
+  return { filters: filters as z.output<z.ZodObject<Shape>>, limit, after, binding };
+}
+
+function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
+  return issues
+    .map((issue) =>
+      issue.code === "unrecognized_keys"
+        ? `${issue.keys.join(", ")}: is no parameter here; use ${known.join(", ")}`
+        : `${String(issue.path[0])}: ${issue.message}`,
+    )
+    .join("; ");
+}
+
+/**
+ * One page of a list.
+ * @param rows - the newest first, and one more than the limit where there are more
+ */
+export function pageOf<Row extends { readonly pk: number }, Shown>(
+  rows: readonly Row[],
+  { limit, binding }: ListQuery<unknown>,
+  show: (row: Row) => Shown,
+): ListPage<Shown> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    data: shown.map(show),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? cursorOf(last.pk, binding) : null,
+  };
+}
+
+function digestOf(value: unknown): string {
+  const bytes = hashOfSecret(JSON.stringify(value));
+  return [...bytes.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Opaque to the client: where the list goes on, and the list that it goes on with. */
+function cursorOf(pk: number, binding: string): string {
+  return btoa(`${pk}.${binding}`).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function positionOf(cursor: string, binding: string): number | undefined {
+  let text: string;
+  try {
+    text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return undefined;
+  }
+  const [, pk, bound] = /^([0-9]{1,15})\.([0-9a-f]+)$/.exec(text) ?? [];
+  return bound === binding ? Number(pk) : undefined;
+}

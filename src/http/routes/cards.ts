@@ -1,0 +1,62 @@
+import type { Context, Handler } from "hono";
+import * as z from "zod";
+import { cardStatus, cardType } from "../../contract/card.ts";
+import { accountId, cardId, memberId } from "../../contract/identifiers.ts";
+import { cardOf, listedCardOf } from "../../core/card.ts";
+import { SandboxError } from "../../core/errors.ts";
+import { reachOf } from "../../core/permissions.ts";
+import type { Caller, NumberedCard } from "../../core/ports.ts";
+import { answer } from "../answer.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+import { once, pageOf, readListQuery, several } from "../list-query.ts";
+
+const filters = {
+  tokens: several(z.string().regex(/^[0-9]+$/, "must be card tokens")),
+  account_id: once(accountId),
+  user_id: once(memberId),
+  status: several(cardStatus),
+  type: once(cardType),
+};
+
+/** `GET /developer/cards` (spec §2: the `tokens` filter, and `used` in `card_limits`). */
+export function listCards(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const { companyPk, companyId, memberPk } = c.get("caller");
+    const own = seesOwnAlone(c.get("caller"));
+    const scope = `${companyId}/${own ? memberPk : ""}`;
+    const query = readListQuery(c, filters, scope, "cards.query_invalid");
+    const rows = services.store.cards.list(companyPk, {
+      ...query.filters,
+      memberPk: own ? memberPk : undefined,
+      beforePk: query.after,
+      limit: query.limit + 1,
+    });
+    const { usedUnreadable } = c.get("overlay").facts;
+    const page = pageOf(rows, query, ({ card }: NumberedCard) => listedCardOf(card, usedUnreadable));
+    return answer(services, c, "cards.listed", page);
+  };
+}
+
+/** `GET /developer/cards/{id}`. */
+export function getCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const { card } = cardNamed(services, c);
+    return answer(services, c, "cards.shown", cardOf(card, c.get("overlay").facts.usedUnreadable));
+  };
+}
+
+/**
+ * The card in the path, of the caller's company, and seen by the caller.
+ * @throws SandboxError `cards.not_found`
+ */
+export function cardNamed({ store }: HttpServices, c: Context<HttpEnv>): NumberedCard {
+  const caller = c.get("caller");
+  const id = cardId.safeParse(c.req.param("id")).data;
+  const found = id && store.cards.byId(caller.companyPk, id);
+  if (found && !(seesOwnAlone(caller) && found.card.memberId !== caller.memberId)) return found;
+  throw new SandboxError("cards.not_found", `card ${c.req.param("id")} was not found in this company`);
+}
+
+function seesOwnAlone({ role }: Caller): boolean {
+  return reachOf(role, "view_cards") === "own";
+}
