@@ -99,9 +99,14 @@ const idOfPath = new Map<string, OperationId>(
   patterns.map(({ id, method, path }) => [`${method} ${path}`, id]),
 );
 
+/** Whether a path is that of an operation, without a variable segment. */
+export function isFixedPath(path: string): boolean {
+  return fixedPaths.has(path);
+}
+
 /** The operation that a method and a path name; of two that fit, the one without a variable segment. */
 export function operationOf(method: string, path: string): OperationId | undefined {
   const id = idOfPath.get(`${method} ${path}`);
-  if (id || fixedPaths.has(path)) return id;
+  if (id || isFixedPath(path)) return id;
   return patterns.find((each) => each.method === method && each.pattern.test(path))?.id;
 }

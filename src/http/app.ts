@@ -1,6 +1,7 @@
 import { type Handler, Hono, type MiddlewareHandler } from "hono";
 import {
   type AssumedOperationId,
+  isFixedPath,
   type OperationId,
   operationIds,
   operations,
@@ -56,8 +57,45 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
   };
 }
 
-/** Serves the operations whose base address this is. */
-export function createApp(services: HttpServices): Hono<HttpEnv> {
+/** What answers the service's requests. */
+export interface App {
+  fetch(request: Request, env: HttpEnv["Bindings"]): Response | Promise<Response>;
+}
+
+/**
+ * Serves the operations whose base address this is. Paths without a variable segment have a router of their own:
+ * Hono's fast one cannot tell them from those that have one.
+ */
+export function createApp(services: HttpServices): App {
+  const handlers = handlersOf(services);
+  const paths = servedPaths(services);
+  const fixed = routed(
+    services,
+    handlers,
+    paths.filter(([path]) => isFixedPath(path)),
+  );
+  const variable = routed(
+    services,
+    handlers,
+    paths.filter(([path]) => !isFixedPath(path)),
+  );
+  return {
+    fetch: (request, env) => (isFixedPath(pathOf(request.url)) ? fixed : variable).fetch(request, env),
+  };
+}
+
+/** The path of an absolute URL, without its query. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const query = url.indexOf("?", start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
+}
+
+function routed(
+  services: HttpServices,
+  handlers: Readonly<Record<OperationId, Handlers>>,
+  paths: readonly (readonly [string, readonly OperationId[]])[],
+): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.onError(onError(services));
   app.notFound((c) => {
@@ -66,16 +104,14 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
   });
   app.use("/auth/*", received(services)); // 400 where it chooses a scenario that is not there
   app.use("/developer/*", received(services), bearerToken(services)); // the same; 401
-
-  const handlers = handlersOf(services);
-  for (const [path, ids] of servedPaths(services)) {
+  for (const [path, ids] of paths) {
     for (const id of ids) app.on(operations[id].method, [path], ...handlers[id]);
     app.all(path, methodNotAllowed(ids.map((id) => operations[id].method)));
   }
   return app;
 }
 
-/** The paths with their operations, those first that have no variable segment. */
+/** The paths with their operations. */
 function servedPaths({ served }: HttpServices): [string, OperationId[]][] {
   const unserved = new Set<OperationId>();
   if (!served.includes("sandbox")) unserved.add("exchangeSandboxKey");
@@ -85,7 +121,7 @@ function servedPaths({ served }: HttpServices): [string, OperationId[]][] {
     const { path } = operations[id];
     if (!unserved.has(id)) paths.set(path, [...(paths.get(path) ?? []), id]);
   }
-  return [...paths].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  return [...paths];
 }
 
 /** What stands before an operation that the spec does not show: 501 alone, or who may call it (400, 403). */
