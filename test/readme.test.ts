@@ -92,6 +92,12 @@ describe("its configuration", () => {
   });
 });
 
+test("its table of operations is the contract's: npm run readme writes it", async () => {
+  const generator = new URL("../src/contract/operations-table.generate.mjs", import.meta.url).href;
+  const { operationsTable, tableInReadme } = await import(generator);
+  expect(tableInReadme()).toBe(operationsTable());
+});
+
 test("it names each key of the seed world, and none beside", () => {
   const fixtures = readFileSync(new URL("../fixtures/default.yaml", import.meta.url), "utf8");
   const keys = (text: string) => [...new Set(text.match(/sk_(sandbox|live)_[a-z_]+/g))].toSorted();
