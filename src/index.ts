@@ -10,6 +10,7 @@ export { SetupError } from "./core/errors.ts";
 export type { Clock, Database, SqlValue } from "./core/ports.ts";
 export { type SeedWorld, seedWorld } from "./core/world.ts";
 export type { OnBehalfOfMode } from "./http/http-services.ts";
+export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./report/coverage.ts";
 export type { Exchange } from "./report/exchange.ts";
 export type { EntryFilter, JournalFilter, JournalListing } from "./report/journal.ts";
 export type { JournalCaller, JournalEntry, JournalMessage } from "./report/journal-entry.ts";

@@ -12,6 +12,7 @@ import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
+import { Coverage, type CoverageFilter, type CoverageReport } from "./report/coverage.ts";
 import { Journal } from "./report/journal.ts";
 import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
@@ -71,6 +72,8 @@ export interface Sandbox {
   restore(name: string): void;
   /** The latest requests of the service and what became of them, as `GET /_sandbox/requests` lists them. */
   readonly requests: Requests;
+  /** Which contract points requests have met, as `GET /_sandbox/coverage` tells it. */
+  coverage(filter?: CoverageFilter): CoverageReport;
   /** The sandbox's own API without HTTP: the same operations, with the same errors. */
   readonly control: Control;
   /** Arms a scenario: for a company, for all, for so many runs. */
@@ -107,7 +110,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
   const journal = new Journal(ports.journal ?? usualJournal);
-  const requests = new Requests(journal);
+  const coverage = new Coverage();
+  const requests = new Requests(journal, coverage);
   const own: ControlServices = {
     database,
     companies: new Companies(services),
@@ -117,6 +121,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     state,
     journal,
     requests,
+    coverage,
     clock: ports.clock,
     seed: origin.seed,
     version,
@@ -130,7 +135,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
-    observe: inTurn((exchange) => journal.record(exchange), ports.observe),
+    observe: inTurn((exchange) => coverage.record(exchange, journal.record(exchange)), ports.observe),
   });
   const serve = ({ environments, control }: Face): Fetch => {
     const service = createApp(faceOf(environments));
@@ -158,6 +163,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     restore: (name) => state.restore(name),
     scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
     requests,
+    coverage: (filter) => coverage.report(filter),
     drain: () => {
       scenarios.waits.drain();
       journal.end();

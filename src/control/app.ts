@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Clock, Database } from "../core/ports.ts";
+import type { Coverage } from "../report/coverage.ts";
+import { formatCoverage } from "../report/coverage-formats.ts";
 import type { Journal } from "../report/journal.ts";
 import { listWorld } from "../store/world-listing.ts";
 import type { ApiKeys } from "./api-keys.ts";
@@ -10,7 +12,7 @@ import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
-import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
+import { coverageQuery, listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
 import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
@@ -25,6 +27,7 @@ export interface ControlServices {
   readonly state: SandboxState;
   readonly journal: Journal;
   readonly requests: Requests;
+  readonly coverage: Coverage;
   readonly clock: Clock;
   readonly seed: number;
   readonly version: string;
@@ -108,6 +111,12 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.delete("/snapshots/:name", (c) => {
     state.deleteSnapshot(c.req.param("name"));
     return c.body(null, 204);
+  });
+
+  control.get("/coverage", (c) => {
+    const { format, ...filter } = readQuery(c, coverageQuery);
+    const { text, type } = formatCoverage(services.coverage.report(filter), format);
+    return c.body(text, 200, { "Content-Type": type });
   });
 
   control.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));

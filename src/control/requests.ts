@@ -4,6 +4,8 @@ import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
+import type { Coverage } from "../report/coverage.ts";
+import { coverageFormats } from "../report/coverage-formats.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import { ControlError } from "./control-error.ts";
@@ -40,6 +42,16 @@ export const listQuery = strictQuery({
 export const streamQuery = strictQuery({
   ...entryFilter,
   last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
+});
+
+/** Of which requests the coverage is told, and how, as query parameters. */
+export const coverageQuery = strictQuery({
+  company: entryFilter.company,
+  exclude: z
+    .string()
+    .transform((list) => list.split(","))
+    .optional(),
+  format: z.enum(coverageFormats, `must be one of ${coverageFormats.join(", ")}`).default("json"),
 });
 
 function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -80,9 +92,11 @@ export function readQuery<Schema extends z.ZodType>(
 /** The requests that the service was sent, and what became of them: the latest ones, secrets masked. */
 export class Requests {
   readonly #journal: Journal;
+  readonly #coverage: Coverage;
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, coverage: Coverage) {
     this.#journal = journal;
+    this.#coverage = coverage;
   }
 
   /** The newest first, 50 of them unless `limit` says otherwise; `after` the last one's id come older ones. */
@@ -95,8 +109,9 @@ export class Requests {
     return this.#journal.get(id);
   }
 
-  /** Forgets them all; a reset of the world does not. */
+  /** Forgets them all, and what they met; a reset of the world does not. */
   clear(): void {
     this.#journal.clear();
+    this.#coverage.clear();
   }
 }

@@ -75,14 +75,17 @@ export class Journal {
     this.#limit = limit;
   }
 
-  record(exchange: Exchange): void {
-    if (this.#limit === 0 && this.#listeners.size === 0) return;
-    const kept = new Kept(++this.#lastId, exchange);
+  /** @returns its id */
+  record(exchange: Exchange): number {
+    const id = ++this.#lastId;
+    if (this.#limit === 0 && this.#listeners.size === 0) return id;
+    const kept = new Kept(id, exchange);
     if (this.#limit > 0) {
       this.#ring[this.#lastId % this.#limit] = kept;
       this.#kept = Math.min(this.#kept + 1, this.#limit);
     }
     for (const listener of this.#listeners) listener.recorded(kept);
+    return id;
   }
 
   list({ limit = usualLimit, after, ...filter }: JournalFilter = {}): JournalListing {
@@ -152,7 +155,8 @@ export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean 
     isOfCompany(exchange);
 }
 
-function companyTest(name: string | undefined): (exchange: Exchange) => boolean {
+/** Whether a request is of the company named; of any where none is. */
+export function companyTest(name: string | undefined): (exchange: Pick<Exchange, "caller">) => boolean {
   if (name === undefined) return () => true;
   const id = name.toLowerCase();
   const live = name.startsWith("live/");

@@ -1,0 +1,156 @@
+import { type OperationId, operationIds, operations } from "../contract/operations.ts";
+import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
+import { maskSecrets } from "../core/api-key.ts";
+import type { Exchange } from "./exchange.ts";
+import { companyTest } from "./journal.ts";
+
+/** The first request that met a point. */
+export interface FirstMeeting {
+  /** Its id in the journal, which may keep it no longer. */
+  readonly request_id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly time: string;
+}
+
+export interface PointCoverage {
+  readonly id: PointId;
+  readonly status: number;
+  readonly provenance: Provenance;
+  readonly spec: string;
+  readonly title: string;
+  readonly operations: readonly OperationId[];
+  /** How many requests met it. */
+  readonly times: number;
+  readonly first: FirstMeeting | null;
+  /** Left out of the totals. */
+  readonly excluded: boolean;
+}
+
+/** How many points there are, and how many were met. */
+export interface CoverageTotal {
+  readonly points: number;
+  readonly met: number;
+}
+
+/** Which parts of the contract requests have met. */
+export interface CoverageReport {
+  readonly total: CoverageTotal;
+  readonly by_provenance: Readonly<Record<Provenance, CoverageTotal>>;
+  /** Of each operation's points, those that its own requests met. */
+  readonly by_operation: Readonly<Record<OperationId, CoverageTotal>>;
+  readonly points: readonly PointCoverage[];
+}
+
+export interface CoverageFilter {
+  /** Requests of one company alone: its id, its slug, or `live/SLUG`. */
+  readonly company?: string | undefined;
+  /** Points that this client cannot meet; an asterisk stands for anything. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+/** Slips of the sandbox or of the tester: no client is to meet them. */
+const noBehaviour: ReadonlySet<PointId> = new Set(["gateway.internal_error", "gateway.scenario_unknown"]);
+
+interface Meetings extends Pick<Exchange, "caller" | "operation" | "point"> {
+  readonly first: FirstMeeting;
+  times: number;
+}
+
+/**
+ * Counts which contract points requests meet. It keeps a count for each company, operation and point, and so
+ * never forgets one, however many requests there are.
+ */
+export class Coverage {
+  readonly #meetings = new Map<string, Meetings>();
+
+  /** @param requestId - the request's id in the journal */
+  record(exchange: Exchange, requestId: number): void {
+    const { point, operation, caller } = exchange;
+    if (point === undefined) return;
+    const key = `${caller?.companyId ?? ""} ${operation ?? ""} ${point}`;
+    const known = this.#meetings.get(key);
+    if (known) {
+      known.times++;
+      return;
+    }
+    const { method, path, atMs } = exchange;
+    const time = new Date(atMs).toISOString();
+    const first = { request_id: String(requestId), method, path: maskSecrets(path), time };
+    this.#meetings.set(key, { caller, operation, point, first, times: 1 });
+  }
+
+  clear(): void {
+    this.#meetings.clear();
+  }
+
+  report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
+    const isOfCompany = companyTest(company);
+    const meetings = [...this.#meetings.values()].filter(isOfCompany);
+    const isExcluded = excludedBy(exclude);
+    const points = (Object.keys(contractPoints) as PointId[])
+      .filter((id) => !noBehaviour.has(id))
+      .map((id): PointCoverage => {
+        const { status, provenance, spec, title } = contractPoints[id];
+        const met = meetings.filter(({ point }) => point === id);
+        return {
+          id,
+          status,
+          provenance,
+          spec,
+          title,
+          operations: operationsOf(id),
+          times: met.reduce((sum, { times }) => sum + times, 0),
+          first: met[0]?.first ?? null,
+          excluded: isExcluded(id),
+        };
+      });
+    const counted = points.filter(({ excluded }) => !excluded);
+    const ofProvenance = (provenance: Provenance) =>
+      totalOf(counted.filter((point) => point.provenance === provenance));
+    return {
+      total: totalOf(counted),
+      by_provenance: {
+        specified: ofProvenance("specified"),
+        variant: ofProvenance("variant"),
+        assumed: ofProvenance("assumed"),
+      },
+      by_operation: Object.fromEntries(
+        operationIds.map((operation) => [operation, ofOperation(operation, counted, meetings)]),
+      ) as Record<OperationId, CoverageTotal>,
+      points,
+    };
+  }
+}
+
+function totalOf(points: readonly PointCoverage[]): CoverageTotal {
+  return { points: points.length, met: points.filter(({ times }) => times > 0).length };
+}
+
+function ofOperation(
+  operation: OperationId,
+  counted: readonly PointCoverage[],
+  meetings: readonly Meetings[],
+): CoverageTotal {
+  const own = counted.filter((point) => point.operations.includes(operation));
+  const met = new Set(meetings.filter((each) => each.operation === operation).map(({ point }) => point));
+  return { points: own.length, met: own.filter(({ id }) => met.has(id)).length };
+}
+
+/** The operations whose requests can meet a point; none for what stands before all of them. */
+function operationsOf(id: PointId): readonly OperationId[] {
+  const { operations: scope }: ContractPoint = contractPoints[id];
+  if (scope === "any") return [];
+  return scope === "developer"
+    ? operationIds.filter((operation) => operations[operation].path.startsWith("/developer/"))
+    : scope;
+}
+
+function excludedBy(patterns: readonly string[]): (id: PointId) => boolean {
+  const tests = patterns.map((pattern) => new RegExp(`^${pattern.split("*").map(escaped).join(".*")}$`));
+  return (id) => tests.some((test) => test.test(id));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
