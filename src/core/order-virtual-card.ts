@@ -1,0 +1,95 @@
+import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
+import { makeCard } from "./card.ts";
+import { SandboxError } from "./errors.ts";
+import { orderWorldToday } from "./expire-cards.ts";
+import { factsOf } from "./facts.ts";
+import { type JudgedFacts, refuseUnissuable } from "./issuable.ts";
+import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
+import type { Order } from "./order-card.ts";
+import type { CardRecord } from "./ports.ts";
+import type { Services } from "./services.ts";
+import { capViolation } from "./spending-limit.ts";
+
+/** An order without what is delivered. */
+export type VirtualOrder = Omit<Order, "deliveryAddress" | "deliveryMethod">;
+
+export interface VirtualOrderRequest extends IssuingRequest {
+  readonly readOrder: () => VirtualOrder;
+}
+
+const operation = "orderVirtualCard";
+
+/**
+ * Orders a virtual card for the caller (assumed): as a physical one, but that nothing is delivered.
+ * @throws SandboxError `cards.*`
+ */
+export function orderVirtualCard(
+  services: Services,
+  request: VirtualOrderRequest,
+): IssueOutcome | Promise<IssueOutcome> {
+  return issueOnce(services, request, {
+    operation,
+    family: "cards",
+    original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
+    read: request.readOrder,
+    judge: (order) => ({ facts: judge(services, request, order) }),
+    make: (order, { facts }) => issueCard(services, request, order, facts),
+  });
+}
+
+/** 400, 404, 409, 422. */
+function judge(
+  services: Services,
+  { caller, overlay }: VirtualOrderRequest,
+  { accountId, spendingLimit }: VirtualOrder,
+): JudgedFacts {
+  const facts = factsOf(orderWorldToday(services, caller, caller.memberPk, accountId), overlay.facts);
+  const overCap = spendingLimit && capViolation(spendingLimit, facts.limits);
+  if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `spending_limit.amount: ${overCap}`);
+  refuseInvalid(overlay);
+  const { account } = facts;
+  if (!account) {
+    throw new SandboxError(
+      "cards.account_not_found",
+      `account_id: account ${accountId} was not found in this company`,
+    );
+  }
+  refuseWhileChanging(overlay);
+  const judged = { ...facts, account };
+  refuseUnissuable(judged, undefined, "cards");
+  return judged;
+}
+
+/** Makes the card, `active` at once, with its idempotency record in the same row. */
+function issueCard(
+  { store, random, clock }: Services,
+  request: VirtualOrderRequest,
+  { name, autoConvert, spendingLimit }: VirtualOrder,
+  facts: JudgedFacts,
+): CardRecord {
+  const { environment, companyId, companyPk, memberId, memberPk, clockOffsetMs } = request.caller;
+  const { account, designId, limits, cardsMade } = facts;
+  const card = makeCard(random, {
+    companyId,
+    number: cardsMade + 1,
+    accountId: account.id,
+    memberId,
+    type: "virtual",
+    designId,
+    status: "active",
+    name,
+    autoConvert,
+    spendingLimit,
+    currency: account.currency,
+    limits,
+    createdAtMs: clock.now() + clockOffsetMs,
+  });
+  store.cards.insert(card, {
+    environment,
+    companyPk,
+    accountPk: account.pk,
+    memberPk,
+    idempotency: scopeOf(request, operation),
+  });
+  return card;
+}
