@@ -1,23 +1,19 @@
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import type { AccountId } from "../contract/identifiers.ts";
-import { makeCard } from "./card.ts";
 import { SandboxError } from "./errors.ts";
 import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
-import type { CardRecord } from "./ports.ts";
+import { issueOrdered, type OrderedCard } from "./issue-ordered.ts";
 import type { Services } from "./services.ts";
-import { capViolation, type SpendingLimit } from "./spending-limit.ts";
+import { capViolation } from "./spending-limit.ts";
 
 /** An order whose fields are each well-formed. The PIN has been checked, and goes no further. */
-export interface Order {
+export interface Order extends OrderedCard {
   readonly accountId: AccountId;
   readonly deliveryAddress: DeliveryAddress;
   readonly deliveryMethod: DeliveryMethod;
-  readonly name: string | undefined;
-  readonly autoConvert: boolean;
-  readonly spendingLimit: SpendingLimit | null;
 }
 
 export interface OrderRequest extends IssuingRequest {
@@ -38,7 +34,7 @@ export function orderCard(services: Services, request: OrderRequest): IssueOutco
     original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
     read: request.readOrder,
     judge: (order) => ({ facts: judge(services, request, order) }),
-    make: (order, { facts }) => issueCard(services, request, order, facts),
+    make: (order, { facts }) => issueOrdered(services, request, operation, "physical", order, facts),
   });
 }
 
@@ -69,37 +65,4 @@ function judge(services: Services, { caller, overlay }: OrderRequest, order: Ord
   const judged = { ...facts, account };
   refuseUnissuable(judged, order.deliveryAddress.country_code, "order");
   return judged;
-}
-
-/** Makes the card, `active` at once (spec §3), with its idempotency record in the same row. */
-function issueCard(
-  { store, random, clock }: Services,
-  request: OrderRequest,
-  order: Order,
-  facts: JudgedFacts,
-): CardRecord {
-  const { environment, companyId, companyPk, memberId, memberPk } = request.caller;
-  const card = makeCard(random, {
-    companyId,
-    number: facts.cardsMade + 1,
-    accountId: facts.account.id,
-    memberId,
-    type: "physical",
-    designId: facts.designId,
-    status: "active",
-    name: order.name,
-    autoConvert: order.autoConvert,
-    spendingLimit: order.spendingLimit,
-    currency: facts.account.currency,
-    limits: facts.limits,
-    createdAtMs: clock.now() + request.caller.clockOffsetMs,
-  });
-  store.cards.insert(card, {
-    environment,
-    companyPk,
-    accountPk: facts.account.pk,
-    memberPk,
-    idempotency: scopeOf(request, operation),
-  });
-  return card;
 }

@@ -1,12 +1,11 @@
 import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
-import { makeCard } from "./card.ts";
 import { SandboxError } from "./errors.ts";
 import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import { type JudgedFacts, refuseUnissuable } from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
+import { issueOrdered } from "./issue-ordered.ts";
 import type { Order } from "./order-card.ts";
-import type { CardRecord } from "./ports.ts";
 import type { Services } from "./services.ts";
 import { capViolation } from "./spending-limit.ts";
 
@@ -33,7 +32,7 @@ export function orderVirtualCard(
     original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
     read: request.readOrder,
     judge: (order) => ({ facts: judge(services, request, order) }),
-    make: (order, { facts }) => issueCard(services, request, order, facts),
+    make: (order, { facts }) => issueOrdered(services, request, operation, "virtual", order, facts),
   });
 }
 
@@ -58,38 +57,4 @@ function judge(
   const judged = { ...facts, account };
   refuseUnissuable(judged, undefined, "cards");
   return judged;
-}
-
-/** Makes the card, `active` at once, with its idempotency record in the same row. */
-function issueCard(
-  { store, random, clock }: Services,
-  request: VirtualOrderRequest,
-  { name, autoConvert, spendingLimit }: VirtualOrder,
-  facts: JudgedFacts,
-): CardRecord {
-  const { environment, companyId, companyPk, memberId, memberPk, clockOffsetMs } = request.caller;
-  const { account, designId, limits, cardsMade } = facts;
-  const card = makeCard(random, {
-    companyId,
-    number: cardsMade + 1,
-    accountId: account.id,
-    memberId,
-    type: "virtual",
-    designId,
-    status: "active",
-    name,
-    autoConvert,
-    spendingLimit,
-    currency: account.currency,
-    limits,
-    createdAtMs: clock.now() + clockOffsetMs,
-  });
-  store.cards.insert(card, {
-    environment,
-    companyPk,
-    accountPk: account.pk,
-    memberPk,
-    idempotency: scopeOf(request, operation),
-  });
-  return card;
 }
