@@ -49,6 +49,26 @@ describe.each(ids)("on %s", (operation) => {
   });
 });
 
+test("Prefer: code=409 leads each to a conflict", async () => {
+  const sandbox = openCards();
+  const { id } = await sandbox.card();
+  const reply = await sandbox.set("freeze", id, { headers: { Prefer: "code=409" } });
+  expect([reply.point, reply.headers.get("Sandbox-Scenario")]).toEqual([
+    "cards.change_in_progress",
+    "conflict",
+  ]);
+});
+
+test("a conflict that is armed for all meets whatever makes or changes a card", async () => {
+  const sandbox = openCards();
+  const { id } = await sandbox.card();
+  sandbox.scenario("conflict");
+  expect((await sandbox.order()).point).toBe("order.change_in_progress");
+  for (const trigger of ["freeze", "unfreeze", "change", "terminate", "replace"] as const) {
+    expect((await sandbox.set(trigger, id)).point, trigger).toBe("cards.change_in_progress");
+  }
+});
+
 describe("what makes a card", () => {
   const making = ["replaceCard", "orderVirtualCard"] as const;
 
