@@ -1,6 +1,7 @@
 import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
+import { Cards } from "./control/cards.ts";
 import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
 import { Requests } from "./control/requests.ts";
@@ -18,7 +19,7 @@ import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { openWorld, type WorldPorts } from "./store/open-world.ts";
-import { listWorld, type WorldListing } from "./store/world-listing.ts";
+import type { WorldListing } from "./store/world-listing.ts";
 
 export interface SandboxPorts extends WorldPorts {
   readonly version: string;
@@ -85,7 +86,7 @@ export interface Sandbox {
 }
 
 /** The operations under `/_sandbox` that the sandbox itself does not name. */
-export type Control = Pick<ControlServices, "companies" | "apiKeys" | "scenarios" | "state">;
+export type Control = Pick<ControlServices, "companies" | "cards" | "apiKeys" | "scenarios" | "state">;
 
 /** A scenario that was armed in this process. */
 export interface ArmedScenario {
@@ -113,8 +114,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const coverage = new Coverage();
   const requests = new Requests(journal, coverage);
   const own: ControlServices = {
-    database,
     companies: new Companies(services),
+    cards: new Cards(services),
     apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
     scenarios: armed,
     time,
@@ -155,9 +156,9 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     },
     serve,
     malformed: () => malformedRequest(faceOf([])),
-    world: () => listWorld(database),
+    world: () => own.companies.world(),
     clock: time,
-    control: { companies: own.companies, apiKeys: own.apiKeys, scenarios: armed, state },
+    control: { companies: own.companies, cards: own.cards, apiKeys: own.apiKeys, scenarios: armed, state },
     reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
     snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),

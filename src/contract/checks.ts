@@ -46,6 +46,37 @@ const developer = (...own: readonly Check[]): readonly Check[] => [
 
 const card: Check = { id: "card", points: ["cards.not_found"] };
 
+const contentType: Check = { id: "content_type", points: ["cards.content_type_invalid"] };
+const body: Check = { id: "body", points: ["cards.body_invalid"] };
+const request: Check = { id: "request", points: ["cards.invalid_request"] };
+const address: Check = {
+  id: "address",
+  points: ["cards.address_field_required", "cards.post_code_format"],
+};
+const cap: Check = { id: "spending_limit_cap", points: ["cards.spending_limit_over_cap"] };
+const noChange: Check = { id: "no_change_in_progress", points: ["cards.change_in_progress"] };
+const state: Check = { id: "state", points: ["cards.state_conflict"] };
+const key: readonly Check[] = [
+  { id: "idempotency_key", points: ["cards.idempotency_key_invalid"] },
+  { id: "key_unused", points: ["cards.replayed", "cards.key_in_progress"] },
+];
+
+/** Whether the company, the account and the cardholder may have a card. */
+const issuable: readonly Check[] = [
+  { id: "company_active", points: ["cards.company_inactive"] },
+  { id: "account_open", points: ["cards.account_closed"] },
+  { id: "company_details", points: ["cards.company_details_missing"] },
+  { id: "cardholder_details", points: ["cards.cardholder_details_missing"] },
+];
+const quota: Check = { id: "quota", points: ["cards.quota_reached"] };
+const issuer: Check = {
+  id: "issuer",
+  points: ["cards.issuer_rejected", "cards.issuer_bad_gateway", "cards.issuer_unavailable"],
+};
+
+/** The checks of a change that has no body. */
+const plainChange = developer(request, card, noChange, state);
+
 /**
  * The checks of each operation in the order in which they decide, which is ours: the spec shows none. Points
  * that can strike whatever the request (an unknown path, a defect) belong to no check.
@@ -99,6 +130,40 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   ],
   listCards: developer({ id: "query", points: ["cards.query_invalid"] }),
   getCard: developer(card),
+  freezeCard: plainChange,
+  unfreezeCard: plainChange,
+  setSpendingLimit: developer(contentType, body, request, card, cap, noChange, state),
+  removeSpendingLimit: plainChange,
+  changeCard: developer(contentType, body, request, card, noChange, state),
+  terminateCard: plainChange,
+  replaceCard: developer(
+    contentType,
+    ...key,
+    body,
+    address,
+    { id: "delivery_method", points: ["cards.delivery_method_not_offered"] },
+    request,
+    card,
+    noChange,
+    state,
+    ...issuable,
+    { id: "country", points: ["cards.country_undeliverable"] },
+    quota,
+    issuer,
+  ),
+  orderVirtualCard: developer(
+    contentType,
+    ...key,
+    body,
+    cap,
+    request,
+    { id: "account", points: ["cards.account_not_found"] },
+    noChange,
+    ...issuable,
+    quota,
+    issuer,
+  ),
+  listDeliveryOptions: developer(contentType, body, address, request),
 };
 
 /**

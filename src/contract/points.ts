@@ -19,8 +19,11 @@ export const contractPoints = {
 
 export type PointId = keyof typeof contractPoints;
 
-/** The points whose answer is a success: each operation's, and the replay of an order. */
-export type SuccessPointId = (typeof operations)[OperationId]["success"] | "order.replayed";
+/** The points whose answer is a success: each operation's, and the replays of what makes a card. */
+export type SuccessPointId =
+  | (typeof operations)[OperationId]["success"]
+  | "order.replayed"
+  | "cards.replayed";
 
 /** The points whose answer is an error. */
 export type ErrorPointId = Exclude<PointId, SuccessPointId>;

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
-import type { Clock, Database } from "../core/ports.ts";
+import type { Clock } from "../core/ports.ts";
 import type { Coverage } from "../report/coverage.ts";
 import { formatCoverage } from "../report/coverage-formats.ts";
 import type { Journal } from "../report/journal.ts";
-import { listWorld } from "../store/world-listing.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import type { Cards } from "./cards.ts";
 import type { Companies } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
@@ -19,8 +19,8 @@ import type { SandboxTime } from "./time.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
-  readonly database: Database;
   readonly companies: Companies;
+  readonly cards: Cards;
   readonly apiKeys: ApiKeys;
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
@@ -37,7 +37,7 @@ export interface ControlServices {
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
-  const { database, companies, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
+  const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
@@ -55,7 +55,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.get("/contract", (c) =>
     c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),
   );
-  control.get("/world", (c) => c.json(listWorld(database)));
+  control.get("/world", (c) => c.json(companies.world()));
 
   control.post("/companies", async (c) => c.json(await companies.create(await readJson(c)), 201));
   control.patch("/companies/:name{.+}", async (c) =>
@@ -70,6 +70,15 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   );
   control.patch("/members/:name", async (c) =>
     c.json(companies.changeMember(c.req.param("name"), await readJson(c))),
+  );
+
+  control.post("/cards/:id/operator", async (c) =>
+    c.json(cards.operate(c.req.param("id"), await readJson(c))),
+  );
+  control.post("/cards/:id/expire", (c) => c.json(cards.expire(c.req.param("id"))));
+  control.get("/cards/:id/delivery", (c) => c.json(cards.delivery(c.req.param("id"))));
+  control.post("/cards/:id/delivery", async (c) =>
+    c.json(cards.moveDelivery(c.req.param("id"), await readJson(c))),
   );
 
   control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));

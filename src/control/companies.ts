@@ -2,6 +2,7 @@ import type { Faker } from "@faker-js/faker";
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
 import { createApiKey } from "../core/create-api-key.ts";
+import { expireAllDueCards } from "../core/expire-cards.ts";
 import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
 import { hashOfSecret } from "../core/random.ts";
@@ -24,6 +25,7 @@ import {
   type CompanyListing,
   listWorld,
   type MemberListing,
+  type WorldListing,
 } from "../store/world-listing.ts";
 import { activeKeysAllowed } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
@@ -180,7 +182,14 @@ export class Companies {
     return present(this.#listed(member.companyId).members.find((each) => each.id === member.memberId));
   }
 
+  /** Every company with its members, keys and accounts. */
+  world(): WorldListing {
+    expireAllDueCards(this.#services);
+    return listWorld(this.#services.database);
+  }
+
   #listed(id: string): CompanyListing {
+    expireAllDueCards(this.#services);
     return present(listWorld(this.#services.database, id).companies[0]);
   }
 }

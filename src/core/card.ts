@@ -1,6 +1,7 @@
 import type { Card } from "../contract/card.ts";
 import type { CardId } from "../contract/identifiers.ts";
 import { cardToken, lastFour } from "./card-token.ts";
+import { hasEnded } from "./card-transitions.ts";
 import { formatMinor } from "./money.ts";
 import type { CardRecord, Random } from "./ports.ts";
 import { uuidOf } from "./random.ts";
@@ -14,22 +15,29 @@ export interface CardPlan extends Omit<CardRecord, Derived> {
   readonly number: number;
   /** Absent: `Physical <last four>` (spec §4), or `Virtual <last four>`. */
   readonly name: string | undefined;
+  /** Where it has the number of the card that it replaces; absent: its own. */
+  readonly lastFour?: string;
 }
 
 /** A company's n-th card: its id, token and last four depend on the seed, the company and n alone. */
 export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const { number, companyId, type } = plan;
   const chance = random.block("card", companyId, number);
-  const digits = lastFour(chance);
+  const digits = plan.lastFour ?? lastFour(chance);
   return {
     ...plan,
     id: uuidOf(chance) as CardId,
     token: cardToken(number, random.block("card_token", companyId, 0)),
-    name: plan.name ?? `${type === "physical" ? "Physical" : "Virtual"} ${digits}`,
+    name: plan.name ?? usualName(type, digits),
     lastFour: digits,
     expiryDate: expiryDate(plan.createdAtMs),
     threeDsBiometric: false,
   };
+}
+
+/** The name of a card that was given none. */
+export function usualName(type: CardRecord["type"], lastFour: string): string {
+  return `${type === "physical" ? "Physical" : "Virtual"} ${lastFour}`;
 }
 
 /**
@@ -90,9 +98,4 @@ function spendingLimitOf(
     // §2: omitted if it cannot be read or the card has ended. Nothing spends from a card yet.
     ...(!usedUnreadable && !hasEnded(status) && { used: "0.00" }),
   };
-}
-
-/** Expired and terminated cards have ended (spec §3), and count no more against the quota. */
-export function hasEnded(status: CardRecord["status"]): boolean {
-  return status === "expired" || status === "terminated";
 }

@@ -9,6 +9,8 @@ const pointOf: Readonly<Partial<Record<OperationId, ErrorPointId>>> = {
   exchangeSandboxKey: "token.unavailable",
   exchangeLiveKey: "token.unavailable",
   orderPhysicalCard: "order.change_in_progress",
+  replaceCard: "cards.change_in_progress",
+  orderVirtualCard: "cards.change_in_progress",
 };
 
 /**

@@ -8,6 +8,7 @@ import type {
   MemberId,
 } from "../contract/identifiers.ts";
 import type { Area, OperationId } from "../contract/operations.ts";
+import type { ParcelStatus } from "./parcel.ts";
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
@@ -79,6 +80,8 @@ export interface OrderWorld {
   readonly liveCards: number;
   /** Cards ever made in the company: its card counter. */
   readonly cardsMade: number;
+  /** The earliest `expiry_date` that a live card of the company may have. */
+  readonly nextExpiry: string;
   readonly designId: string;
   readonly limits: CardLimitsMinor;
   /** `undefined` where the company has no such account. */
@@ -117,6 +120,20 @@ export interface CardRecord {
 export interface NumberedCard {
   readonly pk: number;
   readonly card: CardRecord;
+}
+
+/** A card with what the store alone knows of it. */
+export interface KeptCard extends NumberedCard {
+  readonly companyPk: number;
+  readonly memberPk: number;
+  /** The state in which the operator's hold found it. */
+  readonly heldFrom: CardStatus | null;
+}
+
+/** Where the parcel of a physical card is (assumed). */
+export interface Parcel {
+  readonly status: ParcelStatus;
+  readonly movedAtMs: number;
 }
 
 /** Which of a company's cards are meant; what is absent filters nothing. */
@@ -228,6 +245,12 @@ export interface Store {
   readonly companies: {
     insert(company: NewCompany): number;
     pkBySlug(environment: Environment, slug: string): number | undefined;
+    /** Each company, and how far its time is ahead of the sandbox's clock. */
+    all(): { readonly companyPk: number; readonly clockOffsetMs: number }[];
+    /** No live card of the company has an earlier `expiry_date`. */
+    nextExpiry(companyPk: number): string;
+    /** Reads it from the company's live cards again. */
+    renewNextExpiry(companyPk: number): void;
   };
   readonly members: {
     insert(member: NewMember): number;
@@ -247,10 +270,27 @@ export interface Store {
   orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {
     byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
-    byId(companyPk: number, id: CardId): NumberedCard | undefined;
+    /** The card that a replacement under the key made. */
+    byReplacementKey(companyPk: number, memberPk: number, key: IdempotencyKey): CardRecord | undefined;
+    byId(companyPk: number, id: CardId): KeptCard | undefined;
+    /** Those not ended whose `expiry_date` is before a date, the oldest first. */
+    due(companyPk: number, date: string): KeptCard[];
     /** The newest first. */
     list(companyPk: number, filters: CardFilters): NumberedCard[];
     /** Keeps the card and counts it in its company's row. */
     insert(card: CardRecord, place: CardPlace): void;
+    /** @param hasJustEnded - whether it counts no more in its company's row */
+    update(kept: KeptCard, hasJustEnded: boolean): void;
+    /** Records that a card took another's place, and under which key a member asked for it. */
+    recordReplacement(replacement: {
+      readonly companyPk: number;
+      readonly memberPk: number;
+      readonly key: IdempotencyKey;
+      readonly oldPk: number;
+      readonly newId: CardId;
+    }): void;
+    /** How far a card's parcel has come; undefined while nothing was said of it. */
+    parcel(pk: number): Parcel | undefined;
+    moveParcel(pk: number, parcel: Parcel): void;
   };
 }

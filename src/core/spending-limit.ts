@@ -25,5 +25,5 @@ export function capViolation(limit: SpendingLimit, caps: CardLimitsMinor): strin
       ? (["daily", caps.dailyMinor] as const)
       : (["rolling_32_days", caps.rolling32DaysMinor] as const);
   if (limit.amountMinor <= BigInt(capMinor)) return undefined;
-  return `spending_limit.amount: a ${limit.period} limit is at most card_limits.${name}.amount, ${formatMinor(capMinor)}`;
+  return `a ${limit.period} limit is at most card_limits.${name}.amount, ${formatMinor(capMinor)}`;
 }

@@ -1,3 +1,27 @@
+let londonDay: Intl.DateTimeFormat | undefined;
+let today: { readonly hour: number; readonly date: string } | undefined;
+
+/**
+ * The date in the UK.
+ * @param nowMs - milliseconds since the epoch
+ * @returns an ISO date
+ */
+export function londonDate(nowMs: number): string {
+  // As with the month below: it changes on the hour only.
+  const hour = Math.floor(nowMs / 3_600_000);
+  if (today?.hour !== hour) {
+    londonDay ??= new Intl.DateTimeFormat("en-GB", {
+      timeZone: "Europe/London",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
+    const [day, month, year] = londonDay.format(nowMs).split("/");
+    today = { hour, date: `${year}-${month}-${day}` };
+  }
+  return today.date;
+}
+
 let londonMonth: Intl.DateTimeFormat | undefined;
 let latest: { readonly hour: number; readonly date: string } | undefined;
 

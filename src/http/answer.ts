@@ -108,7 +108,8 @@ async function deliver(
 
 /** The answer of a gateway that lost the issuer's: the card is made, and the client cannot know (spec §7). */
 function badGateway(services: HttpServices, c: Context<HttpEnv>): Answer {
-  const point = "order.issuer_bad_gateway";
+  const ordered = operationOf(c.req.method, c.req.path) === "orderPhysicalCard";
+  const point = ordered ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
   const body = errorBody(point, issuerMessages.badGateway);
   return answerOf(services, nowMs(services, c), point, body, undefined, c.get("turn")?.forced);
 }

@@ -18,6 +18,7 @@ import { jsonContent } from "./middleware/json-content.ts";
 import { onBehalfOf } from "./middleware/on-behalf-of.ts";
 import { received } from "./middleware/received.ts";
 import { onError } from "./on-error.ts";
+import * as changes from "./routes/card-changes.ts";
 import * as cards from "./routes/cards.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
@@ -33,6 +34,9 @@ type Handlers = readonly (MiddlewareHandler<HttpEnv> | Handler<HttpEnv>)[];
 function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handlers>> {
   const { orderPhysicalCard } = operations;
   const assumed = (id: AssumedOperationId) => assumedChecks(services, id);
+  const json = jsonContent("cards.content_type_invalid");
+  const keyPoint = "cards.idempotency_key_invalid";
+  const key = idempotency({ missing: keyPoint, invalid: keyPoint });
   return {
     exchangeSandboxKey: [
       apiKeyHolder(services, "sandbox"), // 400, 401
@@ -54,6 +58,17 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
     ],
     listCards: [...assumed("listCards"), cards.listCards(services)], // 400, 200
     getCard: [...assumed("getCard"), cards.getCard(services)], // 404, 200
+    // 404, 409, 200; those with a body 400 as well
+    freezeCard: [...assumed("freezeCard"), changes.freezeCard(services)],
+    unfreezeCard: [...assumed("unfreezeCard"), changes.unfreezeCard(services)],
+    setSpendingLimit: [...assumed("setSpendingLimit"), json, changes.setSpendingLimit(services)],
+    removeSpendingLimit: [...assumed("removeSpendingLimit"), changes.removeSpendingLimit(services)],
+    changeCard: [...assumed("changeCard"), json, changes.changeCard(services)],
+    terminateCard: [...assumed("terminateCard"), changes.terminateCard(services)],
+    // As the order: 400, 201; 409, 400, 404, 409, 422, 502, 503
+    replaceCard: [...assumed("replaceCard"), json, key, changes.replaceCard(services)],
+    orderVirtualCard: [...assumed("orderVirtualCard"), json, key, changes.orderVirtualCard(services)],
+    listDeliveryOptions: [...assumed("listDeliveryOptions"), json, changes.listDeliveryOptions(services)], // 400, 200
   };
 }
 

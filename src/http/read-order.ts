@@ -1,13 +1,11 @@
-import { isLosslessNumber, parse as parseLossless } from "lossless-json";
 import type * as z from "zod";
 import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
-import { parseDecimal, parseJsonNumber } from "../core/money.ts";
 import type { Order } from "../core/order-card.ts";
-import type { SpendingLimit } from "../core/spending-limit.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
+import { readSpendingLimit } from "./read-spending-limit.ts";
 
 const pointOfField = {
   account_id: "order.account_id_invalid",
@@ -37,7 +35,14 @@ export function readOrder(received: Body): Order {
     deliveryMethod: body.delivery_method,
     name: name?.trim() ? name : undefined,
     autoConvert: body.auto_convert ?? false,
-    spendingLimit: body.spending_limit ? readSpendingLimit(body.spending_limit, text) : null,
+    spendingLimit: body.spending_limit
+      ? readSpendingLimit(
+          body.spending_limit,
+          text,
+          ["spending_limit"],
+          "order.spending_limit_amount_invalid",
+        )
+      : null,
   };
 }
 
@@ -69,32 +74,4 @@ function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
   if (field === "delivery_address" && part === "country_code") return "order.country_code_invalid";
   if (field === "spending_limit" && part === "amount") return "order.spending_limit_amount_invalid";
   return pointOfField[field as keyof PhysicalCardOrder];
-}
-
-function readSpendingLimit(
-  { period, amount }: NonNullable<PhysicalCardOrder["spending_limit"]>,
-  text: string,
-): SpendingLimit {
-  const amountMinor = typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(text));
-  if (amountMinor === undefined || amountMinor === 0n) {
-    throw new SandboxError(
-      "order.spending_limit_amount_invalid",
-      typeof amount === "string"
-        ? 'spending_limit.amount: must be a decimal above 0 with at most two places, such as "250.00"'
-        : "spending_limit.amount: must be above 0 with at most two decimals, and as a number have at most 15 significant digits; a string may have more",
-    );
-  }
-  return { period, amountMinor };
-}
-
-/** The amount's own characters, which a double may not keep: `1.0000000000000001` is not 1. */
-function numberAsSent(text: string): string {
-  try {
-    // Of a member that occurs twice the last counts, as with JSON.parse.
-    const body = parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
-    const sent = (body as { spending_limit?: { amount?: unknown } }).spending_limit?.amount;
-    return isLosslessNumber(sent) ? sent.value : "";
-  } catch {
-    return ""; // Nested too deeply to be read digit by digit, and so to be trusted.
-  }
 }

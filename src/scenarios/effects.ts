@@ -28,6 +28,17 @@ interface Effect {
 
 const any = operationIds;
 const order: readonly OperationId[] = ["orderPhysicalCard"];
+/** What makes a card beside the order, and what changes one. */
+const issuing: readonly OperationId[] = ["replaceCard", "orderVirtualCard"];
+const changing: readonly OperationId[] = [
+  "freezeCard",
+  "unfreezeCard",
+  "setSpendingLimit",
+  "removeSpendingLimit",
+  "changeCard",
+  "terminateCard",
+];
+const options: readonly OperationId[] = ["listDeliveryOptions"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
 const developer = developerOperations;
 /** Those that refuse by points of their own share. */
@@ -56,25 +67,38 @@ const effects: readonly Effect[] = [
   refusal(order, "order.not_entitled", "facts.entitled"),
   refusal(others, "access.not_entitled", "facts.entitled"),
   refusal(order, "order.invalid_request", "facts.request_valid"),
+  refusal([...changing, ...issuing, ...options], "cards.invalid_request", "facts.request_valid"),
   refusal(order, "order.account_not_found", "facts.account", "missing"),
+  refusal(["orderVirtualCard"], "cards.account_not_found", "facts.account", "missing"),
   refusal(order, "order.change_in_progress", "facts.change_in_progress"),
+  refusal([...changing, ...issuing], "cards.change_in_progress", "facts.change_in_progress"),
   refusal(order, "order.company_inactive", "facts.company_status"),
   refusal(order, "order.account_closed", "facts.account", "closed"),
   refusal(order, "order.company_details_missing", "facts.company_details_complete"),
   refusal(order, "order.cardholder_details_missing", "facts.cardholder_details_complete"),
   refusal(order, "order.country_undeliverable", "facts.country_deliverable"),
   refusal(order, "order.quota_reached", "facts.quota_reached"),
-  { path: "faults.issuer.latency_ms", on: order },
-  { path: "faults.issuer.hold_ms", on: order },
+  refusal(issuing, "cards.company_inactive", "facts.company_status"),
+  refusal(issuing, "cards.account_closed", "facts.account", "closed"),
+  refusal(issuing, "cards.company_details_missing", "facts.company_details_complete"),
+  refusal(issuing, "cards.cardholder_details_missing", "facts.cardholder_details_complete"),
+  refusal(["replaceCard"], "cards.country_undeliverable", "facts.country_deliverable"),
+  { path: "facts.country_deliverable", on: options },
+  refusal(issuing, "cards.quota_reached", "facts.quota_reached"),
+  { path: "faults.issuer.latency_ms", on: [...order, ...issuing] },
+  { path: "faults.issuer.hold_ms", on: [...order, ...issuing] },
   refusal(order, "order.issuer_rejected", "faults.issuer.rejected"),
   refusal(order, "order.issuer_bad_gateway", "faults.issuer.bad_gateway"),
   refusal(order, "order.issuer_unavailable", "faults.issuer.unavailable"),
-  { path: "facts.used_unreadable", on: order },
+  refusal(issuing, "cards.issuer_rejected", "faults.issuer.rejected"),
+  refusal(issuing, "cards.issuer_bad_gateway", "faults.issuer.bad_gateway"),
+  refusal(issuing, "cards.issuer_unavailable", "faults.issuer.unavailable"),
+  { path: "facts.used_unreadable", on: [...order, "getCard", ...changing, ...issuing] },
   { path: "faults.token.lifetime_s", on: exchange },
   { path: "faults.response.latency_ms", on: any, ofAnswer: true },
   { path: "faults.response.reset", on: any, leaves: "nothing" },
   { path: "faults.response.empty", on: any, leaves: "nothing" },
-  { path: "faults.response.bad_gateway", on: order, leaves: "answer" },
+  { path: "faults.response.bad_gateway", on: [...order, ...issuing], leaves: "answer" },
   { path: "faults.response.truncated", on: any, ofAnswer: true, leaves: "nothing" },
 ];
 

@@ -1,15 +1,15 @@
 import type { CardStatus, CardType } from "../contract/card.ts";
 import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
-import { hasEnded } from "../core/card.ts";
-import type { CardPlace, CardRecord, Database, SqlValue, Store } from "../core/ports.ts";
+import { hasEnded } from "../core/card-transitions.ts";
+import type { CardPlace, CardRecord, Database, KeptCard, Parcel, SqlValue, Store } from "../core/ports.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const columns = `
   k.pk, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
     k.status, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
     k.limit_amount_minor, a.currency, k.max_per_purchase_minor, k.daily_minor, k.rolling_32_days_minor,
-    k.created_at_ms
+    k.created_at_ms, k.company_pk, k.member_pk, k.held_from
   FROM cards k
   JOIN companies c ON c.pk = k.company_pk
   JOIN accounts a ON a.pk = k.account_pk
@@ -20,7 +20,19 @@ const byIdempotencyKey = `
   WHERE k.environment = ? AND k.company_pk = ? AND k.member_pk = ? AND k.operation = ?
     AND k.idempotency_key = ?`;
 
+const byReplacementKey = `
+  SELECT ${columns}
+  JOIN replacements r ON r.new_card_pk = k.pk
+  WHERE r.company_pk = ? AND r.member_pk = ? AND r.idempotency_key = ?`;
+
 const byId = `SELECT ${columns} WHERE k.company_pk = ? AND k.id = ?`;
+
+const byIdAlone = `SELECT ${columns} WHERE k.id = ?`;
+
+const due = `
+  SELECT ${columns}
+  WHERE k.company_pk = ? AND k.expiry_date < ? AND k.status NOT IN ('expired', 'terminated')
+  ORDER BY k.pk`;
 
 const list = `
   SELECT ${columns}
@@ -40,7 +52,26 @@ const insert = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const count = `
-  UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ? WHERE pk = ?`;
+  UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ?,
+    next_expiry = min(next_expiry, ?)
+  WHERE pk = ?`;
+
+const update = `
+  UPDATE cards SET status = ?, held_from = ?, name = ?, auto_convert = ?, limit_period = ?,
+    limit_amount_minor = ?
+  WHERE pk = ?`;
+
+const countEnded = "UPDATE companies SET live_cards = live_cards - 1 WHERE pk = ?";
+
+const recordReplacement = `
+  INSERT INTO replacements (company_pk, member_pk, idempotency_key, old_card_pk, new_card_pk)
+  VALUES (?, ?, ?, ?, (SELECT pk FROM cards WHERE id = ?))`;
+
+const parcel = `
+  SELECT parcel_status AS status, parcel_moved_at_ms AS movedAtMs FROM cards
+  WHERE pk = ? AND parcel_status IS NOT NULL`;
+
+const moveParcel = "UPDATE cards SET parcel_status = ?, parcel_moved_at_ms = ? WHERE pk = ?";
 
 interface CardRow extends LimitColumns {
   pk: number;
@@ -61,6 +92,9 @@ interface CardRow extends LimitColumns {
   limit_amount_minor: string | null;
   currency: string;
   created_at_ms: number;
+  company_pk: number;
+  member_pk: number;
+  held_from: CardStatus | null;
 }
 
 export function cards(database: Database): Store["cards"] {
@@ -71,7 +105,14 @@ export function cards(database: Database): Store["cards"] {
     },
     byId(companyPk, id) {
       const row = database.get<CardRow>(byId, companyPk, id);
-      return row && { pk: row.pk, card: cardRecordOf(row) };
+      return row && keptCardOf(row);
+    },
+    byReplacementKey(companyPk, memberPk, key) {
+      const row = database.get<CardRow>(byReplacementKey, companyPk, memberPk, key);
+      return row && cardRecordOf(row);
+    },
+    due(companyPk, date) {
+      return database.all<CardRow>(due, companyPk, date).map(keptCardOf);
     },
     list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
       const asked = [
@@ -87,7 +128,20 @@ export function cards(database: Database): Store["cards"] {
     },
     insert(card, place) {
       database.run(insert, ...columnsOf(card, place));
-      database.run(count, hasEnded(card.status) ? 0 : 1, place.companyPk);
+      database.run(count, hasEnded(card.status) ? 0 : 1, card.expiryDate, place.companyPk);
+    },
+    update({ pk, companyPk, card, heldFrom }, hasJustEnded) {
+      const { status, name, autoConvert, spendingLimit } = card;
+      const limit = [spendingLimit?.period ?? null, spendingLimit?.amountMinor.toString() ?? null];
+      database.run(update, status, heldFrom, name, autoConvert ? 1 : 0, ...limit, pk);
+      if (hasJustEnded) database.run(countEnded, companyPk);
+    },
+    recordReplacement({ companyPk, memberPk, key, oldPk, newId }) {
+      database.run(recordReplacement, companyPk, memberPk, key, oldPk, newId);
+    },
+    parcel: (pk) => database.get<Parcel>(parcel, pk),
+    moveParcel(pk, { status, movedAtMs }) {
+      database.run(moveParcel, status, movedAtMs, pk);
     },
   };
 }
@@ -117,6 +171,22 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     place.idempotency?.operation ?? null,
     place.idempotency?.key ?? null,
   ];
+}
+
+/** Finds a card by its id, of whatever company it is. */
+export function findCard(database: Database, id: string): KeptCard | undefined {
+  const row = database.get<CardRow>(byIdAlone, id.toLowerCase());
+  return row && keptCardOf(row);
+}
+
+function keptCardOf(row: CardRow): KeptCard {
+  return {
+    pk: row.pk,
+    companyPk: row.company_pk,
+    memberPk: row.member_pk,
+    heldFrom: row.held_from,
+    card: cardRecordOf(row),
+  };
 }
 
 function cardRecordOf(row: CardRow): CardRecord {

@@ -3,12 +3,24 @@ import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
+/** After all time there is (core/clock.ts). */
+const never = "9999-12-31";
+
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
-    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor, next_expiry)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const pkBySlug = "SELECT pk FROM companies WHERE environment = ? AND slug = ?";
+
+const all = "SELECT pk AS companyPk, clock_offset_ms AS clockOffsetMs FROM companies ORDER BY pk";
+
+const nextExpiry = "SELECT next_expiry FROM companies WHERE pk = ?";
+
+const renewNextExpiry = `
+  UPDATE companies SET next_expiry = coalesce(
+    (SELECT min(expiry_date) FROM cards WHERE company_pk = ? AND status NOT IN ('expired', 'terminated')), ?)
+  WHERE pk = ?`;
 
 export function companies(database: Database): Store["companies"] {
   return {
@@ -30,11 +42,19 @@ export function companies(database: Database): Store["companies"] {
           limits.maxPerPurchaseMinor,
           limits.dailyMinor,
           limits.rolling32DaysMinor,
+          never,
         ),
       );
     },
     pkBySlug(environment, slug) {
       return database.get<{ pk: number }>(pkBySlug, environment, slug)?.pk;
+    },
+    all: () => database.all(all),
+    nextExpiry(companyPk) {
+      return database.get<{ next_expiry: string }>(nextExpiry, companyPk)?.next_expiry ?? never;
+    },
+    renewNextExpiry(companyPk) {
+      database.run(renewNextExpiry, companyPk, never, companyPk);
     },
   };
 }
@@ -62,6 +82,12 @@ export function findCompany(database: Database, name: string): NamedCompany | un
 /** Sets how far a company's time is ahead of the sandbox's clock. */
 export function setClockOffset(database: Database, companyPk: number, offsetMs: number): void {
   database.run("UPDATE companies SET clock_offset_ms = ? WHERE pk = ?", offsetMs, companyPk);
+}
+
+/** How far a company's time is ahead of the sandbox's clock. */
+export function clockOffsetOf(database: Database, companyPk: number): number {
+  const query = "SELECT clock_offset_ms AS offsetMs FROM companies WHERE pk = ?";
+  return database.get<{ offsetMs: number }>(query, companyPk)?.offsetMs ?? 0;
 }
 
 /** How far the company that is furthest ahead is ahead of the sandbox's clock. */
@@ -118,7 +144,9 @@ export function deleteCompany(database: Database, pk: number): void {
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
-  database.run("DELETE FROM cards WHERE company_pk = ?", pk);
+  for (const table of ["replacements", "cards"]) {
+    database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
+  }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
   for (const table of ["members", "accounts", "counters", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);

@@ -5,7 +5,7 @@ import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const query = `
   SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota, c.live_cards,
-    c.cards_made, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
+    c.cards_made, c.next_expiry, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
     m.details_complete AS cardholder_details,
     a.pk AS account_pk, a.id AS account_id, a.currency, a.status AS account_status
   FROM companies c
@@ -20,6 +20,7 @@ interface OrderWorldRow extends LimitColumns {
   card_quota: number;
   live_cards: number;
   cards_made: number;
+  next_expiry: string;
   design_id: string;
   account_pk: number | null;
   account_id: AccountId | null;
@@ -44,6 +45,7 @@ function orderWorldOf(row: OrderWorldRow): OrderWorld {
     cardQuota: row.card_quota,
     liveCards: row.live_cards,
     cardsMade: row.cards_made,
+    nextExpiry: row.next_expiry,
     designId: row.design_id,
     limits: limitsOf(row),
     account: accountOf(row),

@@ -13,6 +13,7 @@ export const worldTables = [
   "cards",
   "armed_scenarios",
   "chosen_scenarios",
+  "replacements",
 ] as const;
 
 const firstTables = `
@@ -177,6 +178,32 @@ const scenarioTables = `
   ) STRICT;
 `;
 
+const cardChangeColumns = (of: string) => `
+  -- The state in which the operator's hold found a card.
+  ALTER TABLE ${of}cards ADD COLUMN held_from TEXT;
+  -- How far a physical card's parcel has come, and since when; NULL until it is moved.
+  ALTER TABLE ${of}cards ADD COLUMN parcel_status TEXT;
+  ALTER TABLE ${of}cards ADD COLUMN parcel_moved_at_ms INTEGER;
+  -- No live card has an earlier expiry_date, so that none is looked at before that day is over. Companies of
+  -- before this column have it read from their cards when first asked.
+  ALTER TABLE ${of}companies ADD COLUMN next_expiry TEXT NOT NULL DEFAULT '0000-01-01';
+`;
+
+const replacementTable = `
+  -- Which card took another's place; also the record of the idempotency key under which a member asked for it,
+  -- who need not be the cardholder.
+  CREATE TABLE replacements (
+    pk INTEGER PRIMARY KEY,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    member_pk INTEGER NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    old_card_pk INTEGER NOT NULL REFERENCES cards,
+    new_card_pk INTEGER NOT NULL UNIQUE REFERENCES cards,
+    UNIQUE (company_pk, member_pk, idempotency_key)
+  ) STRICT;
+  CREATE INDEX replacements_by_old_card ON replacements (old_card_pk);
+`;
+
 /** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
 function createSnapshotTable(database: Database, table: string): void {
   const columns = database.all<{ name: string; type: string }>(
@@ -210,6 +237,11 @@ const migrations: readonly ((database: Database) => void)[] = [
   (database) => {
     database.exec(scenarioTables);
     for (const table of ["armed_scenarios", "chosen_scenarios"]) createSnapshotTable(database, table);
+  },
+  (database) => {
+    for (const of of ["", "snapshot_"]) database.exec(cardChangeColumns(of));
+    database.exec(replacementTable);
+    createSnapshotTable(database, "replacements");
   },
 ];
 

@@ -36,6 +36,7 @@ const ofCompany: Readonly<Record<(typeof worldTables)[number], string | undefine
   cards: "company_pk = ?",
   armed_scenarios: "company_pk = ?",
   chosen_scenarios: "company_pk = ?",
+  replacements: "company_pk = ?",
 };
 
 /** Keeps the whole world, in place of what the name kept before. */
@@ -102,6 +103,7 @@ const needs: Partial<Record<(typeof worldTables)[number], string>> = {
   api_keys: "membership_pk IN (SELECT pk FROM memberships)",
   access_tokens: "api_key_pk IN (SELECT pk FROM api_keys)",
   cards: "member_pk IN (SELECT pk FROM members)",
+  replacements: "old_card_pk IN (SELECT pk FROM cards) AND new_card_pk IN (SELECT pk FROM cards)",
 };
 
 /**

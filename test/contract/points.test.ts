@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { card, cardStatus } from "../../src/contract/card.ts";
+import { deliveryOptions } from "../../src/contract/card-requests.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
+import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import {
+  type CallTry,
   type OrderBody,
   openSandbox,
   type Reply,
@@ -26,6 +29,38 @@ const orderFor = (country_code: string, delivery_method: string, rest: object = 
 const exchange = (body: unknown) => () => openSandbox().post("/auth/v1/sandbox/token", body);
 
 const get = (path: string, options?: TestOptions) => () => openSandbox(options).get(path);
+
+const limit = { period: "daily", amount: "5" };
+
+/** A change of a card that was just ordered; `facts` are believed once it was. */
+const onCard =
+  (method: string, what: string, { facts, ...rest }: CallTry & { facts?: FactsOverlay } = {}) =>
+  async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const { id } = (await sandbox.order({ token })).json;
+    sandbox.force.facts = facts ?? {};
+    return sandbox.call(method, `/developer/cards/${id}${what && `/${what}`}`, { token, ...rest });
+  };
+const address = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
+const replace = (body: OrderBody = {}, facts: FactsOverlay = {}) =>
+  onCard("POST", "replace", {
+    body: { reason: "lost", pin: "4821", delivery_address: address, delivery_method: "express", ...body },
+    key,
+    facts,
+  });
+const virtual =
+  (body: OrderBody = {}, options: TestOptions = {}, ownKey = key) =>
+  () => {
+    const sandbox = openSandbox(options);
+    const order = { account_id: sandbox.account("northwind").id, ...body };
+    return sandbox.call("POST", "/developer/cards/virtual", { body: order, key: ownKey });
+  };
+const deliveryOptionsTo = (rest: OrderBody) => () =>
+  openSandbox().call("POST", "/developer/cards/delivery-options", {
+    body: { delivery_address: { ...address, ...rest } },
+  });
+const issuerAnswers = (answer: IssuerAnswer): TestOptions => ({ issuer: { issue: () => answer } });
 
 /** The shortest way to each contract point; one that is missing does not compile. */
 const waysTo = {
@@ -132,6 +167,61 @@ const waysTo = {
     return sandbox.get(`/developer/cards/${id}`);
   },
   "cards.not_found": get(`/developer/cards/${key}`),
+  "cards.frozen": onCard("POST", "freeze"),
+  "cards.unfrozen": async () => {
+    const sandbox = openSandbox();
+    const { id } = (await sandbox.order()).json;
+    await sandbox.call("POST", `/developer/cards/${id}/freeze`);
+    return sandbox.call("POST", `/developer/cards/${id}/unfreeze`);
+  },
+  "cards.spending_limit_set": onCard("PUT", "spending-limit", { body: limit }),
+  "cards.spending_limit_removed": onCard("DELETE", "spending-limit"),
+  "cards.changed": onCard("PATCH", "", { body: { name: "Travel" } }),
+  "cards.terminated": onCard("POST", "terminate"),
+  "cards.replaced": replace(),
+  "cards.virtual_created": virtual(),
+  "cards.replayed": async () => {
+    const sandbox = openSandbox();
+    const order = { key, body: { account_id: sandbox.account("northwind").id } };
+    await sandbox.call("POST", "/developer/cards/virtual", order);
+    return sandbox.call("POST", "/developer/cards/virtual", order);
+  },
+  "cards.delivery_options_listed": deliveryOptionsTo({}),
+  "cards.content_type_invalid": onCard("PUT", "spending-limit", {
+    body: limit,
+    headers: { "Content-Type": "text/plain" },
+  }),
+  "cards.idempotency_key_invalid": virtual({}, {}, "order-1"),
+  "cards.body_invalid": replace({ reason: "boredom" }),
+  "cards.address_field_required": deliveryOptionsTo({ city: undefined }),
+  "cards.post_code_format": deliveryOptionsTo({ post_code: "1" }),
+  "cards.delivery_method_not_offered": replace({ delivery_method: "international" }),
+  "cards.spending_limit_over_cap": virtual({ spending_limit: { period: "daily", amount: "10000.01" } }),
+  "cards.invalid_request": onCard("POST", "freeze", { facts: { requestValid: false } }),
+  "cards.account_not_found": virtual({ account_id: key }),
+  "cards.key_in_progress": async () => {
+    const sandbox = openSandbox();
+    sandbox.scenario("in-flight", { operation: "orderVirtualCard" });
+    const order = { key, body: { account_id: sandbox.account("northwind").id } };
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const first = sandbox.call("POST", "/developer/cards/virtual", { ...order, token });
+    while (sandbox.clockOfTest.waited.length === 0) await new Promise(setImmediate);
+    const second = await sandbox.call("POST", "/developer/cards/virtual", { ...order, token });
+    sandbox.drain();
+    await first;
+    return second;
+  },
+  "cards.change_in_progress": onCard("POST", "freeze", { facts: { changeInProgress: true } }),
+  "cards.state_conflict": onCard("POST", "unfreeze"),
+  "cards.company_inactive": virtual({}, { facts: { companyStatus: "suspended" } }),
+  "cards.account_closed": virtual({}, { facts: { account: "closed" } }),
+  "cards.company_details_missing": virtual({}, { facts: { companyDetailsComplete: false } }),
+  "cards.cardholder_details_missing": virtual({}, { facts: { cardholderDetailsComplete: false } }),
+  "cards.country_undeliverable": replace({}, { countryDeliverable: false }),
+  "cards.quota_reached": virtual({}, { facts: { quotaReached: true } }),
+  "cards.issuer_rejected": virtual({}, issuerAnswers({ outcome: "rejected", reason: "the name" })),
+  "cards.issuer_bad_gateway": virtual({}, issuerAnswers({ outcome: "bad_gateway" })),
+  "cards.issuer_unavailable": virtual({}, issuerAnswers({ outcome: "unavailable" })),
   "gateway.not_specified": get("/developer/cards", { assumed: false }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
@@ -168,7 +258,8 @@ const listOf = (row: z.ZodType) =>
 function bodyOf(id: PointId) {
   if (id === "token.issued") return tokenExchangeResponse;
   if (id === "cards.listed") return listOf(card);
-  if (contractPoints[id].status === 201 || id === "cards.shown") return card;
+  if (id === "cards.delivery_options_listed") return deliveryOptions;
+  if (contractPoints[id].status < 300) return card;
   return contractPoints[id].code ? gatewayError : cardError;
 }
 
@@ -212,6 +303,8 @@ describe("the contract's data", () => {
       "422 order.issuer_rejected",
       "502 order.issuer_bad_gateway",
       "503 order.issuer_unavailable",
+      "409 cards.change_in_progress",
+      "409 cards.state_conflict",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OperationId } from "../../src/contract/operations.ts";
+import { type OperationId, operations } from "../../src/contract/operations.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import type { ExampleRequest, Scenario } from "../../src/scenarios/scenario.ts";
 import { base, type OrderBody, openSandbox, type Reply, readReply } from "./open-sandbox.ts";
@@ -106,9 +106,9 @@ async function send(
 ): Promise<Response> {
   // A request that it is not on does not choose it.
   const chosen = on.includes(operation) ? asked : { headers: {}, body: {} };
-  const order = operation === "orderPhysicalCard";
+  const order = operation !== "exchangeSandboxKey";
   const fields = order ? sandbox.orderBody({ ...chosen.body, ...body }) : { api_key: apiKey, ...body };
-  return sandbox.fetch(`${base}${order ? "/developer/cards/physical" : "/auth/v1/sandbox/token"}`, {
+  return sandbox.fetch(`${base}${operations[operation].path}`, {
     method: "POST",
     body: JSON.stringify(fields),
     headers: {

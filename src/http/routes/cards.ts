@@ -1,11 +1,11 @@
-import type { Context, Handler } from "hono";
+import type { Handler } from "hono";
 import * as z from "zod";
 import { cardStatus, cardType } from "../../contract/card.ts";
-import { accountId, cardId, memberId } from "../../contract/identifiers.ts";
+import { accountId, memberId } from "../../contract/identifiers.ts";
 import { cardOf, listedCardOf } from "../../core/card.ts";
-import { SandboxError } from "../../core/errors.ts";
-import { reachOf } from "../../core/permissions.ts";
-import type { Caller, NumberedCard } from "../../core/ports.ts";
+import { expireDueCards } from "../../core/expire-cards.ts";
+import type { NumberedCard } from "../../core/ports.ts";
+import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import { once, pageOf, readListQuery, several } from "../list-query.ts";
@@ -23,6 +23,7 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
     const { companyPk, companyId, memberPk } = c.get("caller");
     const own = seesOwnAlone(c.get("caller"));
+    expireDueCards(services, c.get("caller"));
     const scope = `${companyId}/${own ? memberPk : ""}`;
     const query = readListQuery(c, filters, scope, "cards.query_invalid");
     const rows = services.store.cards.list(companyPk, {
@@ -40,23 +41,9 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
 /** `GET /developer/cards/{id}`. */
 export function getCard(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
-    const { card } = cardNamed(services, c);
+    const caller = c.get("caller");
+    expireDueCards(services, caller);
+    const { card } = visibleCard(services, caller, c.req.param("id") ?? "");
     return answer(services, c, "cards.shown", cardOf(card, c.get("overlay").facts.usedUnreadable));
   };
-}
-
-/**
- * The card in the path, of the caller's company, and seen by the caller.
- * @throws SandboxError `cards.not_found`
- */
-export function cardNamed({ store }: HttpServices, c: Context<HttpEnv>): NumberedCard {
-  const caller = c.get("caller");
-  const id = cardId.safeParse(c.req.param("id")).data;
-  const found = id && store.cards.byId(caller.companyPk, id);
-  if (found && !(seesOwnAlone(caller) && found.card.memberId !== caller.memberId)) return found;
-  throw new SandboxError("cards.not_found", `card ${c.req.param("id")} was not found in this company`);
-}
-
-function seesOwnAlone({ role }: Caller): boolean {
-  return reachOf(role, "view_cards") === "own";
 }

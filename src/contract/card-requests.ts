@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { deliveryAddress, deliveryMethod } from "./delivery-address.ts";
+import { physicalCardOrder } from "./physical-card-order.ts";
+import { decimal } from "./spending-limit.ts";
+
+const object = { error: "the body must be a JSON object" };
+const { account_id, pin, name, auto_convert, spending_limit } = physicalCardOrder.shape;
+
+/** The body of `POST /developer/cards/virtual` (assumed): an order without what is delivered. */
+export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);
+
+/** Why a card is replaced (assumed): a lost or stolen one gets a new number. */
+export const replacementReason = z.enum(["lost", "stolen", "damaged", "expiring"], {
+  error: ({ input }) =>
+    input === undefined ? "is required" : "must be one of lost, stolen, damaged, expiring",
+});
+export type ReplacementReason = z.output<typeof replacementReason>;
+
+/** The body of `POST /developer/cards/{id}/replace` (assumed) for a card that is delivered. */
+export const physicalReplacement = z.object(
+  { reason: replacementReason, pin, delivery_address: deliveryAddress, delivery_method: deliveryMethod },
+  object,
+);
+
+/** The same for a virtual card: nothing is delivered, and nobody keys a PIN in. */
+export const virtualReplacement = z.object({ reason: replacementReason }, object);
+
+/** The body of `PATCH /developer/cards/{id}` (assumed). */
+export const cardChange = z
+  .object({ name, auto_convert }, object)
+  .refine(
+    (change) => change.name !== undefined || change.auto_convert !== undefined,
+    "the body must hold name, auto_convert, or both",
+  );
+
+/** The body of `POST /developer/cards/delivery-options` (assumed). */
+export const deliveryOptionsRequest = z.object({ delivery_address: deliveryAddress }, object);
+
+/** What it answers (assumed). */
+export const deliveryOptions = z.object({
+  delivery_methods: z.array(
+    z.object({
+      method: deliveryMethod,
+      estimated_days: z.object({ min: z.int(), max: z.int() }),
+      tracked: z.boolean(),
+      fee: z.object({ amount: decimal, currency: z.string() }),
+    }),
+  ),
+});
+export type DeliveryOptions = z.output<typeof deliveryOptions>;

@@ -1,0 +1,127 @@
+import * as z from "zod";
+import type { Card } from "../contract/card.ts";
+import { cardOf } from "../core/card.ts";
+import type { Trigger } from "../core/card-transitions.ts";
+import { changeCard } from "../core/change-card.ts";
+import { SandboxError } from "../core/errors.ts";
+import { expireDueCards } from "../core/expire-cards.ts";
+import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
+import type { KeptCard } from "../core/ports.ts";
+import type { Services } from "../core/services.ts";
+import { findCard } from "../store/cards.ts";
+import { clockOffsetOf } from "../store/companies.ts";
+import { ControlError } from "./control-error.ts";
+import { parsed } from "./read-json.ts";
+
+/** What the service's operator does to a card, each by its name in core/card-transitions.ts. */
+const triggerOf = {
+  suspend: "suspend",
+  lock: "lock",
+  block: "block",
+  lift: "lift",
+  terminate: "operator_terminate",
+  activate: "activate",
+} as const satisfies Record<string, Trigger>;
+
+const operatorRequest = z.strictObject({
+  action: z.enum(Object.keys(triggerOf) as [keyof typeof triggerOf], {
+    error: `must be one of ${Object.keys(triggerOf).join(", ")}`,
+  }),
+});
+
+const parcelRequest = z.strictObject({
+  status: parcelStatus.exclude(["ordered"], {
+    error: "must be one of produced, shipped, delivered, returned, failed",
+  }),
+});
+
+/** Where the parcel of a card is. */
+export interface ParcelListing {
+  readonly card_id: string;
+  readonly status: ParcelStatus;
+  /** By the company's time. */
+  readonly updated_at: string;
+}
+
+/** What happens to cards without a caller: by the service's operator, the post, and time. */
+export class Cards {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Does to a card what the service's operator does.
+   * @throws ControlError 400, 404, or 409 where the card cannot make the change
+   */
+  operate(id: string, asked: z.input<typeof operatorRequest>): Card {
+    const { action } = parsed(operatorRequest, asked);
+    return this.#change(id, triggerOf[action]);
+  }
+
+  /** Expires a card before its date. */
+  expire(id: string): Card {
+    return this.#change(id, "expire");
+  }
+
+  /** @throws ControlError 404 where there is no such card, or nothing of it is delivered */
+  delivery(id: string): ParcelListing {
+    return this.#parcelOf(this.#delivered(id));
+  }
+
+  /** @throws ControlError 400, 404, or 409 where the parcel would go back */
+  moveDelivery(id: string, asked: z.input<typeof parcelRequest>): ParcelListing {
+    const { status } = parsed(parcelRequest, asked);
+    const { database, store } = this.#services;
+    return database.transaction(() => {
+      const kept = this.#delivered(id);
+      const violation = parcelViolation(this.#parcelOf(kept).status, status);
+      if (violation) throw new ControlError(409, violation);
+      store.cards.moveParcel(kept.pk, { status, movedAtMs: this.#nowMs(kept) });
+      return this.#parcelOf(kept);
+    });
+  }
+
+  #change(id: string, trigger: Trigger): Card {
+    return this.#services.database.transaction(() => {
+      const kept = this.#named(id);
+      try {
+        return cardOf(changeCard(this.#services, kept, trigger).card);
+      } catch (refused) {
+        throw refused instanceof SandboxError ? new ControlError(409, refused.message) : refused;
+      }
+    });
+  }
+
+  /** The card as it is now: it may have expired meanwhile. */
+  #named(id: string): KeptCard {
+    const { database } = this.#services;
+    const found = findCard(database, id);
+    if (found) {
+      const { companyPk } = found;
+      expireDueCards(this.#services, { companyPk, clockOffsetMs: clockOffsetOf(database, companyPk) });
+    }
+    const kept = found && findCard(database, id);
+    if (kept) return kept;
+    throw new ControlError(404, `no card ${JSON.stringify(id)}: name it by its id`);
+  }
+
+  #delivered(id: string): KeptCard {
+    const kept = this.#named(id);
+    if (kept.card.type === "physical") return kept;
+    throw new ControlError(404, `card ${kept.card.id} is virtual: nothing of it is delivered`);
+  }
+
+  #parcelOf({ pk, card }: KeptCard): ParcelListing {
+    const { status, movedAtMs } = this.#services.store.cards.parcel(pk) ?? {
+      status: "ordered",
+      movedAtMs: card.createdAtMs,
+    };
+    return { card_id: card.id, status, updated_at: new Date(movedAtMs).toISOString() };
+  }
+
+  #nowMs({ companyPk }: KeptCard): number {
+    return this.#services.clock.now() + clockOffsetOf(this.#services.database, companyPk);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Card } from "../contract/card.ts";
+import { cardOf } from "./card.ts";
+import type { Trigger } from "./card-transitions.ts";
+import { type CardFields, changeCard } from "./change-card.ts";
+import { SandboxError } from "./errors.ts";
+import { expireDueCards } from "./expire-cards.ts";
+import type { Overlay } from "./facts.ts";
+import type { Caller, CardRecord } from "./ports.ts";
+import type { Services } from "./services.ts";
+import { visibleCard } from "./visible-card.ts";
+
+export interface ChangeRequest {
+  readonly caller: Caller;
+  readonly overlay: Overlay;
+  /** The card as the caller names it. */
+  readonly cardId: string;
+}
+
+/**
+ * Makes a change that the caller asks for, deciding from top to bottom.
+ * @param fieldsFor - what it sets on the card; throws where that does not fit the card
+ * @throws SandboxError `cards.*`
+ */
+export function changeAsAsked(
+  services: Services,
+  { caller, overlay, cardId }: ChangeRequest,
+  trigger: Trigger,
+  fieldsFor: (card: CardRecord) => CardFields = () => ({}),
+): Card {
+  return services.database.transaction(() => {
+    expireDueCards(services, caller);
+    refuseInvalid(overlay);
+    const kept = visibleCard(services, caller, cardId);
+    const fields = fieldsFor(kept.card);
+    refuseWhileChanging(overlay);
+    const { card } = changeCard(services, kept, trigger, fields);
+    return cardOf(card, overlay.facts.usedUnreadable);
+  });
+}
+
+/** 400 where the request is to be refused for a reason of the service's own. */
+export function refuseInvalid({ facts }: Overlay): void {
+  if (facts.requestValid === false) {
+    throw new SandboxError("cards.invalid_request", "The request is invalid");
+  }
+}
+
+/** 409 while another change of the card is in progress (spec §3). */
+export function refuseWhileChanging({ facts }: Overlay): void {
+  if (facts.changeInProgress) {
+    throw new SandboxError(
+      "cards.change_in_progress",
+      "Another change to the card is in progress: retry in a moment",
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import type { Card } from "../contract/card.ts";
+import type { IdempotencyKey } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
+import { cardOf } from "./card.ts";
+import { SandboxError } from "./errors.ts";
+import { expireDueCards } from "./expire-cards.ts";
+import type { Overlay } from "./facts.ts";
+import { accept, type JudgedFacts, type PointFamily } from "./issuable.ts";
+import type { IssuerAnswer } from "./issuer.ts";
+import { refuseOutlived } from "./outlived.ts";
+import type { Caller, CardRecord, IdempotencyScope } from "./ports.ts";
+import type { Services } from "./services.ts";
+
+/** A request that makes a card under an idempotency key. */
+export interface IssuingRequest {
+  readonly caller: Caller;
+  readonly key: IdempotencyKey;
+  /** The generation of the caller's company in which the request began. */
+  readonly generation: number;
+  readonly overlay: Overlay;
+}
+
+export interface IssueOutcome {
+  readonly card: Card;
+  /** The key was used before, and this is its original card as it is now. */
+  readonly replayed: boolean;
+}
+
+/** How one operation makes its card. */
+export interface Issuing<Wanted, Judged extends { readonly facts: JudgedFacts }> {
+  readonly operation: OperationId;
+  readonly family: PointFamily;
+  /** The card that the key made before. */
+  readonly original: () => CardRecord | undefined;
+  /** Reads the body; called only where the key is new, since a replay looks at no body (spec §4). */
+  readonly read: () => Wanted;
+  /** Everything that stands between a well-formed request and the issuer: 400, 404, 409, 422. */
+  readonly judge: (wanted: Wanted) => Judged;
+  /** Makes the card, with its idempotency record. */
+  readonly make: (wanted: Wanted, judged: Judged) => CardRecord;
+}
+
+/**
+ * Makes a card once for a key, deciding from top to bottom. Look-up of the key, checks and insert are one
+ * transaction, unless the issuer takes its time.
+ * @throws SandboxError; a failure is never stored, since the caller retries with this key (§7)
+ */
+export function issueOnce<Wanted, Judged extends { readonly facts: JudgedFacts }>(
+  services: Services,
+  request: IssuingRequest,
+  issuing: Issuing<Wanted, Judged>,
+): IssueOutcome | Promise<IssueOutcome> {
+  const { database, keysInProgress } = services;
+  const decided = database.transaction(() => {
+    refuseOutlived(services, request.caller, request.generation, issuing.operation);
+    if (issuing.original()) return replayed(services, request, issuing);
+    if (keysInProgress.size > 0 && keysInProgress.has(nameOf(request, issuing))) {
+      throw new SandboxError(
+        `${issuing.family}.key_in_progress`,
+        "An order with this Idempotency-Key is still in progress: retry with the same key in a moment",
+      );
+    }
+    const wanted = issuing.read();
+    const judged = issuing.judge(wanted);
+    const answer = request.overlay.issuer.issue({
+      companyId: request.caller.companyId,
+      memberId: request.caller.memberId,
+      accountId: judged.facts.account.id,
+    });
+    if ("then" in answer) return { wanted, pending: answer };
+    accept(answer, issuing.family);
+    return made(request, issuing.make(wanted, judged));
+  });
+  return "pending" in decided ? finish(services, request, issuing, decided) : decided;
+}
+
+/** Waits for a slow issuer, then judges again: the world may have changed meanwhile. */
+async function finish<Wanted, Judged extends { readonly facts: JudgedFacts }>(
+  services: Services,
+  request: IssuingRequest,
+  issuing: Issuing<Wanted, Judged>,
+  { wanted, pending }: { readonly wanted: Wanted; readonly pending: PromiseLike<IssuerAnswer> },
+): Promise<IssueOutcome> {
+  const name = nameOf(request, issuing);
+  services.keysInProgress.add(name);
+  try {
+    accept(await pending, issuing.family);
+    return services.database.transaction(() => {
+      refuseOutlived(services, request.caller, request.generation, issuing.operation);
+      return made(request, issuing.make(wanted, issuing.judge(wanted)));
+    });
+  } finally {
+    services.keysInProgress.delete(name);
+  }
+}
+
+function made({ overlay }: IssuingRequest, card: CardRecord): IssueOutcome {
+  return { card: cardOf(card, overlay.facts.usedUnreadable), replayed: false };
+}
+
+/** The original card as it is now: it may have expired meanwhile. */
+function replayed(
+  services: Services,
+  { caller }: IssuingRequest,
+  { original }: Pick<Issuing<unknown, never>, "original">,
+): IssueOutcome {
+  expireDueCards(services, caller);
+  const card = original();
+  if (!card) throw new Error("the card of an idempotency key is gone amid its replay");
+  return { card: cardOf(card), replayed: true };
+}
+
+/** What a key means one thing within. */
+export function scopeOf({ caller, key }: IssuingRequest, operation: OperationId): IdempotencyScope {
+  const { environment, companyPk, memberPk } = caller;
+  return { environment, companyPk, memberPk, operation, key };
+}
+
+function nameOf(
+  { caller, key, generation }: IssuingRequest,
+  { operation }: Pick<Issuing<unknown, never>, "operation">,
+): string {
+  return `${operation}/${caller.companyPk}/${caller.memberPk}/${generation}/${key}`;
+}

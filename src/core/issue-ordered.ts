@@ -1,0 +1,50 @@
+import type { CardType } from "../contract/card.ts";
+import type { OperationId } from "../contract/operations.ts";
+import { makeCard } from "./card.ts";
+import type { JudgedFacts } from "./issuable.ts";
+import { type IssuingRequest, scopeOf } from "./issue-once.ts";
+import type { CardRecord } from "./ports.ts";
+import type { Services } from "./services.ts";
+import type { SpendingLimit } from "./spending-limit.ts";
+
+/** What an order says of the card itself. */
+export interface OrderedCard {
+  readonly name: string | undefined;
+  readonly autoConvert: boolean;
+  readonly spendingLimit: SpendingLimit | null;
+}
+
+/** Makes the caller's card, `active` at once (spec §3), with its idempotency record in the same row. */
+export function issueOrdered(
+  { store, random, clock }: Services,
+  request: IssuingRequest,
+  operation: OperationId,
+  type: CardType,
+  { name, autoConvert, spendingLimit }: OrderedCard,
+  facts: JudgedFacts,
+): CardRecord {
+  const { environment, companyId, companyPk, memberId, memberPk } = request.caller;
+  const card = makeCard(random, {
+    companyId,
+    number: facts.cardsMade + 1,
+    accountId: facts.account.id,
+    memberId,
+    type,
+    designId: facts.designId,
+    status: "active",
+    name,
+    autoConvert,
+    spendingLimit,
+    currency: facts.account.currency,
+    limits: facts.limits,
+    createdAtMs: clock.now() + request.caller.clockOffsetMs,
+  });
+  store.cards.insert(card, {
+    environment,
+    companyPk,
+    accountPk: facts.account.pk,
+    memberPk,
+    idempotency: scopeOf(request, operation),
+  });
+  return card;
+}

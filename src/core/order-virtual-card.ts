@@ -1,0 +1,60 @@
+import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
+import { SandboxError } from "./errors.ts";
+import { orderWorldToday } from "./expire-cards.ts";
+import { factsOf } from "./facts.ts";
+import { type JudgedFacts, refuseUnissuable } from "./issuable.ts";
+import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
+import { issueOrdered } from "./issue-ordered.ts";
+import type { Order } from "./order-card.ts";
+import type { Services } from "./services.ts";
+import { capViolation } from "./spending-limit.ts";
+
+/** An order without what is delivered. */
+export type VirtualOrder = Omit<Order, "deliveryAddress" | "deliveryMethod">;
+
+export interface VirtualOrderRequest extends IssuingRequest {
+  readonly readOrder: () => VirtualOrder;
+}
+
+const operation = "orderVirtualCard";
+
+/**
+ * Orders a virtual card for the caller (assumed): as a physical one, but that nothing is delivered.
+ * @throws SandboxError `cards.*`
+ */
+export function orderVirtualCard(
+  services: Services,
+  request: VirtualOrderRequest,
+): IssueOutcome | Promise<IssueOutcome> {
+  return issueOnce(services, request, {
+    operation,
+    family: "cards",
+    original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
+    read: request.readOrder,
+    judge: (order) => ({ facts: judge(services, request, order) }),
+    make: (order, { facts }) => issueOrdered(services, request, operation, "virtual", order, facts),
+  });
+}
+
+/** 400, 404, 409, 422. */
+function judge(
+  services: Services,
+  { caller, overlay }: VirtualOrderRequest,
+  { accountId, spendingLimit }: VirtualOrder,
+): JudgedFacts {
+  const facts = factsOf(orderWorldToday(services, caller, caller.memberPk, accountId), overlay.facts);
+  const overCap = spendingLimit && capViolation(spendingLimit, facts.limits);
+  if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `spending_limit.amount: ${overCap}`);
+  refuseInvalid(overlay);
+  const { account } = facts;
+  if (!account) {
+    throw new SandboxError(
+      "cards.account_not_found",
+      `account_id: account ${accountId} was not found in this company`,
+    );
+  }
+  refuseWhileChanging(overlay);
+  const judged = { ...facts, account };
+  refuseUnissuable(judged, undefined, "cards");
+  return judged;
+}

@@ -1,0 +1,124 @@
+import type { CardType } from "../contract/card.ts";
+import type { ReplacementReason } from "../contract/card-requests.ts";
+import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
+import { cardId } from "../contract/identifiers.ts";
+import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
+import { makeCard, usualName } from "./card.ts";
+import { hasEnded } from "./card-transitions.ts";
+import { changeCard, refuseChange } from "./change-card.ts";
+import { expireDueCards, orderWorldToday } from "./expire-cards.ts";
+import { factsOf } from "./facts.ts";
+import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./issuable.ts";
+import { type IssueOutcome, type IssuingRequest, issueOnce } from "./issue-once.ts";
+import type { CardRecord, KeptCard } from "./ports.ts";
+import type { Services } from "./services.ts";
+import { visibleCard } from "./visible-card.ts";
+
+/** A replacement whose fields are each well-formed. */
+export interface Replacement {
+  readonly reason: ReplacementReason;
+  /** Undefined for a virtual card. */
+  readonly delivery: { readonly address: DeliveryAddress; readonly method: DeliveryMethod } | undefined;
+}
+
+export interface ReplacementRequest extends IssuingRequest {
+  /** The card as the caller names it. */
+  readonly cardId: string;
+  /** Reads the body as the type of card demands. */
+  readonly readReplacement: (type: CardType) => Replacement;
+}
+
+interface Judged {
+  readonly facts: JudgedFacts;
+  readonly old: KeptCard;
+}
+
+/**
+ * Makes a card in another's place (assumed), and ends that one in the same transaction: the new one is `active` at
+ * once. One that expired stays so.
+ * @throws SandboxError `cards.*`
+ */
+export function replaceCard(
+  services: Services,
+  request: ReplacementRequest,
+): IssueOutcome | Promise<IssueOutcome> {
+  const { caller, key } = request;
+  const { store } = services;
+  return issueOnce(services, request, {
+    operation: "replaceCard",
+    family: "cards",
+    original: () => store.cards.byReplacementKey(caller.companyPk, caller.memberPk, key),
+    read: () => request.readReplacement(typeOf(services, request)),
+    judge: (replacement) => judge(services, request, replacement),
+    make: (replacement, judged) => issueCard(services, request, replacement, judged),
+  });
+}
+
+/** The body is judged before the card is found, and by its type: one that is not there counts as physical. */
+function typeOf({ store }: Services, { caller, cardId: named }: ReplacementRequest): CardType {
+  const id = cardId.safeParse(named).data;
+  return (id && store.cards.byId(caller.companyPk, id)?.card.type) ?? "physical";
+}
+
+/** 400, 404, 409, 422. */
+function judge(
+  services: Services,
+  { caller, overlay, cardId }: ReplacementRequest,
+  { reason, delivery }: Replacement,
+): Judged {
+  expireDueCards(services, caller);
+  if (delivery) {
+    refuseUnfitAddress(delivery.address, "cards");
+    refuseUnofferedMethod(delivery.method, delivery.address, "cards");
+  }
+  refuseInvalid(overlay);
+  const old = visibleCard(services, caller, cardId);
+  refuseWhileChanging(overlay);
+  refuseChange(old, triggerOf(reason));
+  const facts = factsOf(orderWorldToday(services, caller, old.memberPk, old.card.accountId), overlay.facts);
+  const { account } = facts;
+  if (!account) throw new Error(`card ${old.card.id} spends from an account that its company has not`);
+  // A card that takes a live one's place needs no room of its own.
+  const quotaReached = overlay.facts.quotaReached ?? (hasEnded(old.card.status) && facts.quotaReached);
+  const judged = { ...facts, account, quotaReached };
+  refuseUnissuable(judged, delivery?.address.country_code, "cards");
+  return { facts: judged, old };
+}
+
+function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
+  return reason === "expiring" ? "replace_expiring" : "replace";
+}
+
+/** Makes the card and ends the old one, with the idempotency record that ties them. */
+function issueCard(
+  services: Services,
+  { caller, key }: ReplacementRequest,
+  { reason }: Replacement,
+  { facts, old }: Judged,
+): CardRecord {
+  const { store, random, clock } = services;
+  const { environment, companyPk, memberPk, clockOffsetMs } = caller;
+  const { type, lastFour, name } = old.card;
+  // Whoever found or took the old one knows its number.
+  const keepsNumber = reason === "damaged" || reason === "expiring";
+  const card = makeCard(random, {
+    ...inheritedOf(old.card),
+    number: facts.cardsMade + 1,
+    status: "active",
+    name: name === usualName(type, lastFour) ? undefined : name,
+    ...(keepsNumber && { lastFour }),
+    createdAtMs: clock.now() + clockOffsetMs,
+  });
+  changeCard(services, old, triggerOf(reason));
+  const place = { environment, companyPk, accountPk: facts.account.pk, memberPk: old.memberPk };
+  store.cards.insert(card, { ...place, idempotency: null });
+  store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
+  return card;
+}
+
+/** What a new card has of the one in whose place it is. */
+function inheritedOf(card: CardRecord) {
+  const { companyId, accountId, memberId, type, designId, autoConvert, spendingLimit, currency, limits } =
+    card;
+  return { companyId, accountId, memberId, type, designId, autoConvert, spendingLimit, currency, limits };
+}

@@ -1,0 +1,91 @@
+import type * as z from "zod";
+import type { CardType } from "../contract/card.ts";
+import {
+  cardChange,
+  deliveryOptionsRequest,
+  physicalReplacement,
+  virtualCardOrder,
+  virtualReplacement,
+} from "../contract/card-requests.ts";
+import type { DeliveryAddress } from "../contract/delivery-address.ts";
+import { spendingLimitInput } from "../contract/spending-limit.ts";
+import { SandboxError } from "../core/errors.ts";
+import type { VirtualOrder } from "../core/order-virtual-card.ts";
+import type { Replacement } from "../core/replace-card.ts";
+import type { SpendingLimit } from "../core/spending-limit.ts";
+import { type Body, maxBodyBytes } from "./read-body.ts";
+import { readSpendingLimit } from "./read-spending-limit.ts";
+
+const point = "cards.body_invalid";
+
+/** The order of a virtual card; its fields are those of the specified order. */
+export function readVirtualOrder(received: Body): VirtualOrder {
+  const { body, text } = read(virtualCardOrder, received);
+  const limit = body.spending_limit;
+  return {
+    accountId: body.account_id,
+    name: nameOf(body.name),
+    autoConvert: body.auto_convert ?? false,
+    spendingLimit: limit ? readSpendingLimit(limit, text, ["spending_limit"], point) : null,
+  };
+}
+
+/** What a card is replaced for, and where the new one is delivered to. */
+export function readReplacement(received: Body, type: CardType): Replacement {
+  if (type === "virtual")
+    return { reason: read(virtualReplacement, received).body.reason, delivery: undefined };
+  const { reason, delivery_address, delivery_method } = read(physicalReplacement, received).body;
+  return { reason, delivery: { address: delivery_address, method: delivery_method } };
+}
+
+/** The limit that is a body by itself. */
+export function readLimit(received: Body): SpendingLimit {
+  const { body, text } = read(spendingLimitInput, received);
+  return readSpendingLimit(body, text, [], point);
+}
+
+/** What is to change; a name that says nothing is none, as in an order. */
+export function readCardChange(received: Body): {
+  readonly name: { readonly value: string | undefined } | undefined;
+  readonly autoConvert: boolean | undefined;
+} {
+  const { name, auto_convert } = read(cardChange, received).body;
+  return { name: name === undefined ? undefined : { value: nameOf(name) }, autoConvert: auto_convert };
+}
+
+export function readDeliveryAddress(received: Body): DeliveryAddress {
+  return read(deliveryOptionsRequest, received).body.delivery_address;
+}
+
+function nameOf(name: string | undefined): string | undefined {
+  return name?.trim() ? name.toWellFormed() : undefined;
+}
+
+/** @throws SandboxError `cards.body_invalid`, which names every field of the wrong form */
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  received: Body,
+): { readonly body: z.output<Schema>; readonly text: string } {
+  if ("unreadable" in received) {
+    const why = received.unreadable;
+    throw new SandboxError(
+      point,
+      why === "too large" ? `the body is over ${maxBodyBytes / 1024} KiB` : `the body is ${why}`,
+    );
+  }
+  const { text } = received;
+  const result = schema.safeParse(parseJson(text));
+  if (result.success) return { body: result.data, text };
+  const messages = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  throw new SandboxError(point, messages.join("; "));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SandboxError(point, "the body is not valid JSON");
+  }
+}

@@ -1,0 +1,112 @@
+import type { Context, Handler } from "hono";
+import type { SuccessPointId } from "../../contract/points.ts";
+import { changeAsAsked, refuseInvalid } from "../../core/asked-change.ts";
+import { usualName } from "../../core/card.ts";
+import type { Trigger } from "../../core/card-transitions.ts";
+import type { CardFields } from "../../core/change-card.ts";
+import { deliveryOptionsFor } from "../../core/delivery.ts";
+import { SandboxError } from "../../core/errors.ts";
+import { refuseUnfitAddress } from "../../core/issuable.ts";
+import { orderVirtualCard as order } from "../../core/order-virtual-card.ts";
+import type { CardRecord } from "../../core/ports.ts";
+import { replaceCard as replace } from "../../core/replace-card.ts";
+import { capViolation } from "../../core/spending-limit.ts";
+import { answer } from "../answer.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+import {
+  readCardChange,
+  readDeliveryAddress,
+  readLimit,
+  readReplacement,
+  readVirtualOrder,
+} from "../read-card-request.ts";
+import { answerIssued, issuingRequest } from "./issued.ts";
+
+/** `POST /developer/cards/{id}/freeze`. */
+export function freezeCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => change(services, c, "freeze", "cards.frozen");
+}
+
+/** `POST /developer/cards/{id}/unfreeze`. */
+export function unfreezeCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => change(services, c, "unfreeze", "cards.unfrozen");
+}
+
+/** `POST /developer/cards/{id}/terminate`. */
+export function terminateCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => change(services, c, "terminate", "cards.terminated");
+}
+
+/** `PUT /developer/cards/{id}/spending-limit`: the cap rules of spec §2. */
+export function setSpendingLimit(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const spendingLimit = readLimit(c.get("body"));
+    return change(services, c, "change", "cards.spending_limit_set", ({ limits }) => {
+      const overCap = capViolation(spendingLimit, limits);
+      if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `amount: ${overCap}`);
+      return { spendingLimit };
+    });
+  };
+}
+
+/** `DELETE /developer/cards/{id}/spending-limit`; a card that has none stays without. */
+export function removeSpendingLimit(services: HttpServices): Handler<HttpEnv> {
+  return (c) =>
+    change(services, c, "change", "cards.spending_limit_removed", () => ({ spendingLimit: null }));
+}
+
+/** `PATCH /developer/cards/{id}`. */
+export function changeCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const { name, autoConvert } = readCardChange(c.get("body"));
+    return change(services, c, "change", "cards.changed", ({ type, lastFour }) => ({
+      ...(name && { name: name.value ?? usualName(type, lastFour) }),
+      ...(autoConvert !== undefined && { autoConvert }),
+    }));
+  };
+}
+
+/** `POST /developer/cards/{id}/replace`. */
+export function replaceCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const body = c.get("body");
+    const outcome = replace(services, {
+      ...issuingRequest(c),
+      cardId: c.req.param("id") ?? "",
+      readReplacement: (type) => readReplacement(body, type),
+    });
+    return answerIssued(services, c, outcome, { made: "cards.replaced", replayed: "cards.replayed" });
+  };
+}
+
+/** `POST /developer/cards/virtual`. */
+export function orderVirtualCard(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const body = c.get("body");
+    const outcome = order(services, { ...issuingRequest(c), readOrder: () => readVirtualOrder(body) });
+    return answerIssued(services, c, outcome, { made: "cards.virtual_created", replayed: "cards.replayed" });
+  };
+}
+
+/** `POST /developer/cards/delivery-options`: what the order goes by too. */
+export function listDeliveryOptions(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const address = readDeliveryAddress(c.get("body"));
+    refuseUnfitAddress(address, "cards");
+    refuseInvalid(c.get("overlay"));
+    const { countryDeliverable } = c.get("overlay").facts;
+    const options = deliveryOptionsFor(address.country_code, countryDeliverable);
+    return answer(services, c, "cards.delivery_options_listed", options);
+  };
+}
+
+function change(
+  services: HttpServices,
+  c: Context<HttpEnv>,
+  trigger: Trigger,
+  point: SuccessPointId,
+  fieldsFor?: (card: CardRecord) => CardFields,
+): Response | Promise<Response> {
+  const request = { caller: c.get("caller"), overlay: c.get("overlay"), cardId: c.req.param("id") ?? "" };
+  return answer(services, c, point, changeAsAsked(services, request, trigger, fieldsFor));
+}

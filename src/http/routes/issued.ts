@@ -1,0 +1,31 @@
+import type { Context } from "hono";
+import type { SuccessPointId } from "../../contract/points.ts";
+import type { IssueOutcome, IssuingRequest } from "../../core/issue-once.ts";
+import { answer } from "../answer.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+
+/** What makes a card goes by these of a request. */
+export function issuingRequest(c: Context<HttpEnv>): IssuingRequest {
+  return {
+    caller: c.get("caller"),
+    key: c.get("idempotencyKey"),
+    generation: c.get("generation"),
+    overlay: c.get("overlay"),
+  };
+}
+
+/** Answers with the card that was made, or with the one that the key made before. */
+export function answerIssued(
+  services: HttpServices,
+  c: Context<HttpEnv>,
+  outcome: IssueOutcome | Promise<IssueOutcome>,
+  points: { readonly made: SuccessPointId; readonly replayed: SuccessPointId },
+): Response | Promise<Response> {
+  const reply = ({ card, replayed }: IssueOutcome) =>
+    replayed
+      ? answer(services, c, points.replayed, card, { "Idempotent-Replayed": "true" })
+      : answer(services, c, points.made, card);
+  if (!("then" in outcome)) return reply(outcome);
+  c.get("turn")?.reserve();
+  return outcome.then(reply);
+}
