@@ -1,5 +1,5 @@
 import type { Card } from "../contract/card.ts";
-import { cardOf } from "./card.ts";
+import { cardOf, usualName } from "./card.ts";
 import type { Trigger } from "./card-transitions.ts";
 import { type CardFields, changeCard } from "./change-card.ts";
 import { SandboxError } from "./errors.ts";
@@ -7,6 +7,7 @@ import { expireDueCards } from "./expire-cards.ts";
 import type { Overlay } from "./facts.ts";
 import type { Caller, CardRecord } from "./ports.ts";
 import type { Services } from "./services.ts";
+import { capViolation, type SpendingLimit } from "./spending-limit.ts";
 import { visibleCard } from "./visible-card.ts";
 
 export interface ChangeRequest {
@@ -53,4 +54,28 @@ export function refuseWhileChanging({ facts }: Overlay): void {
       "Another change to the card is in progress: retry in a moment",
     );
   }
+}
+
+/** Sets a limit, within the card's own caps (spec §2). */
+export function limited(spendingLimit: SpendingLimit): (card: CardRecord) => CardFields {
+  return ({ limits }) => {
+    const overCap = capViolation(spendingLimit, limits);
+    if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `amount: ${overCap}`);
+    return { spendingLimit };
+  };
+}
+
+/** What is absent stays. */
+export interface DetailsChange {
+  /** `given` is absent where the name that was sent says nothing: the card then has the usual one. */
+  readonly name: { readonly given: string | undefined } | undefined;
+  readonly autoConvert: boolean | undefined;
+}
+
+/** Sets a card's name, `auto_convert`, or both. */
+export function renamed({ name, autoConvert }: DetailsChange): (card: CardRecord) => CardFields {
+  return ({ type, lastFour }) => ({
+    ...(name && { name: name.given ?? usualName(type, lastFour) }),
+    ...(autoConvert !== undefined && { autoConvert }),
+  });
 }

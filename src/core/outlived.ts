@@ -17,7 +17,8 @@ const pointOf: Readonly<Partial<Record<OperationId, ErrorPointId>>> = {
  * Refuses a request whose world was put back while it was under way: it changes nothing in the one that came
  * after.
  * @param generation - the generation of the caller's company in which the request began
- * @throws SandboxError `order.change_in_progress`, `token.unavailable`, `auth.token_invalid`
+ * @throws SandboxError `order.change_in_progress`, `cards.change_in_progress`, `token.unavailable`,
+ *   `auth.token_invalid`
  */
 export function refuseOutlived(
   { generations }: Services,

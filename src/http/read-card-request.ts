@@ -9,6 +9,7 @@ import {
 } from "../contract/card-requests.ts";
 import type { DeliveryAddress } from "../contract/delivery-address.ts";
 import { spendingLimitInput } from "../contract/spending-limit.ts";
+import type { DetailsChange } from "../core/asked-change.ts";
 import { SandboxError } from "../core/errors.ts";
 import type { VirtualOrder } from "../core/order-virtual-card.ts";
 import type { Replacement } from "../core/replace-card.ts";
@@ -45,12 +46,9 @@ export function readLimit(received: Body): SpendingLimit {
 }
 
 /** What is to change; a name that says nothing is none, as in an order. */
-export function readCardChange(received: Body): {
-  readonly name: { readonly value: string | undefined } | undefined;
-  readonly autoConvert: boolean | undefined;
-} {
+export function readCardChange(received: Body): DetailsChange {
   const { name, auto_convert } = read(cardChange, received).body;
-  return { name: name === undefined ? undefined : { value: nameOf(name) }, autoConvert: auto_convert };
+  return { name: name === undefined ? undefined : { given: nameOf(name) }, autoConvert: auto_convert };
 }
 
 export function readDeliveryAddress(received: Body): DeliveryAddress {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OperationId } from "../../src/contract/operations.ts";
+import { type OperationId, operations } from "../../src/contract/operations.ts";
 import type { PointId } from "../../src/contract/points.ts";
 import { scenario } from "../../src/scenarios/scenario.ts";
 import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
@@ -25,6 +25,23 @@ const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object]
     ["order.issuer_rejected", { faults: { issuer: { rejected: "no" } } }],
     ["order.issuer_bad_gateway", { faults: { issuer: { bad_gateway: true } } }],
     ["order.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
+  ],
+  orderVirtualCard: [
+    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
+    ["auth.token_expired", { facts: { token: "expired" } }],
+    ["access.forbidden", { facts: { permissions: [] } }],
+    ["access.not_entitled", { facts: { entitled: false } }],
+    ["cards.invalid_request", { facts: { request_valid: false } }],
+    ["cards.account_not_found", { facts: { account: "missing" } }],
+    ["cards.change_in_progress", { facts: { change_in_progress: true } }],
+    ["cards.company_inactive", { facts: { company_status: "closed" } }],
+    ["cards.account_closed", { facts: { account: "closed" } }],
+    ["cards.company_details_missing", { facts: { company_details_complete: false } }],
+    ["cards.cardholder_details_missing", { facts: { cardholder_details_complete: false } }],
+    ["cards.quota_reached", { facts: { quota_reached: true } }],
+    ["cards.issuer_rejected", { faults: { issuer: { rejected: "no" } } }],
+    ["cards.issuer_bad_gateway", { faults: { issuer: { bad_gateway: true } } }],
+    ["cards.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
   ],
   exchangeSandboxKey: [
     ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
@@ -55,7 +72,7 @@ function under(step: Step, on: OperationId, options: TestOptions = {}) {
     on,
     steps: [{ faults: { request: { latency_ms: 1 } } }],
     example: [{ expect: {} }],
-    ...(on !== "orderPhysicalCard" && { points: ["token.issued"] }),
+    ...(on !== "orderPhysicalCard" && { points: [operations[on].success] }),
   });
   const own = { ...read, steps: [step as (typeof read.steps)[number]] };
   return openSandbox({ scenarios: [own], ...options });
@@ -70,7 +87,13 @@ describe.each(Object.keys(refusals) as OperationId[])("on %s", (operation) => {
     const reply =
       operation === "orderPhysicalCard"
         ? await sandbox.order({ token })
-        : await sandbox.post("/auth/v1/sandbox/token", { api_key: apiKey });
+        : operation === "orderVirtualCard"
+          ? await sandbox.call("POST", "/developer/cards/virtual", {
+              token,
+              body: { account_id: sandbox.account("northwind").id },
+              key: "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30",
+            })
+          : await sandbox.post("/auth/v1/sandbox/token", { api_key: apiKey });
     expect([reply.headers.get("Sandbox-Scenario"), armed.listing().fired]).toEqual(["own", 1]);
     expect(sandbox.exchanges.at(-1)).toMatchObject({
       scenario: "own",

@@ -1,16 +1,12 @@
 import type { Context, Handler } from "hono";
 import type { SuccessPointId } from "../../contract/points.ts";
-import { changeAsAsked, refuseInvalid } from "../../core/asked-change.ts";
-import { usualName } from "../../core/card.ts";
+import { changeAsAsked, limited, renamed } from "../../core/asked-change.ts";
 import type { Trigger } from "../../core/card-transitions.ts";
 import type { CardFields } from "../../core/change-card.ts";
-import { deliveryOptionsFor } from "../../core/delivery.ts";
-import { SandboxError } from "../../core/errors.ts";
-import { refuseUnfitAddress } from "../../core/issuable.ts";
+import { deliveryOptionsTo } from "../../core/delivery-options.ts";
 import { orderVirtualCard as order } from "../../core/order-virtual-card.ts";
 import type { CardRecord } from "../../core/ports.ts";
 import { replaceCard as replace } from "../../core/replace-card.ts";
-import { capViolation } from "../../core/spending-limit.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import {
@@ -40,12 +36,8 @@ export function terminateCard(services: HttpServices): Handler<HttpEnv> {
 /** `PUT /developer/cards/{id}/spending-limit`: the cap rules of spec §2. */
 export function setSpendingLimit(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
-    const spendingLimit = readLimit(c.get("body"));
-    return change(services, c, "change", "cards.spending_limit_set", ({ limits }) => {
-      const overCap = capViolation(spendingLimit, limits);
-      if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `amount: ${overCap}`);
-      return { spendingLimit };
-    });
+    const limit = readLimit(c.get("body"));
+    return change(services, c, "change", "cards.spending_limit_set", limited(limit));
   };
 }
 
@@ -58,11 +50,8 @@ export function removeSpendingLimit(services: HttpServices): Handler<HttpEnv> {
 /** `PATCH /developer/cards/{id}`. */
 export function changeCard(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
-    const { name, autoConvert } = readCardChange(c.get("body"));
-    return change(services, c, "change", "cards.changed", ({ type, lastFour }) => ({
-      ...(name && { name: name.value ?? usualName(type, lastFour) }),
-      ...(autoConvert !== undefined && { autoConvert }),
-    }));
+    const asked = readCardChange(c.get("body"));
+    return change(services, c, "change", "cards.changed", renamed(asked));
   };
 }
 
@@ -91,11 +80,7 @@ export function orderVirtualCard(services: HttpServices): Handler<HttpEnv> {
 /** `POST /developer/cards/delivery-options`: what the order goes by too. */
 export function listDeliveryOptions(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
-    const address = readDeliveryAddress(c.get("body"));
-    refuseUnfitAddress(address, "cards");
-    refuseInvalid(c.get("overlay"));
-    const { countryDeliverable } = c.get("overlay").facts;
-    const options = deliveryOptionsFor(address.country_code, countryDeliverable);
+    const options = deliveryOptionsTo(readDeliveryAddress(c.get("body")), c.get("overlay"));
     return answer(services, c, "cards.delivery_options_listed", options);
   };
 }
