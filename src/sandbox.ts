@@ -3,6 +3,7 @@ import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
 import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
+import { Invoices } from "./control/invoices.ts";
 import { Requests } from "./control/requests.ts";
 import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import { SandboxState } from "./control/state.ts";
@@ -82,7 +83,7 @@ export interface Sandbox {
 }
 
 /** The operations under `/_sandbox` that the sandbox itself does not name. */
-export type Control = Pick<ControlServices, "companies" | "apiKeys" | "scenarios" | "state">;
+export type Control = Pick<ControlServices, "companies" | "apiKeys" | "invoices" | "scenarios" | "state">;
 
 /** A scenario that was armed in this process. */
 export interface ArmedScenario {
@@ -112,6 +113,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     database,
     companies: new Companies(services),
     apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
+    invoices: new Invoices(services),
     scenarios: armed,
     time,
     state,
@@ -152,7 +154,13 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     malformed: () => malformedRequest(faceOf([])),
     world: () => listWorld(database),
     clock: time,
-    control: { companies: own.companies, apiKeys: own.apiKeys, scenarios: armed, state },
+    control: {
+      companies: own.companies,
+      apiKeys: own.apiKeys,
+      invoices: own.invoices,
+      scenarios: armed,
+      state,
+    },
     reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
     snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),

@@ -1,7 +1,9 @@
 import type { OperationId, operations } from "./operations.ts";
 import { accessPoints } from "./points/access.ts";
+import { accountPoints } from "./points/accounts.ts";
 import { cardPoints } from "./points/cards.ts";
 import { gatewayPoints } from "./points/gateway.ts";
+import { invoicePoints } from "./points/invoices.ts";
 import { orderPoints } from "./points/order.ts";
 import type { ContractPoint } from "./points/point.ts";
 import { tokenPoints } from "./points/token.ts";
@@ -14,6 +16,8 @@ export const contractPoints = {
   ...accessPoints,
   ...orderPoints,
   ...cardPoints,
+  ...accountPoints,
+  ...invoicePoints,
   ...gatewayPoints,
 } satisfies Record<string, ContractPoint>;
 

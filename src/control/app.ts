@@ -8,6 +8,7 @@ import type { ApiKeys } from "./api-keys.ts";
 import type { Companies } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
+import type { Invoices } from "./invoices.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
 import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
@@ -20,6 +21,7 @@ export interface ControlServices {
   readonly database: Database;
   readonly companies: Companies;
   readonly apiKeys: ApiKeys;
+  readonly invoices: Invoices;
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
@@ -36,6 +38,7 @@ export interface ControlServices {
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { database, companies, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
+  const { invoices } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -72,6 +75,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));
   control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
   control.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
+
+  control.post("/invoices", async (c) => c.json(invoices.create(await readJson(c)), 201));
+  control.post("/invoices/:id/pay", (c) => c.json(invoices.settle(c.req.param("id"), "paid")));
+  control.post("/invoices/:id/void", (c) => c.json(invoices.settle(c.req.param("id"), "void")));
 
   control.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
   control.post("/scenarios/:name/arm", async (c) =>

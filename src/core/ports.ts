@@ -8,6 +8,7 @@ import type {
   MemberId,
 } from "../contract/identifiers.ts";
 import type { Area, OperationId } from "../contract/operations.ts";
+import type { AccountQueries, CompanyOfMember, InvoiceQueries, Page } from "./ledger-ports.ts";
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
@@ -158,7 +159,10 @@ export type CounterKind =
   | "accounts"
   | "api_keys"
   | "access_tokens"
-  | "armed_scenarios";
+  | "armed_scenarios"
+  | "transactions"
+  | "bookings"
+  | "invoices";
 
 export interface NewCompany {
   readonly id: CompanyId;
@@ -172,6 +176,7 @@ export interface NewCompany {
   readonly cardQuota: number;
   readonly designId: string;
   readonly limits: CardLimitsMinor;
+  readonly createdAtMs: number;
 }
 
 export interface NewMember {
@@ -191,6 +196,7 @@ export interface NewAccount {
   readonly currency: string;
   readonly status: AccountStatus;
   readonly balanceMinor: number;
+  readonly createdAtMs: number;
 }
 
 export interface NewApiKey {
@@ -228,6 +234,8 @@ export interface Store {
   readonly companies: {
     insert(company: NewCompany): number;
     pkBySlug(environment: Environment, slug: string): number | undefined;
+    /** Those in which the member is active. */
+    ofMember(memberPk: number, page: Page): CompanyOfMember[];
   };
   readonly members: {
     insert(member: NewMember): number;
@@ -240,9 +248,10 @@ export interface Store {
     /** The caller as an active member of another company. */
     inCompany(caller: Caller, companyId: CompanyId): Caller | undefined;
   };
-  readonly accounts: {
+  readonly accounts: AccountQueries & {
     insert(account: NewAccount): number;
   };
+  readonly invoices: InvoiceQueries;
   /** Everything an order is judged by, in one query. */
   orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {

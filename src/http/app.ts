@@ -17,7 +17,9 @@ import { jsonContent } from "./middleware/json-content.ts";
 import { onBehalfOf } from "./middleware/on-behalf-of.ts";
 import { received } from "./middleware/received.ts";
 import { onError } from "./on-error.ts";
+import * as accounts from "./routes/accounts.ts";
 import * as cards from "./routes/cards.ts";
+import * as invoices from "./routes/invoices.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
 
@@ -53,6 +55,11 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
     ],
     listCards: [...assumed("listCards"), cards.listCards(services)], // 400, 200
     getCard: [...assumed("getCard"), cards.getCard(services)], // 404, 200
+    listAccounts: [...assumed("listAccounts"), accounts.listAccounts(services)], // 400, 200
+    getAccount: [...assumed("getAccount"), accounts.getAccount(services)], // 404, 200
+    listCompanies: [...assumed("listCompanies"), accounts.listCompanies(services)], // 400, 200
+    listInvoices: [...assumed("listInvoices"), invoices.listInvoices(services)], // 400, 200
+    getInvoice: [...assumed("getInvoice"), invoices.getInvoice(services)], // 404, 200
   };
 }
 

@@ -1,16 +1,32 @@
+import type { AccountRecord } from "../core/ledger-ports.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { AccountStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor)
-  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, created_at_ms,
+    updated_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+const record = `
+  SELECT a.pk, a.id, a.company_pk AS companyPk, c.id AS companyId, a.name, a.currency, a.status,
+    a.balance_minor AS balanceMinor, a.held_minor AS heldMinor, a.created_at_ms AS createdAtMs,
+    a.updated_at_ms AS updatedAtMs
+  FROM accounts a JOIN companies c ON c.pk = a.company_pk`;
+const recordById = `${record} WHERE a.company_pk = ? AND a.id = ?`;
+const list = `
+  ${record}
+  WHERE a.company_pk = ? AND a.pk < coalesce(?, 9007199254740991) ORDER BY a.pk DESC LIMIT ?`;
 
 export function accounts(database: Database): Store["accounts"] {
   return {
-    insert({ id, companyPk, slug, name, currency, status, balanceMinor }) {
-      return inserted(database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor));
+    insert({ id, companyPk, slug, name, currency, status, balanceMinor, createdAtMs: at }) {
+      return inserted(
+        database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at),
+      );
     },
+    byId: (companyPk, id) => database.get<AccountRecord>(recordById, companyPk, id),
+    list: (companyPk, { beforePk, limit }) => database.all(list, companyPk, beforePk ?? null, limit),
   };
 }
 

@@ -1,14 +1,20 @@
-import type { Environment } from "../contract/identifiers.ts";
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
-    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor, created_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const pkBySlug = "SELECT pk FROM companies WHERE environment = ? AND slug = ?";
+
+const ofMember = `
+  SELECT s.pk, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
+  FROM memberships s JOIN companies c ON c.pk = s.company_pk
+  WHERE s.member_pk = ? AND s.status = 'active' AND s.pk < coalesce(?, 9007199254740991)
+  ORDER BY s.pk DESC LIMIT ?`;
 
 export function companies(database: Database): Store["companies"] {
   return {
@@ -30,11 +36,15 @@ export function companies(database: Database): Store["companies"] {
           limits.maxPerPurchaseMinor,
           limits.dailyMinor,
           limits.rolling32DaysMinor,
+          company.createdAtMs,
         ),
       );
     },
     pkBySlug(environment, slug) {
       return database.get<{ pk: number }>(pkBySlug, environment, slug)?.pk;
+    },
+    ofMember(memberPk, { beforePk, limit }) {
+      return database.all(ofMember, memberPk, beforePk ?? null, limit);
     },
   };
 }
@@ -42,7 +52,7 @@ export function companies(database: Database): Store["companies"] {
 /** A company as the sandbox's own API names it. */
 export interface NamedCompany {
   readonly pk: number;
-  readonly id: string;
+  readonly id: CompanyId;
   readonly slug: string;
   readonly environment: Environment;
   readonly clockOffsetMs: number;
@@ -62,6 +72,12 @@ export function findCompany(database: Database, name: string): NamedCompany | un
 /** Sets how far a company's time is ahead of the sandbox's clock. */
 export function setClockOffset(database: Database, companyPk: number, offsetMs: number): void {
   database.run("UPDATE companies SET clock_offset_ms = ? WHERE pk = ?", offsetMs, companyPk);
+}
+
+/** How far a company's time is ahead of the sandbox's clock. */
+export function clockOffsetOf(database: Database, companyPk: number): number {
+  const query = "SELECT clock_offset_ms AS offsetMs FROM companies WHERE pk = ?";
+  return database.get<{ offsetMs: number }>(query, companyPk)?.offsetMs ?? 0;
 }
 
 /** How far the company that is furthest ahead is ahead of the sandbox's clock. */
@@ -118,7 +134,9 @@ export function deleteCompany(database: Database, pk: number): void {
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
-  database.run("DELETE FROM cards WHERE company_pk = ?", pk);
+  for (const table of ["invoices", "transactions", "cards"]) {
+    database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
+  }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
   for (const table of ["members", "accounts", "counters", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);

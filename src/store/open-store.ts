@@ -4,6 +4,7 @@ import { accounts } from "./accounts.ts";
 import { apiKeys } from "./api-keys.ts";
 import { cards } from "./cards.ts";
 import { companies } from "./companies.ts";
+import { invoices } from "./invoices.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
 
@@ -25,6 +26,7 @@ export function openStore(database: Database): Store {
     members: members(database),
     accounts: accounts(database),
     cards: cards(database),
+    invoices: invoices(database),
     orderWorld: orderWorld(database),
   };
 }

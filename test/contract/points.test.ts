@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { account } from "../../src/contract/account.ts";
 import { card, cardStatus } from "../../src/contract/card.ts";
+import { company } from "../../src/contract/company.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
+import { invoice } from "../../src/contract/invoice.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
@@ -132,6 +135,23 @@ const waysTo = {
     return sandbox.get(`/developer/cards/${id}`);
   },
   "cards.not_found": get(`/developer/cards/${key}`),
+  "accounts.listed": get("/developer/accounts"),
+  "accounts.query_invalid": get("/developer/accounts?limit=0"),
+  "accounts.shown": () => {
+    const sandbox = openSandbox();
+    return sandbox.get(`/developer/accounts/${sandbox.account("northwind").id}`);
+  },
+  "accounts.not_found": get(`/developer/accounts/${key}`),
+  "companies.listed": get("/developer/companies"),
+  "companies.query_invalid": get("/developer/companies?limit=0"),
+  "invoices.listed": get("/developer/company/invoices"),
+  "invoices.query_invalid": get("/developer/company/invoices?status=lost"),
+  "invoices.shown": () => {
+    const sandbox = openSandbox();
+    const { id } = sandbox.control.invoices.create({ company: "northwind" });
+    return sandbox.get(`/developer/company/invoices/${id}`);
+  },
+  "invoices.not_found": get(`/developer/company/invoices/${key}`),
   "gateway.not_specified": get("/developer/cards", { assumed: false }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
@@ -165,9 +185,18 @@ describe("each contract point is met, with its status and its body", () => {
 const listOf = (row: z.ZodType) =>
   z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
+/** What the operations of an area show. */
+const shownBy: Readonly<Record<string, z.ZodObject>> = {
+  accounts: account,
+  companies: company,
+  invoices: invoice,
+};
+
 function bodyOf(id: PointId) {
   if (id === "token.issued") return tokenExchangeResponse;
   if (id === "cards.listed") return listOf(card);
+  const noun = id.endsWith(".listed") || id.endsWith(".shown") ? shownBy[id.split(".")[0] ?? ""] : undefined;
+  if (noun) return id.endsWith(".listed") ? listOf(noun) : noun;
   if (contractPoints[id].status === 201 || id === "cards.shown") return card;
   return contractPoints[id].code ? gatewayError : cardError;
 }
