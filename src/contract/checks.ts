@@ -105,6 +105,8 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   getAccount: developer({ id: "account", points: ["accounts.not_found"] }),
   // Companies are no functional area, to which a company would be entitled.
   listCompanies: [...callerChecks, permission, { id: "query", points: ["companies.query_invalid"] }],
+  listTransactions: developer({ id: "query", points: ["transactions.query_invalid"] }),
+  getTransaction: developer({ id: "transaction", points: ["transactions.not_found"] }),
   listInvoices: developer({ id: "query", points: ["invoices.query_invalid"] }),
   getInvoice: developer({ id: "invoice", points: ["invoices.not_found"] }),
 };

@@ -35,6 +35,7 @@ interface Operation {
 
 const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
 const accounts = { ...cards, area: "accounts", permission: "view_accounts" } as const;
+const transactions = { ...cards, area: "transactions", permission: "view_transactions" } as const;
 const invoices = { ...cards, area: "invoices", permission: "view_invoices" } as const;
 
 /** The operations that the sandbox serves, by id. */
@@ -85,6 +86,18 @@ export const operations = {
     spec: "§4",
     provenance: "assumed",
     permission: "view_companies",
+  },
+  listTransactions: {
+    ...transactions,
+    method: "GET",
+    path: "/developer/transactions",
+    success: "transactions.listed",
+  },
+  getTransaction: {
+    ...transactions,
+    method: "GET",
+    path: "/developer/transactions/:id",
+    success: "transactions.shown",
   },
   listInvoices: {
     ...invoices,

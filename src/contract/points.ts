@@ -7,6 +7,7 @@ import { invoicePoints } from "./points/invoices.ts";
 import { orderPoints } from "./points/order.ts";
 import type { ContractPoint } from "./points/point.ts";
 import { tokenPoints } from "./points/token.ts";
+import { transactionPoints } from "./points/transactions.ts";
 
 export type { ContractPoint, Provenance } from "./points/point.ts";
 
@@ -17,6 +18,7 @@ export const contractPoints = {
   ...orderPoints,
   ...cardPoints,
   ...accountPoints,
+  ...transactionPoints,
   ...invoicePoints,
   ...gatewayPoints,
 } satisfies Record<string, ContractPoint>;

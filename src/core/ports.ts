@@ -8,7 +8,13 @@ import type {
   MemberId,
 } from "../contract/identifiers.ts";
 import type { Area, OperationId } from "../contract/operations.ts";
-import type { AccountQueries, CompanyOfMember, InvoiceQueries, Page } from "./ledger-ports.ts";
+import type {
+  AccountQueries,
+  CompanyOfMember,
+  InvoiceQueries,
+  Page,
+  TransactionQueries,
+} from "./ledger-ports.ts";
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
@@ -118,6 +124,13 @@ export interface CardRecord {
 export interface NumberedCard {
   readonly pk: number;
   readonly card: CardRecord;
+}
+
+/** A card, and the rows and the time that a payment by it goes by. */
+export interface SpendingCard extends NumberedCard {
+  readonly accountPk: number;
+  readonly companyStatus: CompanyStatus;
+  readonly clockOffsetMs: number;
 }
 
 /** Which of a company's cards are meant; what is absent filters nothing. */
@@ -234,6 +247,8 @@ export interface Store {
   readonly companies: {
     insert(company: NewCompany): number;
     pkBySlug(environment: Environment, slug: string): number | undefined;
+    /** How far its time is ahead of the sandbox's clock. */
+    clockOffset(companyPk: number): number;
     /** Those in which the member is active. */
     ofMember(memberPk: number, page: Page): CompanyOfMember[];
   };
@@ -251,12 +266,15 @@ export interface Store {
   readonly accounts: AccountQueries & {
     insert(account: NewAccount): number;
   };
+  readonly transactions: TransactionQueries;
   readonly invoices: InvoiceQueries;
   /** Everything an order is judged by, in one query. */
   orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {
-    byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
+    byIdempotencyKey(scope: IdempotencyScope): NumberedCard | undefined;
     byId(companyPk: number, id: CardId): NumberedCard | undefined;
+    /** Whichever company's it is. */
+    anywhere(id: CardId): SpendingCard | undefined;
     /** The newest first. */
     list(companyPk: number, filters: CardFilters): NumberedCard[];
     /** Keeps the card and counts it in its company's row. */

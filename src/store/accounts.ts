@@ -14,6 +14,10 @@ const record = `
     a.updated_at_ms AS updatedAtMs
   FROM accounts a JOIN companies c ON c.pk = a.company_pk`;
 const recordById = `${record} WHERE a.company_pk = ? AND a.id = ?`;
+const recordByPk = `${record} WHERE a.pk = ?`;
+const anywhere = `${record} WHERE a.id = ?`;
+const openOf = `${record} WHERE a.company_pk = ? AND a.status = 'open' ORDER BY a.pk`;
+const update = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
 const list = `
   ${record}
   WHERE a.company_pk = ? AND a.pk < coalesce(?, 9007199254740991) ORDER BY a.pk DESC LIMIT ?`;
@@ -24,6 +28,16 @@ export function accounts(database: Database): Store["accounts"] {
       return inserted(
         database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at),
       );
+    },
+    byPk(pk) {
+      const row = database.get<AccountRecord>(recordByPk, pk);
+      if (!row) throw new Error(`account ${pk} is gone from the store`);
+      return row;
+    },
+    anywhere: (id) => database.get<AccountRecord>(anywhere, id),
+    openOf: (companyPk) => database.all<AccountRecord>(openOf, companyPk),
+    update({ pk, balanceMinor, heldMinor, updatedAtMs }) {
+      database.run(update, balanceMinor, heldMinor, updatedAtMs, pk);
     },
     byId: (companyPk, id) => database.get<AccountRecord>(recordById, companyPk, id),
     list: (companyPk, { beforePk, limit }) => database.all(list, companyPk, beforePk ?? null, limit),

@@ -3,6 +3,7 @@ import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identif
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../core/card.ts";
 import type { CardPlace, CardRecord, Database, SqlValue, Store } from "../core/ports.ts";
+import type { CompanyStatus } from "../core/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const columns = `
@@ -21,6 +22,9 @@ const byIdempotencyKey = `
     AND k.idempotency_key = ?`;
 
 const byId = `SELECT ${columns} WHERE k.company_pk = ? AND k.id = ?`;
+
+const anywhere = `
+  SELECT k.account_pk, c.status AS company_status, c.clock_offset_ms, ${columns} WHERE k.id = ?`;
 
 const list = `
   SELECT ${columns}
@@ -63,15 +67,28 @@ interface CardRow extends LimitColumns {
   created_at_ms: number;
 }
 
+interface SpendingRow extends CardRow {
+  account_pk: number;
+  company_status: CompanyStatus;
+  clock_offset_ms: number;
+}
+
 export function cards(database: Database): Store["cards"] {
   return {
     byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
       const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
-      return row && cardRecordOf(row);
+      return row && { pk: row.pk, card: cardRecordOf(row) };
     },
     byId(companyPk, id) {
       const row = database.get<CardRow>(byId, companyPk, id);
       return row && { pk: row.pk, card: cardRecordOf(row) };
+    },
+    anywhere(id) {
+      const row = database.get<SpendingRow>(anywhere, id);
+      if (!row) return undefined;
+      const { pk, account_pk, company_status, clock_offset_ms } = row;
+      const place = { accountPk: account_pk, companyStatus: company_status, clockOffsetMs: clock_offset_ms };
+      return { pk, card: cardRecordOf(row), ...place };
     },
     list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
       const asked = [

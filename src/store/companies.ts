@@ -43,6 +43,7 @@ export function companies(database: Database): Store["companies"] {
     pkBySlug(environment, slug) {
       return database.get<{ pk: number }>(pkBySlug, environment, slug)?.pk;
     },
+    clockOffset: (companyPk) => clockOffsetOf(database, companyPk),
     ofMember(memberPk, { beforePk, limit }) {
       return database.all(ofMember, memberPk, beforePk ?? null, limit);
     },

@@ -7,6 +7,7 @@ import { companies } from "./companies.ts";
 import { invoices } from "./invoices.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
+import { transactions } from "./transactions.ts";
 
 const nextNumber = `
   INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
@@ -26,6 +27,7 @@ export function openStore(database: Database): Store {
     members: members(database),
     accounts: accounts(database),
     cards: cards(database),
+    transactions: transactions(database),
     invoices: invoices(database),
     orderWorld: orderWorld(database),
   };
