@@ -6,6 +6,7 @@ import type { Guard } from "./control/guard.ts";
 import { Invoices } from "./control/invoices.ts";
 import { Requests } from "./control/requests.ts";
 import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
+import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
@@ -83,7 +84,10 @@ export interface Sandbox {
 }
 
 /** The operations under `/_sandbox` that the sandbox itself does not name. */
-export type Control = Pick<ControlServices, "companies" | "apiKeys" | "invoices" | "scenarios" | "state">;
+export type Control = Pick<
+  ControlServices,
+  "companies" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state"
+>;
 
 /** A scenario that was armed in this process. */
 export interface ArmedScenario {
@@ -114,6 +118,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     companies: new Companies(services),
     apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
     invoices: new Invoices(services),
+    simulator: new Simulator(services),
     scenarios: armed,
     time,
     state,
@@ -157,6 +162,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     control: {
       companies: own.companies,
       apiKeys: own.apiKeys,
+      simulator: own.simulator,
       invoices: own.invoices,
       scenarios: armed,
       state,

@@ -13,6 +13,7 @@ import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
 import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
 import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
+import type { Simulator } from "./simulator.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
 
@@ -22,6 +23,7 @@ export interface ControlServices {
   readonly companies: Companies;
   readonly apiKeys: ApiKeys;
   readonly invoices: Invoices;
+  readonly simulator: Simulator;
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
@@ -38,7 +40,7 @@ export interface ControlServices {
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { database, companies, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
-  const { invoices } = services;
+  const { invoices, simulator } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -79,6 +81,18 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.post("/invoices", async (c) => c.json(invoices.create(await readJson(c)), 201));
   control.post("/invoices/:id/pay", (c) => c.json(invoices.settle(c.req.param("id"), "paid")));
   control.post("/invoices/:id/void", (c) => c.json(invoices.settle(c.req.param("id"), "void")));
+
+  control.post("/simulate/authorisations", async (c) => c.json(simulator.authorise(await readJson(c)), 201));
+  control.post("/simulate/authorisations/:id/clear", async (c) =>
+    c.json(simulator.clear(c.req.param("id"), await readJson(c))),
+  );
+  control.post("/simulate/authorisations/:id/reverse", async (c) =>
+    c.json(simulator.reverse(c.req.param("id"), await readJson(c))),
+  );
+  control.post("/simulate/authorisations/:id/expire", (c) => c.json(simulator.expire(c.req.param("id"))));
+  control.post("/simulate/refunds", async (c) => c.json(simulator.refund(await readJson(c)), 201));
+  control.post("/simulate/topups", async (c) => c.json(simulator.topUp(await readJson(c)), 201));
+  control.post("/simulate/fees", async (c) => c.json(simulator.charge(await readJson(c)), 201));
 
   control.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
   control.post("/scenarios/:name/arm", async (c) =>

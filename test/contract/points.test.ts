@@ -8,6 +8,7 @@ import { cardError, gatewayError } from "../../src/contract/errors.ts";
 import { invoice } from "../../src/contract/invoice.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
+import { transaction } from "../../src/contract/transaction.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import {
   type OrderBody,
@@ -144,6 +145,15 @@ const waysTo = {
   "accounts.not_found": get(`/developer/accounts/${key}`),
   "companies.listed": get("/developer/companies"),
   "companies.query_invalid": get("/developer/companies?limit=0"),
+  "transactions.listed": get("/developer/transactions"),
+  "transactions.query_invalid": get("/developer/transactions?from=yesterday"),
+  "transactions.shown": () => {
+    const sandbox = openSandbox();
+    const { id: account_id } = sandbox.account("northwind");
+    const { id } = sandbox.control.simulator.topUp({ account_id, amount: "1.00" });
+    return sandbox.get(`/developer/transactions/${id}`);
+  },
+  "transactions.not_found": get(`/developer/transactions/${key}`),
   "invoices.listed": get("/developer/company/invoices"),
   "invoices.query_invalid": get("/developer/company/invoices?status=lost"),
   "invoices.shown": () => {
@@ -189,6 +199,7 @@ const listOf = (row: z.ZodType) =>
 const shownBy: Readonly<Record<string, z.ZodObject>> = {
   accounts: account,
   companies: company,
+  transactions: transaction,
   invoices: invoice,
 };
 
