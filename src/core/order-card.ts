@@ -3,6 +3,7 @@ import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-addre
 import type { AccountId, IdempotencyKey } from "../contract/identifiers.ts";
 import { addressViolation } from "./address.ts";
 import { cardOf, makeCard } from "./card.ts";
+import { cardNow } from "./card-now.ts";
 import { deliveryMethodsOffered, isDeliverable } from "./delivery.ts";
 import { SandboxError } from "./errors.ts";
 import { factsOf, type OrderFacts, type Overlay } from "./facts.ts";
@@ -55,7 +56,7 @@ export function orderCard(services: Services, request: OrderRequest): OrderOutco
   const decided = database.transaction(() => {
     refuseOutlived(services, request.caller, request.generation, operation);
     const original = store.cards.byIdempotencyKey(scope);
-    if (original) return { card: cardOf(original), replayed: true };
+    if (original) return { card: cardNow(services, original, request.caller), replayed: true };
     if (keysInProgress.size > 0 && keysInProgress.has(nameOf(request))) {
       throw new SandboxError(
         "order.key_in_progress",

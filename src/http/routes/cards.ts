@@ -2,7 +2,7 @@ import type { Context, Handler } from "hono";
 import * as z from "zod";
 import { cardStatus, cardType } from "../../contract/card.ts";
 import { accountId, cardId, memberId } from "../../contract/identifiers.ts";
-import { cardOf, listedCardOf } from "../../core/card.ts";
+import { cardNow, listedCardsNow } from "../../core/card-now.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { reachOf } from "../../core/permissions.ts";
 import type { Caller, NumberedCard } from "../../core/ports.ts";
@@ -31,8 +31,7 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
       beforePk: query.after,
       limit: query.limit + 1,
     });
-    const { usedUnreadable } = c.get("overlay").facts;
-    const page = pageOf(rows, query, ({ card }: NumberedCard) => listedCardOf(card, usedUnreadable));
+    const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
     return answer(services, c, "cards.listed", page);
   };
 }
@@ -40,9 +39,15 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
 /** `GET /developer/cards/{id}`. */
 export function getCard(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
-    const { card } = cardNamed(services, c);
-    return answer(services, c, "cards.shown", cardOf(card, c.get("overlay").facts.usedUnreadable));
+    const card = cardNamed(services, c);
+    return answer(services, c, "cards.shown", cardNow(services, card, viewOf(c)));
   };
+}
+
+/** How the caller looks at a card. */
+export function viewOf(c: Context<HttpEnv>) {
+  const { clockOffsetMs } = c.get("caller");
+  return { clockOffsetMs, usedUnreadable: c.get("overlay").facts.usedUnreadable };
 }
 
 /**
