@@ -47,10 +47,12 @@ export function accounts(database: Database): Store["accounts"] {
 export interface NamedAccount {
   readonly pk: number;
   readonly id: string;
+  readonly companyPk: number;
   readonly companyId: string;
 }
 
-const named = "SELECT a.pk, a.id, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
+const named =
+  "SELECT a.pk, a.id, c.pk AS companyPk, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
 const byId = `${named} WHERE a.id = ?`;
 const inCompany = `${named} WHERE (a.id = ? OR a.slug = ?) AND a.company_pk = ?`;
 
@@ -61,6 +63,11 @@ export function findAccount(database: Database, name: string, companyPk?: number
     : database.get(inCompany, name.toLowerCase(), name, companyPk);
 }
 
-export function setAccountStatus(database: Database, accountPk: number, status: AccountStatus): void {
-  database.run("UPDATE accounts SET status = ? WHERE pk = ?", status, accountPk);
+export function setAccountStatus(
+  database: Database,
+  accountPk: number,
+  status: AccountStatus,
+  nowMs: number,
+): void {
+  database.run("UPDATE accounts SET status = ?, updated_at_ms = ? WHERE pk = ?", status, nowMs, accountPk);
 }

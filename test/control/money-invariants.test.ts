@@ -216,3 +216,46 @@ test("balances, holds, running balances and what is used agree after any history
     { numRuns: 120 },
   );
 }, 60_000);
+
+test("parts of a payment in another currency come to the whole, however each is rounded", async () => {
+  const parts = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(
+      parts,
+      parts,
+      fc.constantFrom("PLN", "HUF", "CZK"),
+      async (clears, refunds, currency) => {
+        const { control, cards, listed } = await openHistory();
+        const { simulator } = control;
+        const wholeMinor = 40_000;
+        const card_id = cards[0]?.id ?? "";
+        const paid = simulator.authorise({ card_id, amount: formatMinor(wholeMinor), currency });
+        expect(paid.status).toBe("pending");
+        const taken: Transaction[] = [];
+        let leftMinor = wholeMinor;
+        for (const minor of clears) {
+          if (minor >= leftMinor) break;
+          taken.push(simulator.clear(paid.id, { amount: formatMinor(minor) }));
+          leftMinor -= minor;
+        }
+        taken.push(simulator.clear(paid.id));
+        expect(sum(taken.map(({ amount }) => minorOf(amount)))).toBe(minorOf(paid.amount));
+        for (const { id, original_amount, amount } of taken) {
+          const back: Transaction[] = [];
+          let leftMinor = minorOf(original_amount);
+          for (const minor of refunds) {
+            if (minor >= leftMinor) break;
+            back.push(simulator.refund({ transaction_id: id, amount: formatMinor(minor) }));
+            leftMinor -= minor;
+          }
+          back.push(simulator.refund({ transaction_id: id }));
+          expect(sum(back.map((each) => minorOf(each.amount)))).toBe(minorOf(amount));
+        }
+        const card = (await listed<Card>("cards")).find(({ id }) => id === card_id);
+        expect(card?.spending_limit?.used).toBe("0.00");
+        expect(card?.card_limits.daily.used).toBe("0.00");
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

@@ -40,6 +40,13 @@ describe("GET /developer/accounts", () => {
     ]);
     const closed = await sandbox.get(`/developer/accounts/${sandbox.account("northwind", "closed").id}`);
     expect(closed.json).toMatchObject({ status: "closed", balance: "0.00" });
+    sandbox.clockOfTest.advance(60_000);
+    sandbox.control.companies.changeAccount(id, { status: "closed" });
+    expect((await sandbox.get(`/developer/accounts/${id}`)).json).toMatchObject({
+      status: "closed",
+      created_at: "2026-03-10T09:30:00.000Z",
+      updated_at: "2026-03-10T09:31:00.000Z",
+    });
   });
 
   test.each([

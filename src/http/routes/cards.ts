@@ -45,7 +45,7 @@ export function getCard(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** How the caller looks at a card. */
-export function viewOf(c: Context<HttpEnv>) {
+function viewOf(c: Context<HttpEnv>) {
   const { clockOffsetMs } = c.get("caller");
   return { clockOffsetMs, usedUnreadable: c.get("overlay").facts.usedUnreadable };
 }
