@@ -4,8 +4,10 @@ import { type ControlServices, createControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
 import { Companies } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
+import { Invoices } from "./control/invoices.ts";
 import { Requests } from "./control/requests.ts";
 import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
+import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
@@ -86,7 +88,10 @@ export interface Sandbox {
 }
 
 /** The operations under `/_sandbox` that the sandbox itself does not name. */
-export type Control = Pick<ControlServices, "companies" | "cards" | "apiKeys" | "scenarios" | "state">;
+export type Control = Pick<
+  ControlServices,
+  "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state"
+>;
 
 /** A scenario that was armed in this process. */
 export interface ArmedScenario {
@@ -117,6 +122,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     companies: new Companies(services),
     cards: new Cards(services),
     apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
+    invoices: new Invoices(services),
+    simulator: new Simulator(services),
     scenarios: armed,
     time,
     state,
@@ -158,7 +165,15 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     malformed: () => malformedRequest(faceOf([])),
     world: () => own.companies.world(),
     clock: time,
-    control: { companies: own.companies, cards: own.cards, apiKeys: own.apiKeys, scenarios: armed, state },
+    control: {
+      companies: own.companies,
+      cards: own.cards,
+      apiKeys: own.apiKeys,
+      simulator: own.simulator,
+      invoices: own.invoices,
+      scenarios: armed,
+      state,
+    },
     reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
     snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),

@@ -36,10 +36,12 @@ const callerChecks: readonly Check[] = [
   { id: "rate_limit", points: ["gateway.rate_limited"] },
 ];
 
+const permission: Check = { id: "permission", points: ["access.forbidden"] };
+
 /** The checks of an operation that has none of its own for who may call it. */
 const developer = (...own: readonly Check[]): readonly Check[] => [
   ...callerChecks,
-  { id: "permission", points: ["access.forbidden"] },
+  permission,
   { id: "entitlement", points: ["access.not_entitled"] },
   ...own,
 ];
@@ -164,6 +166,14 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
     issuer,
   ),
   listDeliveryOptions: developer(contentType, body, address, request),
+  listAccounts: developer({ id: "query", points: ["accounts.query_invalid"] }),
+  getAccount: developer({ id: "account", points: ["accounts.not_found"] }),
+  // Companies are no functional area, to which a company would be entitled.
+  listCompanies: [...callerChecks, permission, { id: "query", points: ["companies.query_invalid"] }],
+  listTransactions: developer({ id: "query", points: ["transactions.query_invalid"] }),
+  getTransaction: developer({ id: "transaction", points: ["transactions.not_found"] }),
+  listInvoices: developer({ id: "query", points: ["invoices.query_invalid"] }),
+  getInvoice: developer({ id: "invoice", points: ["invoices.not_found"] }),
 };
 
 /**

@@ -17,6 +17,12 @@ export type AccountId = z.output<typeof accountId>;
 export const cardId = uuid.brand<"CardId">();
 export type CardId = z.output<typeof cardId>;
 
+export const transactionId = uuid.brand<"TransactionId">();
+export type TransactionId = z.output<typeof transactionId>;
+
+export const invoiceId = uuid.brand<"InvoiceId">();
+export type InvoiceId = z.output<typeof invoiceId>;
+
 /** Sandbox and live are separate worlds (spec §5.3): nothing of one is known in the other. */
 export const environment = z.enum(["sandbox", "live"]);
 export type Environment = z.output<typeof environment>;

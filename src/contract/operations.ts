@@ -34,6 +34,9 @@ interface Operation {
 }
 
 const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
+const accounts = { ...cards, area: "accounts", permission: "view_accounts" } as const;
+const transactions = { ...cards, area: "transactions", permission: "view_transactions" } as const;
+const invoices = { ...cards, area: "invoices", permission: "view_invoices" } as const;
 
 /** The operations that the sandbox serves, by id. */
 export const operations = {
@@ -137,6 +140,40 @@ export const operations = {
     success: "cards.delivery_options_listed",
     permission: "issue_cards",
   },
+  listAccounts: { ...accounts, method: "GET", path: "/developer/accounts", success: "accounts.listed" },
+  getAccount: { ...accounts, method: "GET", path: "/developer/accounts/:id", success: "accounts.shown" },
+  listCompanies: {
+    method: "GET",
+    path: "/developer/companies",
+    success: "companies.listed",
+    spec: "§4",
+    provenance: "assumed",
+    permission: "view_companies",
+  },
+  listTransactions: {
+    ...transactions,
+    method: "GET",
+    path: "/developer/transactions",
+    success: "transactions.listed",
+  },
+  getTransaction: {
+    ...transactions,
+    method: "GET",
+    path: "/developer/transactions/:id",
+    success: "transactions.shown",
+  },
+  listInvoices: {
+    ...invoices,
+    method: "GET",
+    path: "/developer/company/invoices",
+    success: "invoices.listed",
+  },
+  getInvoice: {
+    ...invoices,
+    method: "GET",
+    path: "/developer/company/invoices/:id",
+    success: "invoices.shown",
+  },
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
@@ -149,6 +186,11 @@ export const operationIds = Object.keys(operations) as OperationId[];
 /** The operations under `/developer`, which need an access token. */
 export const developerOperations: readonly OperationId[] = operationIds.filter((id) =>
   operations[id].path.startsWith("/developer/"),
+);
+
+/** Those of a functional area, to which a company must be entitled. */
+export const areaOperations: readonly OperationId[] = developerOperations.filter(
+  (id) => "area" in operations[id],
 );
 
 const patterns = operationIds.map((id) => {

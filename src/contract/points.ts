@@ -1,10 +1,13 @@
 import type { OperationId, operations } from "./operations.ts";
 import { accessPoints } from "./points/access.ts";
+import { accountPoints } from "./points/accounts.ts";
 import { cardPoints } from "./points/cards.ts";
 import { gatewayPoints } from "./points/gateway.ts";
+import { invoicePoints } from "./points/invoices.ts";
 import { orderPoints } from "./points/order.ts";
 import type { ContractPoint } from "./points/point.ts";
 import { tokenPoints } from "./points/token.ts";
+import { transactionPoints } from "./points/transactions.ts";
 
 export type { ContractPoint, Provenance } from "./points/point.ts";
 
@@ -14,6 +17,9 @@ export const contractPoints = {
   ...accessPoints,
   ...orderPoints,
   ...cardPoints,
+  ...accountPoints,
+  ...transactionPoints,
+  ...invoicePoints,
   ...gatewayPoints,
 } satisfies Record<string, ContractPoint>;
 

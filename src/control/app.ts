@@ -10,10 +10,12 @@ import type { Cards } from "./cards.ts";
 import type { Companies } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, guarded } from "./guard.ts";
+import type { Invoices } from "./invoices.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
 import { coverageQuery, listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
 import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
+import type { Simulator } from "./simulator.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
 
@@ -22,6 +24,8 @@ export interface ControlServices {
   readonly companies: Companies;
   readonly cards: Cards;
   readonly apiKeys: ApiKeys;
+  readonly invoices: Invoices;
+  readonly simulator: Simulator;
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
@@ -39,6 +43,7 @@ export interface ControlServices {
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
+  const { invoices, simulator } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -84,6 +89,22 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));
   control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
   control.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
+
+  control.post("/invoices", async (c) => c.json(invoices.create(await readJson(c)), 201));
+  control.post("/invoices/:id/pay", (c) => c.json(invoices.settle(c.req.param("id"), "paid")));
+  control.post("/invoices/:id/void", (c) => c.json(invoices.settle(c.req.param("id"), "void")));
+
+  control.post("/simulate/authorisations", async (c) => c.json(simulator.authorise(await readJson(c)), 201));
+  control.post("/simulate/authorisations/:id/clear", async (c) =>
+    c.json(simulator.clear(c.req.param("id"), await readJson(c))),
+  );
+  control.post("/simulate/authorisations/:id/reverse", async (c) =>
+    c.json(simulator.reverse(c.req.param("id"), await readJson(c))),
+  );
+  control.post("/simulate/authorisations/:id/expire", (c) => c.json(simulator.expire(c.req.param("id"))));
+  control.post("/simulate/refunds", async (c) => c.json(simulator.refund(await readJson(c)), 201));
+  control.post("/simulate/topups", async (c) => c.json(simulator.topUp(await readJson(c)), 201));
+  control.post("/simulate/fees", async (c) => c.json(simulator.charge(await readJson(c)), 201));
 
   control.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
   control.post("/scenarios/:name/arm", async (c) =>

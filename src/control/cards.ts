@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Card } from "../contract/card.ts";
-import { cardOf } from "../core/card.ts";
+import { cardNow } from "../core/card-now.ts";
 import type { Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { SandboxError } from "../core/errors.ts";
@@ -87,7 +87,8 @@ export class Cards {
     return this.#services.database.transaction(() => {
       const kept = this.#named(id);
       try {
-        return cardOf(changeCard(this.#services, kept, trigger).card);
+        const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
+        return cardNow(this.#services, changeCard(this.#services, kept, trigger), { clockOffsetMs });
       } catch (refused) {
         throw refused instanceof SandboxError ? new ControlError(409, refused.message) : refused;
       }

@@ -12,6 +12,7 @@ import { inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts
 import { findAccount, setAccountStatus } from "../store/accounts.ts";
 import { usualLimits } from "../store/card-limits.ts";
 import {
+  clockOffsetOf,
   companiesOfMembers,
   countCardsElsewhere,
   deleteCompany,
@@ -160,7 +161,7 @@ export class Companies {
   /** @throws ControlError 404 where there is none */
   changeAccount(name: string, change: z.input<typeof accountChange>): AccountListing {
     const { status, company } = parsed(accountChange, change);
-    const { database } = this.#services;
+    const { database, clock } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
     const account = findAccount(database, name, companyPk);
     if (!account) {
@@ -169,7 +170,8 @@ export class Companies {
         `no account ${JSON.stringify(name)}: name it by its id, or by its slug and a company`,
       );
     }
-    setAccountStatus(database, account.pk, status);
+    const nowMs = clock.now() + clockOffsetOf(database, account.companyPk);
+    setAccountStatus(database, account.pk, status, nowMs);
     return present(this.#listed(account.companyId).accounts.find((each) => each.id === account.id));
   }
 

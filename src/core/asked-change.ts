@@ -1,5 +1,6 @@
 import type { Card } from "../contract/card.ts";
-import { cardOf, usualName } from "./card.ts";
+import { usualName } from "./card.ts";
+import { cardNow } from "./card-now.ts";
 import type { Trigger } from "./card-transitions.ts";
 import { type CardFields, changeCard } from "./change-card.ts";
 import { SandboxError } from "./errors.ts";
@@ -34,8 +35,9 @@ export function changeAsAsked(
     const kept = visibleCard(services, caller, cardId);
     const fields = fieldsFor(kept.card);
     refuseWhileChanging(overlay);
-    const { card } = changeCard(services, kept, trigger, fields);
-    return cardOf(card, overlay.facts.usedUnreadable);
+    const changed = changeCard(services, kept, trigger, fields);
+    const { usedUnreadable } = overlay.facts;
+    return cardNow(services, changed, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
   });
 }
 

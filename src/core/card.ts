@@ -2,6 +2,7 @@ import type { Card } from "../contract/card.ts";
 import type { CardId } from "../contract/identifiers.ts";
 import { cardToken, lastFour } from "./card-token.ts";
 import { hasEnded } from "./card-transitions.ts";
+import { type CardSpending, nothingSpent, usedLimitsOf, usedOf } from "./card-use.ts";
 import { formatMinor } from "./money.ts";
 import type { CardRecord, Random } from "./ports.ts";
 import { uuidOf } from "./random.ts";
@@ -43,8 +44,9 @@ export function usualName(type: CardRecord["type"], lastFour: string): string {
 /**
  * The Card of spec §2, as a response outside lists shows it: no `used` inside `card_limits`.
  * @param usedUnreadable - what it has spent cannot be read
+ * @param spent - what it has spent; a new card: nothing. `card-now.ts` looks it up
  */
-export function cardOf(record: CardRecord, usedUnreadable = false): Card {
+export function cardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
   return {
     id: record.id,
     token: record.token,
@@ -59,7 +61,7 @@ export function cardOf(record: CardRecord, usedUnreadable = false): Card {
     expiry_date: record.expiryDate,
     auto_convert: record.autoConvert,
     three_ds_biometric: record.threeDsBiometric,
-    spending_limit: spendingLimitOf(record, usedUnreadable),
+    spending_limit: spendingLimitOf(record, usedUnreadable, spent),
     card_limits: {
       currency: "EUR",
       max_per_purchase: { amount: formatMinor(record.limits.maxPerPurchaseMinor) },
@@ -70,32 +72,23 @@ export function cardOf(record: CardRecord, usedUnreadable = false): Card {
   };
 }
 
-/** The Card as lists show it: with `used` inside `card_limits` (spec §2). Nothing spends from a card yet. */
-export function listedCardOf(record: CardRecord, usedUnreadable = false): Card {
-  const card = cardOf(record, usedUnreadable);
-  const { currency, ...limits } = card.card_limits;
-  const used = usedUnreadable ? {} : { used: "0.00" };
-  return {
-    ...card,
-    card_limits: {
-      currency,
-      max_per_purchase: { ...limits.max_per_purchase, ...used },
-      daily: { ...limits.daily, ...used },
-      rolling_32_days: { ...limits.rolling_32_days, ...used },
-    },
-  };
+/** The Card as lists show it: with `used` inside `card_limits` (spec §2). */
+export function listedCardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
+  const card = cardOf(record, usedUnreadable, spent);
+  return usedUnreadable ? card : { ...card, card_limits: usedLimitsOf(card.card_limits, spent) };
 }
 
 function spendingLimitOf(
   { spendingLimit, currency, status }: CardRecord,
   usedUnreadable: boolean,
+  spent: CardSpending,
 ): Card["spending_limit"] {
   if (!spendingLimit) return null;
   return {
     period: spendingLimit.period,
     amount: formatMinor(spendingLimit.amountMinor),
     currency,
-    // §2: omitted if it cannot be read or the card has ended. Nothing spends from a card yet.
-    ...(!usedUnreadable && !hasEnded(status) && { used: "0.00" }),
+    // §2: omitted if it cannot be read or the card has ended.
+    ...(!usedUnreadable && !hasEnded(status) && { used: formatMinor(usedOf(spendingLimit, spent)) }),
   };
 }

@@ -39,3 +39,14 @@ export class ConnectionLost extends TypeError {
     this.loss = loss;
   }
 }
+
+/** What a tester asked to happen cannot: it names nothing, the state forbids it, or the request does not fit. */
+export class SimulationRefused extends Error {
+  readonly reason: "unknown" | "conflict" | "invalid";
+
+  constructor(reason: SimulationRefused["reason"], message: string) {
+    super(message);
+    this.name = "SimulationRefused";
+    this.reason = reason;
+  }
+}

@@ -2,13 +2,14 @@ import type { Card } from "../contract/card.ts";
 import type { IdempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { cardOf } from "./card.ts";
+import { cardNow } from "./card-now.ts";
 import { SandboxError } from "./errors.ts";
 import { expireDueCards } from "./expire-cards.ts";
 import type { Overlay } from "./facts.ts";
 import { accept, type JudgedFacts, type PointFamily } from "./issuable.ts";
 import type { IssuerAnswer } from "./issuer.ts";
 import { refuseOutlived } from "./outlived.ts";
-import type { Caller, CardRecord, IdempotencyScope } from "./ports.ts";
+import type { Caller, CardRecord, IdempotencyScope, NumberedCard } from "./ports.ts";
 import type { Services } from "./services.ts";
 
 /** A request that makes a card under an idempotency key. */
@@ -31,7 +32,7 @@ export interface Issuing<Wanted, Judged extends { readonly facts: JudgedFacts }>
   readonly operation: OperationId;
   readonly family: PointFamily;
   /** The card that the key made before. */
-  readonly original: () => CardRecord | undefined;
+  readonly original: () => NumberedCard | undefined;
   /** Reads the body; called only where the key is new, since a replay looks at no body (spec §4). */
   readonly read: () => Wanted;
   /** Everything that stands between a well-formed request and the issuer: 400, 404, 409, 422. */
@@ -107,7 +108,7 @@ function replayed(
   expireDueCards(services, caller);
   const card = original();
   if (!card) throw new Error("the card of an idempotency key is gone amid its replay");
-  return { card: cardOf(card), replayed: true };
+  return { card: cardNow(services, card, caller), replayed: true };
 }
 
 /** What a key means one thing within. */

@@ -32,8 +32,9 @@ export function parseJsonNumber(token: string): Minor | undefined {
   return BigInt(coefficient) * 10n ** BigInt(exponent + 2);
 }
 
-/** Writes minor units as the service does: two decimals, no separators. `1010` → `"10.10"`. */
+/** Writes minor units as the service does: two decimals, no separators. `1010` → `"10.10"`, `-5` → `"-0.05"`. */
 export function formatMinor(minor: Minor | number): string {
+  if (minor < 0) return `-${formatMinor(-minor)}`;
   const digits = minor.toString().padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -54,7 +54,11 @@ export function plantCompany(services: Services, company: SeedCompany, limits: C
   return plot;
 }
 
-function plantGround({ store, random }: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
+function plantGround(
+  { store, random, clock }: Services,
+  company: SeedCompany,
+  limits: CardLimitsMinor,
+): Plot {
   const id = uuidOf(random.block("company", "", store.nextNumber(0, "companies"))) as CompanyId;
   const designId = uuidOf(random.block("design", id, 1));
   const pk = store.companies.insert({
@@ -69,11 +73,12 @@ function plantGround({ store, random }: Services, company: SeedCompany, limits: 
     cardQuota: company.card_quota,
     designId,
     limits,
+    createdAtMs: clock.now(),
   });
   return { pk, id, designId, members: new Map(), accounts: new Map() };
 }
 
-function plantAccounts({ store, random }: Services, company: SeedCompany, plot: Plot): void {
+function plantAccounts({ store, random, clock }: Services, company: SeedCompany, plot: Plot): void {
   for (const { slug, name, currency, status, balance } of company.accounts) {
     const n = store.nextNumber(plot.pk, "accounts");
     const id = uuidOf(random.block("account", plot.id, n)) as AccountId;
@@ -85,6 +90,7 @@ function plantAccounts({ store, random }: Services, company: SeedCompany, plot: 
       currency,
       status,
       balanceMinor: balance,
+      createdAtMs: clock.now(),
     });
     plot.accounts.set(slug, { pk, id, currency });
   }

@@ -8,7 +8,15 @@ import type {
   MemberId,
 } from "../contract/identifiers.ts";
 import type { Area, OperationId } from "../contract/operations.ts";
+import type {
+  AccountQueries,
+  CompanyOfMember,
+  InvoiceQueries,
+  Page,
+  TransactionQueries,
+} from "./ledger-ports.ts";
 import type { ParcelStatus } from "./parcel.ts";
+
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
@@ -136,6 +144,13 @@ export interface Parcel {
   readonly movedAtMs: number;
 }
 
+/** A card, and the rows and the time that a payment by it goes by. */
+export interface SpendingCard extends NumberedCard {
+  readonly accountPk: number;
+  readonly companyStatus: CompanyStatus;
+  readonly clockOffsetMs: number;
+}
+
 /** Which of a company's cards are meant; what is absent filters nothing. */
 export interface CardFilters {
   readonly memberPk?: number | undefined;
@@ -175,7 +190,10 @@ export type CounterKind =
   | "accounts"
   | "api_keys"
   | "access_tokens"
-  | "armed_scenarios";
+  | "armed_scenarios"
+  | "transactions"
+  | "bookings"
+  | "invoices";
 
 export interface NewCompany {
   readonly id: CompanyId;
@@ -189,6 +207,7 @@ export interface NewCompany {
   readonly cardQuota: number;
   readonly designId: string;
   readonly limits: CardLimitsMinor;
+  readonly createdAtMs: number;
 }
 
 export interface NewMember {
@@ -208,6 +227,7 @@ export interface NewAccount {
   readonly currency: string;
   readonly status: AccountStatus;
   readonly balanceMinor: number;
+  readonly createdAtMs: number;
 }
 
 export interface NewApiKey {
@@ -251,6 +271,10 @@ export interface Store {
     nextExpiry(companyPk: number): string;
     /** Reads it from the company's live cards again. */
     renewNextExpiry(companyPk: number): void;
+    /** How far its time is ahead of the sandbox's clock. */
+    clockOffset(companyPk: number): number;
+    /** Those in which the member is active. */
+    ofMember(memberPk: number, page: Page): CompanyOfMember[];
   };
   readonly members: {
     insert(member: NewMember): number;
@@ -263,16 +287,20 @@ export interface Store {
     /** The caller as an active member of another company. */
     inCompany(caller: Caller, companyId: CompanyId): Caller | undefined;
   };
-  readonly accounts: {
+  readonly accounts: AccountQueries & {
     insert(account: NewAccount): number;
   };
+  readonly transactions: TransactionQueries;
+  readonly invoices: InvoiceQueries;
   /** Everything an order is judged by, in one query. */
   orderWorld(companyPk: number, memberPk: number, accountId: AccountId): OrderWorld;
   readonly cards: {
-    byIdempotencyKey(scope: IdempotencyScope): CardRecord | undefined;
+    byIdempotencyKey(scope: IdempotencyScope): NumberedCard | undefined;
     /** The card that a replacement under the key made. */
-    byReplacementKey(companyPk: number, memberPk: number, key: IdempotencyKey): CardRecord | undefined;
+    byReplacementKey(companyPk: number, memberPk: number, key: IdempotencyKey): NumberedCard | undefined;
     byId(companyPk: number, id: CardId): KeptCard | undefined;
+    /** Whichever company's it is. */
+    anywhere(id: CardId): SpendingCard | undefined;
     /** Those not ended whose `expiry_date` is before a date, the oldest first. */
     due(companyPk: number, date: string): KeptCard[];
     /** The newest first. */

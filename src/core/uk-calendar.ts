@@ -1,27 +1,3 @@
-let londonDay: Intl.DateTimeFormat | undefined;
-let today: { readonly hour: number; readonly date: string } | undefined;
-
-/**
- * The date in the UK.
- * @param nowMs - milliseconds since the epoch
- * @returns an ISO date
- */
-export function londonDate(nowMs: number): string {
-  // As with the month below: it changes on the hour only.
-  const hour = Math.floor(nowMs / 3_600_000);
-  if (today?.hour !== hour) {
-    londonDay ??= new Intl.DateTimeFormat("en-GB", {
-      timeZone: "Europe/London",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-    });
-    const [day, month, year] = londonDay.format(nowMs).split("/");
-    today = { hour, date: `${year}-${month}-${day}` };
-  }
-  return today.date;
-}
-
 let londonMonth: Intl.DateTimeFormat | undefined;
 let latest: { readonly hour: number; readonly date: string } | undefined;
 
@@ -47,4 +23,90 @@ function readExpiryDate(nowMs: number): string {
   const numberOf = (type: "year" | "month") => Number(parts.find((part) => part.type === type)?.value);
   // Day 0 of the month after is the month's last.
   return new Date(Date.UTC(numberOf("year") + 5, numberOf("month"), 0)).toISOString().slice(0, 10);
+}
+
+const dayMs = 86_400_000;
+
+/** Since when each period runs by the UK calendar (spec §2), in milliseconds since the epoch. */
+export interface PeriodStarts {
+  readonly dayMs: number;
+  /** Weeks start on Monday. */
+  readonly weekMs: number;
+  readonly monthMs: number;
+  /** The last 32 days, today included (assumed). */
+  readonly rolling32DaysMs: number;
+}
+
+let latestStarts: { readonly hour: number; readonly starts: PeriodStarts } | undefined;
+
+/** The starts of the periods that an instant lies in. */
+export function periodStarts(nowMs: number): PeriodStarts {
+  // A UK day begins on the hour, whatever the offset: one reading of the calendar serves the hour.
+  const hour = Math.floor(nowMs / 3_600_000);
+  if (latestStarts?.hour !== hour) latestStarts = { hour, starts: readPeriodStarts(nowMs) };
+  return latestStarts.starts;
+}
+
+function readPeriodStarts(nowMs: number): PeriodStarts {
+  const today = wallClock(nowMs);
+  const midnight = today - mod(today, dayMs);
+  const date = new Date(midnight);
+  return {
+    dayMs: instantOfMidnight(midnight),
+    weekMs: instantOfMidnight(midnight - mod(date.getUTCDay() - 1, 7) * dayMs),
+    monthMs: instantOfMidnight(midnight - (date.getUTCDate() - 1) * dayMs),
+    rolling32DaysMs: instantOfMidnight(midnight - 31 * dayMs),
+  };
+}
+
+let latestDate: { readonly hour: number; readonly date: string } | undefined;
+
+/** The UK's date at an instant, in ISO form. */
+export function londonDate(nowMs: number): string {
+  const hour = Math.floor(nowMs / 3_600_000);
+  if (latestDate?.hour !== hour) latestDate = { hour, date: isoDate(wallClock(nowMs)) };
+  return latestDate.date;
+}
+
+/** The date so many days after another. */
+export function daysLater(date: string, days: number): string {
+  return isoDate(Date.parse(date) + days * dayMs);
+}
+
+/** The first and the last day of the month before a date's. */
+export function monthBefore(date: string): { readonly first: string; readonly last: string } {
+  const given = new Date(Date.parse(date));
+  const [year, month] = [given.getUTCFullYear(), given.getUTCMonth()];
+  return { first: isoDate(Date.UTC(year, month - 1, 1)), last: isoDate(Date.UTC(year, month, 0)) };
+}
+
+/** What a clock on a UK wall shows at an instant, as if it were UTC. */
+function wallClock(nowMs: number): number {
+  return nowMs + offsetMs(nowMs);
+}
+
+/** The instant of a UK midnight; the clocks change after midnight in London and in UTC, so the two agree on the offset. */
+function instantOfMidnight(wallMs: number): number {
+  return wallMs - offsetMs(wallMs);
+}
+
+let londonHour: Intl.DateTimeFormat | undefined;
+
+/** How far the UK's clocks are ahead of UTC: nothing or an hour, by the engine's own calendar. */
+function offsetMs(atMs: number): number {
+  londonHour ??= new Intl.DateTimeFormat("en-GB", {
+    timeZone: "Europe/London",
+    hour: "numeric",
+    hourCycle: "h23",
+  });
+  const hour = Math.floor(mod(atMs, dayMs) / 3_600_000);
+  return mod(Number(londonHour.format(atMs)) - hour, 24) * 3_600_000;
+}
+
+function isoDate(wallMs: number): string {
+  return new Date(wallMs).toISOString().slice(0, 10);
+}
+
+function mod(value: number, modulus: number): number {
+  return ((value % modulus) + modulus) % modulus;
 }

@@ -18,10 +18,13 @@ import { jsonContent } from "./middleware/json-content.ts";
 import { onBehalfOf } from "./middleware/on-behalf-of.ts";
 import { received } from "./middleware/received.ts";
 import { onError } from "./on-error.ts";
+import * as accounts from "./routes/accounts.ts";
 import * as changes from "./routes/card-changes.ts";
 import * as cards from "./routes/cards.ts";
+import * as invoices from "./routes/invoices.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
+import * as transactions from "./routes/transactions.ts";
 
 /** What handles an operation: its checks in the order in which they decide, and last what answers it. */
 type Handlers = readonly (MiddlewareHandler<HttpEnv> | Handler<HttpEnv>)[];
@@ -69,6 +72,13 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
     replaceCard: [...assumed("replaceCard"), json, key, changes.replaceCard(services)],
     orderVirtualCard: [...assumed("orderVirtualCard"), json, key, changes.orderVirtualCard(services)],
     listDeliveryOptions: [...assumed("listDeliveryOptions"), json, changes.listDeliveryOptions(services)], // 400, 200
+    listAccounts: [...assumed("listAccounts"), accounts.listAccounts(services)], // 400, 200
+    getAccount: [...assumed("getAccount"), accounts.getAccount(services)], // 404, 200
+    listCompanies: [...assumed("listCompanies"), accounts.listCompanies(services)], // 400, 200
+    listTransactions: [...assumed("listTransactions"), transactions.listTransactions(services)], // 400, 200
+    getTransaction: [...assumed("getTransaction"), transactions.getTransaction(services)], // 404, 200
+    listInvoices: [...assumed("listInvoices"), invoices.listInvoices(services)], // 400, 200
+    getInvoice: [...assumed("getInvoice"), invoices.getInvoice(services)], // 404, 200
   };
 }
 

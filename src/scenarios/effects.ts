@@ -1,4 +1,5 @@
 import {
+  areaOperations,
   developerOperations,
   type OperationId,
   operationIds,
@@ -43,6 +44,7 @@ const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey
 const developer = developerOperations;
 /** Those that refuse by points of their own share. */
 const others = developerOperations.filter((id) => id !== "orderPhysicalCard");
+const othersOfAreas = others.filter((id) => areaOperations.includes(id));
 
 const refusal = (on: readonly OperationId[], point: PointId, path: string, value?: string): Effect => ({
   path,
@@ -65,7 +67,7 @@ const effects: readonly Effect[] = [
   refusal(order, "order.forbidden", "facts.permissions"),
   refusal(others, "access.forbidden", "facts.permissions"),
   refusal(order, "order.not_entitled", "facts.entitled"),
-  refusal(others, "access.not_entitled", "facts.entitled"),
+  refusal(othersOfAreas, "access.not_entitled", "facts.entitled"),
   refusal(order, "order.invalid_request", "facts.request_valid"),
   refusal([...changing, ...issuing, ...options], "cards.invalid_request", "facts.request_valid"),
   refusal(order, "order.account_not_found", "facts.account", "missing"),

@@ -1,26 +1,58 @@
+import type { AccountRecord } from "../core/ledger-ports.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { AccountStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor)
-  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, created_at_ms,
+    updated_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+const record = `
+  SELECT a.pk, a.id, a.company_pk AS companyPk, c.id AS companyId, a.name, a.currency, a.status,
+    a.balance_minor AS balanceMinor, a.held_minor AS heldMinor, a.created_at_ms AS createdAtMs,
+    a.updated_at_ms AS updatedAtMs
+  FROM accounts a JOIN companies c ON c.pk = a.company_pk`;
+const recordById = `${record} WHERE a.company_pk = ? AND a.id = ?`;
+const recordByPk = `${record} WHERE a.pk = ?`;
+const anywhere = `${record} WHERE a.id = ?`;
+const openOf = `${record} WHERE a.company_pk = ? AND a.status = 'open' ORDER BY a.pk`;
+const update = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
+const list = `
+  ${record}
+  WHERE a.company_pk = ? AND a.pk < coalesce(?, 9007199254740991) ORDER BY a.pk DESC LIMIT ?`;
 
 export function accounts(database: Database): Store["accounts"] {
   return {
-    insert({ id, companyPk, slug, name, currency, status, balanceMinor }) {
-      return inserted(database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor));
+    insert({ id, companyPk, slug, name, currency, status, balanceMinor, createdAtMs: at }) {
+      return inserted(
+        database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at),
+      );
     },
+    byPk(pk) {
+      const row = database.get<AccountRecord>(recordByPk, pk);
+      if (!row) throw new Error(`account ${pk} is gone from the store`);
+      return row;
+    },
+    anywhere: (id) => database.get<AccountRecord>(anywhere, id),
+    openOf: (companyPk) => database.all<AccountRecord>(openOf, companyPk),
+    update({ pk, balanceMinor, heldMinor, updatedAtMs }) {
+      database.run(update, balanceMinor, heldMinor, updatedAtMs, pk);
+    },
+    byId: (companyPk, id) => database.get<AccountRecord>(recordById, companyPk, id),
+    list: (companyPk, { beforePk, limit }) => database.all(list, companyPk, beforePk ?? null, limit),
   };
 }
 
 export interface NamedAccount {
   readonly pk: number;
   readonly id: string;
+  readonly companyPk: number;
   readonly companyId: string;
 }
 
-const named = "SELECT a.pk, a.id, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
+const named =
+  "SELECT a.pk, a.id, c.pk AS companyPk, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
 const byId = `${named} WHERE a.id = ?`;
 const inCompany = `${named} WHERE (a.id = ? OR a.slug = ?) AND a.company_pk = ?`;
 
@@ -31,6 +63,11 @@ export function findAccount(database: Database, name: string, companyPk?: number
     : database.get(inCompany, name.toLowerCase(), name, companyPk);
 }
 
-export function setAccountStatus(database: Database, accountPk: number, status: AccountStatus): void {
-  database.run("UPDATE accounts SET status = ? WHERE pk = ?", status, accountPk);
+export function setAccountStatus(
+  database: Database,
+  accountPk: number,
+  status: AccountStatus,
+  nowMs: number,
+): void {
+  database.run("UPDATE accounts SET status = ?, updated_at_ms = ? WHERE pk = ?", status, nowMs, accountPk);
 }

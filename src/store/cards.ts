@@ -3,6 +3,7 @@ import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identif
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../core/card-transitions.ts";
 import type { CardPlace, CardRecord, Database, KeptCard, Parcel, SqlValue, Store } from "../core/ports.ts";
+import type { CompanyStatus } from "../core/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const columns = `
@@ -33,6 +34,8 @@ const due = `
   SELECT ${columns}
   WHERE k.company_pk = ? AND k.expiry_date < ? AND k.status NOT IN ('expired', 'terminated')
   ORDER BY k.pk`;
+const anywhere = `
+  SELECT k.account_pk, c.status AS company_status, c.clock_offset_ms, ${columns} WHERE k.id = ?`;
 
 const list = `
   SELECT ${columns}
@@ -97,11 +100,17 @@ interface CardRow extends LimitColumns {
   held_from: CardStatus | null;
 }
 
+interface SpendingRow extends CardRow {
+  account_pk: number;
+  company_status: CompanyStatus;
+  clock_offset_ms: number;
+}
+
 export function cards(database: Database): Store["cards"] {
   return {
     byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
       const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
-      return row && cardRecordOf(row);
+      return row && { pk: row.pk, card: cardRecordOf(row) };
     },
     byId(companyPk, id) {
       const row = database.get<CardRow>(byId, companyPk, id);
@@ -109,10 +118,17 @@ export function cards(database: Database): Store["cards"] {
     },
     byReplacementKey(companyPk, memberPk, key) {
       const row = database.get<CardRow>(byReplacementKey, companyPk, memberPk, key);
-      return row && cardRecordOf(row);
+      return row && { pk: row.pk, card: cardRecordOf(row) };
     },
     due(companyPk, date) {
       return database.all<CardRow>(due, companyPk, date).map(keptCardOf);
+    },
+    anywhere(id) {
+      const row = database.get<SpendingRow>(anywhere, id);
+      if (!row) return undefined;
+      const { pk, account_pk, company_status, clock_offset_ms } = row;
+      const place = { accountPk: account_pk, companyStatus: company_status, clockOffsetMs: clock_offset_ms };
+      return { pk, card: cardRecordOf(row), ...place };
     },
     list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
       const asked = [

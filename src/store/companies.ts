@@ -1,4 +1,4 @@
-import type { Environment } from "../contract/identifiers.ts";
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
@@ -8,8 +8,9 @@ const never = "9999-12-31";
 
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
-    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor, next_expiry)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor, next_expiry,
+    created_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const pkBySlug = "SELECT pk FROM companies WHERE environment = ? AND slug = ?";
 
@@ -21,6 +22,11 @@ const renewNextExpiry = `
   UPDATE companies SET next_expiry = coalesce(
     (SELECT min(expiry_date) FROM cards WHERE company_pk = ? AND status NOT IN ('expired', 'terminated')), ?)
   WHERE pk = ?`;
+const ofMember = `
+  SELECT s.pk, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
+  FROM memberships s JOIN companies c ON c.pk = s.company_pk
+  WHERE s.member_pk = ? AND s.status = 'active' AND s.pk < coalesce(?, 9007199254740991)
+  ORDER BY s.pk DESC LIMIT ?`;
 
 export function companies(database: Database): Store["companies"] {
   return {
@@ -43,6 +49,7 @@ export function companies(database: Database): Store["companies"] {
           limits.dailyMinor,
           limits.rolling32DaysMinor,
           never,
+          company.createdAtMs,
         ),
       );
     },
@@ -56,13 +63,17 @@ export function companies(database: Database): Store["companies"] {
     renewNextExpiry(companyPk) {
       database.run(renewNextExpiry, companyPk, never, companyPk);
     },
+    clockOffset: (companyPk) => clockOffsetOf(database, companyPk),
+    ofMember(memberPk, { beforePk, limit }) {
+      return database.all(ofMember, memberPk, beforePk ?? null, limit);
+    },
   };
 }
 
 /** A company as the sandbox's own API names it. */
 export interface NamedCompany {
   readonly pk: number;
-  readonly id: string;
+  readonly id: CompanyId;
   readonly slug: string;
   readonly environment: Environment;
   readonly clockOffsetMs: number;
@@ -144,7 +155,7 @@ export function deleteCompany(database: Database, pk: number): void {
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
-  for (const table of ["replacements", "cards"]) {
+  for (const table of ["invoices", "transactions", "replacements", "cards"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);

@@ -4,8 +4,10 @@ import { accounts } from "./accounts.ts";
 import { apiKeys } from "./api-keys.ts";
 import { cards } from "./cards.ts";
 import { companies } from "./companies.ts";
+import { invoices } from "./invoices.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
+import { transactions } from "./transactions.ts";
 
 const nextNumber = `
   INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
@@ -25,6 +27,8 @@ export function openStore(database: Database): Store {
     members: members(database),
     accounts: accounts(database),
     cards: cards(database),
+    transactions: transactions(database),
+    invoices: invoices(database),
     orderWorld: orderWorld(database),
   };
 }

@@ -11,6 +11,8 @@ export const worldTables = [
   "api_keys",
   "access_tokens",
   "cards",
+  "transactions",
+  "invoices",
   "armed_scenarios",
   "chosen_scenarios",
   "replacements",
@@ -204,6 +206,79 @@ const replacementTable = `
   CREATE INDEX replacements_by_old_card ON replacements (old_card_pk);
 `;
 
+const moneyTables = `
+  -- A payment by card is pending while it holds money, and completed once it moved some. What counts against its
+  -- card's limits is spent_…: below zero for a refund, 0 where nothing is. A booking moved money, and is numbered.
+  CREATE TABLE transactions (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    account_pk INTEGER NOT NULL REFERENCES accounts,
+    card_pk INTEGER REFERENCES cards,
+    type TEXT NOT NULL CHECK (type IN (
+      'card_payment', 'card_refund', 'atm', 'transfer', 'exchange', 'fee', 'topup')),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'declined', 'reverted')),
+    direction TEXT NOT NULL CHECK (direction IN ('credit', 'debit')),
+    amount_minor INTEGER NOT NULL CHECK (amount_minor >= 0),
+    original_amount_minor INTEGER NOT NULL CHECK (original_amount_minor >= 0),
+    original_currency TEXT NOT NULL,
+    exchange_rate TEXT,
+    running_balance_minor INTEGER,
+    booking INTEGER,
+    merchant TEXT,
+    decline_reason TEXT,
+    related_id TEXT,
+    spent_minor INTEGER NOT NULL,
+    spent_eur_minor INTEGER NOT NULL,
+    spent_at_ms INTEGER NOT NULL,
+    refunded_minor INTEGER NOT NULL DEFAULT 0,
+    refunded_original_minor INTEGER NOT NULL DEFAULT 0,
+    created_at_ms INTEGER NOT NULL,
+    completed_at_ms INTEGER
+  ) STRICT;
+
+  CREATE INDEX transactions_by_company ON transactions (company_pk);
+  CREATE INDEX transactions_by_card ON transactions (card_pk, spent_at_ms);
+
+  CREATE TABLE invoices (
+    pk INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    number TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'paid', 'void')),
+    currency TEXT NOT NULL,
+    net_minor INTEGER NOT NULL,
+    vat_minor INTEGER NOT NULL,
+    issued_on TEXT NOT NULL,
+    due_on TEXT NOT NULL,
+    period_start TEXT NOT NULL,
+    period_end TEXT NOT NULL,
+    paid_at_ms INTEGER,
+    UNIQUE (company_pk, number)
+  ) STRICT;
+`;
+
+/** Columns that came later, each on its table and where snapshots keep the table's rows. */
+const moneyColumns = [
+  ["accounts", "held_minor"],
+  ["accounts", "created_at_ms"],
+  ["accounts", "updated_at_ms"],
+  ["companies", "created_at_ms"],
+] as const;
+
+/** What was there before is as old as the world. */
+function addMoney(database: Database): void {
+  const start = "(SELECT made_at_ms FROM snapshots WHERE kind = 'start')";
+  for (const [table, column] of moneyColumns) {
+    for (const each of [table, `snapshot_${table}`]) {
+      database.exec(`ALTER TABLE ${each} ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`);
+      if (column !== "held_minor") database.exec(`UPDATE ${each} SET ${column} = coalesce(${start}, 0)`);
+    }
+  }
+  database.exec(moneyTables);
+  for (const table of ["transactions", "invoices"]) createSnapshotTable(database, table);
+}
+
 /** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
 function createSnapshotTable(database: Database, table: string): void {
   const columns = database.all<{ name: string; type: string }>(
@@ -243,6 +318,7 @@ const migrations: readonly ((database: Database) => void)[] = [
     database.exec(replacementTable);
     createSnapshotTable(database, "replacements");
   },
+  addMoney,
 ];
 
 /** The version that this program reads and writes. */

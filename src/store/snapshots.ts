@@ -34,6 +34,8 @@ const ofCompany: Readonly<Record<(typeof worldTables)[number], string | undefine
   api_keys: "company_pk = ?",
   access_tokens: "company_pk = ?",
   cards: "company_pk = ?",
+  transactions: "company_pk = ?",
+  invoices: "company_pk = ?",
   armed_scenarios: "company_pk = ?",
   chosen_scenarios: "company_pk = ?",
   replacements: "company_pk = ?",
@@ -104,6 +106,7 @@ const needs: Partial<Record<(typeof worldTables)[number], string>> = {
   access_tokens: "api_key_pk IN (SELECT pk FROM api_keys)",
   cards: "member_pk IN (SELECT pk FROM members)",
   replacements: "old_card_pk IN (SELECT pk FROM cards) AND new_card_pk IN (SELECT pk FROM cards)",
+  transactions: "(card_pk IS NULL OR card_pk IN (SELECT pk FROM cards))",
 };
 
 /**

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { account } from "../../src/contract/account.ts";
 import { card, cardStatus } from "../../src/contract/card.ts";
 import { deliveryOptions } from "../../src/contract/card-requests.ts";
+import { company } from "../../src/contract/company.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
+import { invoice } from "../../src/contract/invoice.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
+import { transaction } from "../../src/contract/transaction.ts";
 import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import {
@@ -222,6 +226,32 @@ const waysTo = {
   "cards.issuer_rejected": virtual({}, issuerAnswers({ outcome: "rejected", reason: "the name" })),
   "cards.issuer_bad_gateway": virtual({}, issuerAnswers({ outcome: "bad_gateway" })),
   "cards.issuer_unavailable": virtual({}, issuerAnswers({ outcome: "unavailable" })),
+  "accounts.listed": get("/developer/accounts"),
+  "accounts.query_invalid": get("/developer/accounts?limit=0"),
+  "accounts.shown": () => {
+    const sandbox = openSandbox();
+    return sandbox.get(`/developer/accounts/${sandbox.account("northwind").id}`);
+  },
+  "accounts.not_found": get(`/developer/accounts/${key}`),
+  "companies.listed": get("/developer/companies"),
+  "companies.query_invalid": get("/developer/companies?limit=0"),
+  "transactions.listed": get("/developer/transactions"),
+  "transactions.query_invalid": get("/developer/transactions?from=yesterday"),
+  "transactions.shown": () => {
+    const sandbox = openSandbox();
+    const { id: account_id } = sandbox.account("northwind");
+    const { id } = sandbox.control.simulator.topUp({ account_id, amount: "1.00" });
+    return sandbox.get(`/developer/transactions/${id}`);
+  },
+  "transactions.not_found": get(`/developer/transactions/${key}`),
+  "invoices.listed": get("/developer/company/invoices"),
+  "invoices.query_invalid": get("/developer/company/invoices?status=lost"),
+  "invoices.shown": () => {
+    const sandbox = openSandbox();
+    const { id } = sandbox.control.invoices.create({ company: "northwind" });
+    return sandbox.get(`/developer/company/invoices/${id}`);
+  },
+  "invoices.not_found": get(`/developer/company/invoices/${key}`),
   "gateway.not_specified": get("/developer/cards", { assumed: false }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
@@ -255,10 +285,20 @@ describe("each contract point is met, with its status and its body", () => {
 const listOf = (row: z.ZodType) =>
   z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
+/** What the operations of an area show. */
+const shownBy: Readonly<Record<string, z.ZodObject>> = {
+  accounts: account,
+  companies: company,
+  transactions: transaction,
+  invoices: invoice,
+};
+
 function bodyOf(id: PointId) {
   if (id === "token.issued") return tokenExchangeResponse;
   if (id === "cards.listed") return listOf(card);
   if (id === "cards.delivery_options_listed") return deliveryOptions;
+  const noun = id.endsWith(".listed") || id.endsWith(".shown") ? shownBy[id.split(".")[0] ?? ""] : undefined;
+  if (noun) return id.endsWith(".listed") ? listOf(noun) : noun;
   if (contractPoints[id].status < 300) return card;
   return contractPoints[id].code ? gatewayError : cardError;
 }

@@ -34,6 +34,10 @@ describe("decimals", () => {
     );
   });
 
+  test("what is below zero is shown with its sign, and zero without", () => {
+    expect([-1, -100, -123456, 0].map(formatMinor)).toEqual(["-0.01", "-1.00", "-1234.56", "0.00"]);
+  });
+
   test("two decimals compare as their digits do", () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {

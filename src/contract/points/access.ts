@@ -1,4 +1,4 @@
-import { developerOperations } from "../operations.ts";
+import { areaOperations, developerOperations } from "../operations.ts";
 import { assumed, type ContractPoint, specified, variant } from "./point.ts";
 
 /** The order has points of its own for the same. */
@@ -60,7 +60,7 @@ export const accessPoints = {
     "forbidden",
   ),
   "access.not_entitled": assumed(
-    others,
+    others.filter((id) => areaOperations.includes(id)),
     403,
     "§5.6",
     "The company is not entitled to the operation",

@@ -7,7 +7,7 @@ import type { HttpEnv } from "../http-services.ts";
 
 /** 403: the member's role carries the permission, and the company is entitled to the area (spec §5.6). */
 export function authorised(
-  { permission, area }: { readonly permission: Permission; readonly area: Area },
+  { permission, area }: { readonly permission: Permission; readonly area?: Area },
   points: { readonly forbidden: ErrorPointId; readonly notEntitled: ErrorPointId },
 ): MiddlewareHandler<HttpEnv> {
   return (c, next) => {
@@ -19,7 +19,7 @@ export function authorised(
         `The member who owns the API key, with the role ${role}, lacks the permission ${permission}`,
       );
     }
-    if (!(facts.entitled ?? entitlements.includes(area))) {
+    if (area !== undefined && !(facts.entitled ?? entitlements.includes(area))) {
       throw new SandboxError(points.notEntitled, `The company is not entitled to ${area}`);
     }
     return next();

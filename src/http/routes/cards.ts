@@ -1,10 +1,9 @@
-import type { Handler } from "hono";
+import type { Context, Handler } from "hono";
 import * as z from "zod";
 import { cardStatus, cardType } from "../../contract/card.ts";
 import { accountId, memberId } from "../../contract/identifiers.ts";
-import { cardOf, listedCardOf } from "../../core/card.ts";
+import { cardNow, listedCardsNow } from "../../core/card-now.ts";
 import { expireDueCards } from "../../core/expire-cards.ts";
-import type { NumberedCard } from "../../core/ports.ts";
 import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
@@ -32,8 +31,7 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
       beforePk: query.after,
       limit: query.limit + 1,
     });
-    const { usedUnreadable } = c.get("overlay").facts;
-    const page = pageOf(rows, query, ({ card }: NumberedCard) => listedCardOf(card, usedUnreadable));
+    const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
     return answer(services, c, "cards.listed", page);
   };
 }
@@ -43,7 +41,13 @@ export function getCard(services: HttpServices): Handler<HttpEnv> {
   return (c) => {
     const caller = c.get("caller");
     expireDueCards(services, caller);
-    const { card } = visibleCard(services, caller, c.req.param("id") ?? "");
-    return answer(services, c, "cards.shown", cardOf(card, c.get("overlay").facts.usedUnreadable));
+    const card = visibleCard(services, caller, c.req.param("id") ?? "");
+    return answer(services, c, "cards.shown", cardNow(services, card, viewOf(c)));
   };
+}
+
+/** How the caller looks at a card. */
+function viewOf(c: Context<HttpEnv>) {
+  const { clockOffsetMs } = c.get("caller");
+  return { clockOffsetMs, usedUnreadable: c.get("overlay").facts.usedUnreadable };
 }

@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { accountId, companyId } from "./identifiers.ts";
+
+/** A decimal with two places that may be below zero, as a balance may. */
+export const signedDecimal = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
+
+/** Account (assumed). */
+export const account = z.strictObject({
+  id: accountId,
+  company_id: companyId,
+  name: z.string(),
+  currency: z.string(),
+  status: z.enum(["active", "closed"]),
+  balance: signedDecimal,
+  /** The balance without what pending card payments hold. */
+  available_balance: signedDecimal,
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Account = z.output<typeof account>;

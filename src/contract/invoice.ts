@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { invoiceId } from "./identifiers.ts";
+import { decimal } from "./spending-limit.ts";
+
+export const invoiceStatus = z.enum(["open", "paid", "void"]);
+export type InvoiceStatus = z.output<typeof invoiceStatus>;
+
+/** Invoice: what the service charges the company (assumed). */
+export const invoice = z.strictObject({
+  id: invoiceId,
+  number: z.string(),
+  status: invoiceStatus,
+  currency: z.string(),
+  net: decimal,
+  vat: decimal,
+  total: decimal,
+  issued_on: z.iso.date(),
+  due_on: z.iso.date(),
+  paid_at: z.iso.datetime().nullable(),
+  period_start: z.iso.date(),
+  period_end: z.iso.date(),
+  pdf_url: z.url(),
+});
+export type Invoice = z.output<typeof invoice>;

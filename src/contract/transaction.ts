@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { signedDecimal } from "./account.ts";
+import { accountId, cardId, transactionId } from "./identifiers.ts";
+import { decimal } from "./spending-limit.ts";
+
+export const transactionType = z.enum([
+  "card_payment",
+  "card_refund",
+  "atm",
+  "transfer",
+  "exchange",
+  "fee",
+  "topup",
+]);
+export type TransactionType = z.output<typeof transactionType>;
+
+/** `pending` holds money, `completed` moved it, `declined` never did, `reverted` let go what it held. */
+export const transactionStatus = z.enum(["pending", "completed", "declined", "reverted"]);
+export type TransactionStatus = z.output<typeof transactionStatus>;
+
+export const transactionDirection = z.enum(["credit", "debit"]);
+export type TransactionDirection = z.output<typeof transactionDirection>;
+
+/** Why a payment was declined. */
+export const declineReason = z.enum([
+  "card_not_active",
+  "card_frozen",
+  "card_suspended",
+  "card_locked",
+  "card_blocked",
+  "card_expired",
+  "card_terminated",
+  "company_not_active",
+  "account_closed",
+  "card_limit_exceeded",
+  "spending_limit_exceeded",
+  "insufficient_funds",
+]);
+export type DeclineReason = z.output<typeof declineReason>;
+
+export const merchant = z.strictObject({
+  name: z.string(),
+  /** Merchant category code, ISO 18245. */
+  mcc: z.string().regex(/^[0-9]{4}$/),
+  city: z.string(),
+  country: z.string(),
+});
+export type Merchant = z.output<typeof merchant>;
+
+/** Transaction (assumed). `amount` is in the account's currency, `original_amount` in the merchant's. */
+export const transaction = z.strictObject({
+  id: transactionId,
+  account_id: accountId,
+  card_id: cardId.nullable(),
+  type: transactionType,
+  status: transactionStatus,
+  direction: transactionDirection,
+  amount: decimal,
+  currency: z.string(),
+  original_amount: decimal,
+  original_currency: z.string(),
+  /** Units of `currency` for one of `original_currency`; null where they are one. */
+  exchange_rate: z.string().nullable(),
+  /** The account's balance once this was booked; only on `completed`. */
+  running_balance: signedDecimal.nullable(),
+  merchant: merchant.nullable(),
+  decline_reason: declineReason.nullable(),
+  related_transaction_id: transactionId.nullable(),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+});
+export type Transaction = z.output<typeof transaction>;

@@ -1,0 +1,63 @@
+import * as z from "zod";
+import type { Invoice } from "../contract/invoice.ts";
+import { invoiceOf, issueInvoice, settleInvoice } from "../core/invoice.ts";
+import type { Services } from "../core/services.ts";
+import { clockOffsetOf } from "../store/companies.ts";
+import { findInvoice } from "../store/invoices.ts";
+import { amount, currency } from "./amount.ts";
+import { ControlError } from "./control-error.ts";
+import { companyNamed } from "./named.ts";
+import { parsed } from "./read-json.ts";
+import { simulated } from "./simulated.ts";
+
+const newInvoice = z.strictObject({
+  company: z.string({ error: "is required: a company's id or slug" }),
+  currency: currency.default("GBP"),
+  net: amount.prefault("10.00"),
+  vat: amount.optional(),
+  issued_on: z.iso.date().optional(),
+  due_on: z.iso.date().optional(),
+  period_start: z.iso.date().optional(),
+  period_end: z.iso.date().optional(),
+});
+
+/** What the service charges its companies for: invoices are issued and settled by the tester. */
+export class Invoices {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** @throws ControlError 404 where there is no such company */
+  create(wanted: z.input<typeof newInvoice>): Invoice {
+    const asked = parsed(newInvoice, wanted);
+    const { database, clock } = this.#services;
+    return database.transaction(() => {
+      const company = companyNamed(database, asked.company);
+      const charge = {
+        companyPk: company.pk,
+        companyId: company.id,
+        currency: asked.currency,
+        netMinor: asked.net,
+        vatMinor: asked.vat,
+        issuedOn: asked.issued_on,
+        dueOn: asked.due_on,
+        periodStart: asked.period_start,
+        periodEnd: asked.period_end,
+      };
+      return invoiceOf(issueInvoice(this.#services, charge, clock.now() + company.clockOffsetMs));
+    });
+  }
+
+  /** @throws ControlError 404 where there is none, 409 where it is settled already */
+  settle(id: string, status: "paid" | "void"): Invoice {
+    const { database, clock } = this.#services;
+    return database.transaction(() => {
+      const invoice = findInvoice(database, id);
+      if (!invoice) throw new ControlError(404, `no invoice ${JSON.stringify(id)}: name it by its id`);
+      const nowMs = clock.now() + clockOffsetOf(database, invoice.companyPk);
+      return invoiceOf(simulated(() => settleInvoice(this.#services, invoice, status, nowMs)));
+    });
+  }
+}

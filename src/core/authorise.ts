@@ -1,0 +1,132 @@
+import type { CardId } from "../contract/identifiers.ts";
+import type { DeclineReason, Merchant } from "../contract/transaction.ts";
+import { availableMinor } from "./account.ts";
+import { usedOf } from "./card-use.ts";
+import { SimulationRefused } from "./errors.ts";
+import { convert, hasRate } from "./exchange-rates.ts";
+import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
+import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
+import type { SpendingCard } from "./ports.ts";
+import type { Services } from "./services.ts";
+import { londonDate, periodStarts } from "./uk-calendar.ts";
+
+/** What a merchant asks of a card; its currency, where absent, is the account's. */
+export interface AuthorisationRequest {
+  readonly cardId: CardId;
+  readonly originalMinor: number;
+  readonly currency: string | undefined;
+  readonly merchant: Merchant;
+  readonly type: "card_payment" | "atm";
+}
+
+/**
+ * Authorises a payment by card: pending, or declined with the reason.
+ * @throws SimulationRefused where there is no such card, or no rate for the currency
+ */
+export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
+  const { database, store, clock } = services;
+  return database.transaction(() => {
+    const spending = store.cards.anywhere(asked.cardId);
+    if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
+    const nowMs = clock.now() + spending.clockOffsetMs;
+    const account = store.accounts.byPk(spending.accountPk);
+    const draft = draftOf(spending, account, asked);
+    const reason = declineReason(services, spending, account, draft, nowMs);
+    return reason
+      ? decline(services, account, { ...draft, declineReason: reason }, nowMs)
+      : hold(services, account, draft, nowMs);
+  });
+}
+
+type PaymentDraft = Draft & { readonly spentEurMinor: number };
+
+function draftOf(
+  { pk, card }: SpendingCard,
+  account: AccountRecord,
+  { originalMinor, currency = account.currency, merchant, type }: AuthorisationRequest,
+): PaymentDraft {
+  const amountMinor = convert(originalMinor, currency, account.currency);
+  if (amountMinor === 0) {
+    throw new SimulationRefused("invalid", `amount: comes to nothing in ${account.currency}`);
+  }
+  return {
+    type,
+    direction: "debit",
+    amountMinor,
+    originalMinor,
+    originalCurrency: currency,
+    cardPk: pk,
+    cardId: card.id,
+    merchant,
+    spentMinor: amountMinor,
+    spentEurMinor: convert(originalMinor, currency, "EUR"),
+  };
+}
+
+/** Why a payment is declined, decided from top to bottom; last the funds, for which money may be exchanged. */
+function declineReason(
+  services: Services,
+  { pk, card, companyStatus }: SpendingCard,
+  account: AccountRecord,
+  { amountMinor, spentEurMinor }: PaymentDraft,
+  nowMs: number,
+): DeclineReason | undefined {
+  if (card.status === "inactive") return "card_not_active";
+  if (card.status !== "active") return `card_${card.status}`;
+  if (londonDate(nowMs) > card.expiryDate) return "card_expired";
+  if (companyStatus !== "active") return "company_not_active";
+  if (account.status === "closed") return "account_closed";
+
+  const spent = services.store.transactions.spentFrom(pk, periodStarts(nowMs));
+  const { maxPerPurchaseMinor, dailyMinor, rolling32DaysMinor } = card.limits;
+  if (
+    spentEurMinor > maxPerPurchaseMinor ||
+    Math.max(0, spent.dayEurMinor) + spentEurMinor > dailyMinor ||
+    Math.max(0, spent.rolling32DaysEurMinor) + spentEurMinor > rolling32DaysMinor
+  ) {
+    return "card_limit_exceeded";
+  }
+  const limit = card.spendingLimit;
+  if (limit && BigInt(usedOf(limit, spent) + amountMinor) > limit.amountMinor)
+    return "spending_limit_exceeded";
+
+  const shortMinor = amountMinor - availableMinor(account);
+  if (shortMinor <= 0) return undefined;
+  const isToppedUp = card.autoConvert && exchangeFor(services, account, shortMinor, nowMs);
+  return isToppedUp ? undefined : "insufficient_funds";
+}
+
+/**
+ * Tops an account up from the company's oldest account of another currency that has enough.
+ * @returns whether there is one
+ */
+function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
+  for (const from of services.store.accounts.openOf(to.companyPk)) {
+    if (from.currency === to.currency || !hasRate(from.currency)) continue;
+    const costMinor = Math.max(1, convert(minor, to.currency, from.currency));
+    if (availableMinor(from) < costMinor) continue;
+    const [debitId, creditId] = [nextTransactionId(services, from), nextTransactionId(services, to)];
+    const debit: Draft = {
+      id: debitId,
+      type: "exchange",
+      direction: "debit",
+      amountMinor: costMinor,
+      originalMinor: minor,
+      originalCurrency: to.currency,
+      relatedId: creditId,
+    };
+    const credit: Draft = {
+      id: creditId,
+      type: "exchange",
+      direction: "credit",
+      amountMinor: minor,
+      originalMinor: costMinor,
+      originalCurrency: from.currency,
+      relatedId: debitId,
+    };
+    book(services, from, debit, nowMs);
+    book(services, to, credit, nowMs);
+    return true;
+  }
+  return false;
+}

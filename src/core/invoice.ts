@@ -1,0 +1,85 @@
+import type { CompanyId, InvoiceId } from "../contract/identifiers.ts";
+import type { Invoice } from "../contract/invoice.ts";
+import { SimulationRefused } from "./errors.ts";
+import type { InvoiceRecord } from "./ledger-ports.ts";
+import { formatMinor } from "./money.ts";
+import { uuidOf } from "./random.ts";
+import type { Services } from "./services.ts";
+import { daysLater, londonDate, monthBefore } from "./uk-calendar.ts";
+
+/** What the service charges a company for; what is absent is as usual. */
+export interface Charge {
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly currency: string;
+  readonly netMinor: number;
+  /** Absent: a fifth of the net, the UK's standard rate. */
+  readonly vatMinor?: number | undefined;
+  /** ISO date; absent: today. */
+  readonly issuedOn?: string | undefined;
+  /** Absent: 30 days after it is issued. */
+  readonly dueOn?: string | undefined;
+  /** Absent: the month before the one in which it is issued. */
+  readonly periodStart?: string | undefined;
+  readonly periodEnd?: string | undefined;
+}
+
+/** Issues an invoice; the one place where one comes to be. */
+export function issueInvoice({ store, random }: Services, charge: Charge, nowMs: number): InvoiceRecord {
+  const { companyPk, companyId, currency, netMinor } = charge;
+  const n = store.nextNumber(companyPk, "invoices");
+  const issuedOn = charge.issuedOn ?? londonDate(nowMs);
+  const month = monthBefore(issuedOn);
+  return store.invoices.insert({
+    id: uuidOf(random.block("invoice", companyId, n)) as InvoiceId,
+    companyPk,
+    number: `INV-${String(n).padStart(6, "0")}`,
+    status: "open",
+    currency,
+    netMinor,
+    vatMinor: charge.vatMinor ?? Math.round(netMinor / 5),
+    issuedOn,
+    dueOn: charge.dueOn ?? daysLater(issuedOn, 30),
+    periodStart: charge.periodStart ?? month.first,
+    periodEnd: charge.periodEnd ?? month.last,
+    paidAtMs: null,
+  });
+}
+
+/**
+ * Settles an open invoice; the one place where one changes.
+ * @throws SimulationRefused where it is settled already
+ */
+export function settleInvoice(
+  { store }: Services,
+  invoice: InvoiceRecord,
+  status: "paid" | "void",
+  nowMs: number,
+): InvoiceRecord {
+  if (invoice.status !== "open") {
+    throw new SimulationRefused("conflict", `invoice ${invoice.number} is ${invoice.status} already`);
+  }
+  const paidAtMs = status === "paid" ? nowMs : null;
+  store.invoices.setStatus(invoice.pk, status, paidAtMs);
+  return { ...invoice, status, paidAtMs };
+}
+
+/** The Invoice of a response. */
+export function invoiceOf(record: InvoiceRecord): Invoice {
+  return {
+    id: record.id,
+    number: record.number,
+    status: record.status,
+    currency: record.currency,
+    net: formatMinor(record.netMinor),
+    vat: formatMinor(record.vatMinor),
+    total: formatMinor(record.netMinor + record.vatMinor),
+    issued_on: record.issuedOn,
+    due_on: record.dueOn,
+    paid_at: record.paidAtMs === null ? null : new Date(record.paidAtMs).toISOString(),
+    period_start: record.periodStart,
+    period_end: record.periodEnd,
+    // A host that resolves nowhere: there is no document behind it.
+    pdf_url: `https://invoices.example/${record.id}.pdf`,
+  };
+}

@@ -1,0 +1,177 @@
+import type { TransactionId } from "../contract/identifiers.ts";
+import { exchangeRate } from "./exchange-rates.ts";
+import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
+import { uuidOf } from "./random.ts";
+import type { Services } from "./services.ts";
+
+/** A transaction that is to come to be, on an account; what is absent is not there, or as the account's. */
+export interface Draft extends Partial<Omit<TransactionRecord, "type" | "direction" | "amountMinor">> {
+  readonly type: TransactionRecord["type"];
+  readonly direction: TransactionRecord["direction"];
+  readonly amountMinor: number;
+}
+
+/** What a payment comes to: in the account's currency, the merchant's, and the card limits'. */
+export interface Amounts {
+  readonly amountMinor: number;
+  readonly originalMinor: number;
+  readonly spentEurMinor: number;
+}
+
+/** The one place where an account's balance changes, or what is held of it. */
+function changeAccount(
+  { store }: Services,
+  accountPk: number,
+  by: { readonly balanceMinor?: number; readonly heldMinor?: number },
+  nowMs: number,
+): AccountRecord {
+  const account = store.accounts.byPk(accountPk);
+  const changed = {
+    ...account,
+    balanceMinor: account.balanceMinor + (by.balanceMinor ?? 0),
+    heldMinor: account.heldMinor + (by.heldMinor ?? 0),
+    updatedAtMs: nowMs,
+  };
+  store.accounts.update(changed);
+  return changed;
+}
+
+/** The one place where a transaction comes to be. */
+function addTransaction(
+  services: Services,
+  account: AccountRecord,
+  draft: Draft & Pick<TransactionRecord, "status">,
+  nowMs: number,
+): TransactionRecord {
+  const originalCurrency = draft.originalCurrency ?? account.currency;
+  return services.store.transactions.insert({
+    originalMinor: draft.amountMinor,
+    runningBalanceMinor: null,
+    booking: null,
+    cardPk: null,
+    cardId: null,
+    merchant: null,
+    declineReason: null,
+    relatedId: null,
+    spentMinor: 0,
+    spentEurMinor: 0,
+    spentAtMs: nowMs,
+    completedAtMs: null,
+    ...draft,
+    id: draft.id ?? nextTransactionId(services, account),
+    companyPk: account.companyPk,
+    accountPk: account.pk,
+    accountId: account.id,
+    currency: account.currency,
+    originalCurrency,
+    exchangeRate: exchangeRate(originalCurrency, account.currency),
+    refundedMinor: 0,
+    refundedOriginalMinor: 0,
+    createdAtMs: nowMs,
+  });
+}
+
+/** The one place where a transaction changes. */
+function changeTransaction(
+  { store }: Services,
+  transaction: TransactionRecord,
+  change: Partial<TransactionRecord>,
+): TransactionRecord {
+  const changed = { ...transaction, ...change };
+  store.transactions.update(changed);
+  return changed;
+}
+
+/** The id of a company's next transaction, for one that another is to name before it is there. */
+export function nextTransactionId({ store, random }: Services, account: AccountRecord): TransactionId {
+  const n = store.nextNumber(account.companyPk, "transactions");
+  return uuidOf(random.block("transaction", account.companyId, n)) as TransactionId;
+}
+
+/** What makes a transaction a booking: its number, the balance that it leaves, and when. */
+function booked({ store }: Services, { companyPk, balanceMinor }: AccountRecord, nowMs: number) {
+  return {
+    status: "completed",
+    runningBalanceMinor: balanceMinor,
+    booking: store.nextNumber(companyPk, "bookings"),
+    completedAtMs: nowMs,
+  } as const;
+}
+
+/** Keeps a payment that was declined: it moves nothing and counts against nothing. */
+export function decline(services: Services, account: AccountRecord, draft: Draft, nowMs: number) {
+  const nothing = { spentMinor: 0, spentEurMinor: 0 };
+  return addTransaction(services, account, { ...draft, ...nothing, status: "declined" }, nowMs);
+}
+
+/** Holds money for a payment, which is pending until it is completed or let go. */
+export function hold(services: Services, account: AccountRecord, draft: Draft, nowMs: number) {
+  changeAccount(services, account.pk, { heldMinor: draft.amountMinor }, nowMs);
+  return addTransaction(services, account, { ...draft, status: "pending" }, nowMs);
+}
+
+/** Moves money at once. */
+export function book(services: Services, { pk }: AccountRecord, draft: Draft, nowMs: number) {
+  const signed = draft.direction === "credit" ? draft.amountMinor : -draft.amountMinor;
+  const account = changeAccount(services, pk, { balanceMinor: signed }, nowMs);
+  return addTransaction(services, account, { ...draft, ...booked(services, account, nowMs) }, nowMs);
+}
+
+/** Completes a pending payment with what it came to, be it less or more than it held; nothing is held after. */
+export function complete(services: Services, payment: TransactionRecord, came: Amounts, nowMs: number) {
+  const by = { balanceMinor: -came.amountMinor, heldMinor: -payment.amountMinor };
+  const account = changeAccount(services, payment.accountPk, by, nowMs);
+  return changeTransaction(services, payment, {
+    ...came,
+    spentMinor: came.amountMinor,
+    ...booked(services, account, nowMs),
+  });
+}
+
+/** Moves a part of what a pending payment holds, as a payment of its own; the rest stays held. */
+export function completePart(
+  services: Services,
+  payment: TransactionRecord,
+  part: Amounts,
+  nowMs: number,
+): TransactionRecord {
+  const by = { balanceMinor: -part.amountMinor, heldMinor: -part.amountMinor };
+  const account = changeAccount(services, payment.accountPk, by, nowMs);
+  changeTransaction(services, payment, without(payment, part));
+  const { type, direction, cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
+  const own = { type, direction, cardPk, cardId, merchant, originalCurrency, spentAtMs };
+  const spent = { ...part, spentMinor: part.amountMinor, relatedId: payment.id };
+  return addTransaction(services, account, { ...own, ...spent, ...booked(services, account, nowMs) }, nowMs);
+}
+
+/** Lets go a part of what a pending payment holds. */
+export function releasePart(services: Services, payment: TransactionRecord, part: Amounts, nowMs: number) {
+  changeAccount(services, payment.accountPk, { heldMinor: -part.amountMinor }, nowMs);
+  return changeTransaction(services, payment, without(payment, part));
+}
+
+/** Lets go all that a pending payment still holds. */
+export function release(services: Services, payment: TransactionRecord, nowMs: number) {
+  changeAccount(services, payment.accountPk, { heldMinor: -payment.amountMinor }, nowMs);
+  return changeTransaction(services, payment, { status: "reverted", spentMinor: 0, spentEurMinor: 0 });
+}
+
+/** Notes how much of a payment was given back. */
+export function noteRefunded(
+  services: Services,
+  payment: TransactionRecord,
+  refunded: Pick<TransactionRecord, "refundedMinor" | "refundedOriginalMinor">,
+): TransactionRecord {
+  return changeTransaction(services, payment, refunded);
+}
+
+/** A payment's amounts once a part of them is gone. */
+function without(payment: TransactionRecord, part: Amounts): Amounts & { readonly spentMinor: number } {
+  const amountMinor = payment.amountMinor - part.amountMinor;
+  return {
+    amountMinor,
+    spentMinor: amountMinor,
+    originalMinor: payment.originalMinor - part.originalMinor,
+    spentEurMinor: payment.spentEurMinor - part.spentEurMinor,
+  };
+}

@@ -1,0 +1,43 @@
+import type { Handler } from "hono";
+import { accountId } from "../../contract/identifiers.ts";
+import { accountOf, companyOf } from "../../core/account.ts";
+import { SandboxError } from "../../core/errors.ts";
+import { answer } from "../answer.ts";
+import type { HttpEnv, HttpServices } from "../http-services.ts";
+import { pageOf, readListQuery } from "../list-query.ts";
+
+/** `GET /developer/accounts`. */
+export function listAccounts(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const { companyPk, companyId } = c.get("caller");
+    const query = readListQuery(c, {}, companyId, "accounts.query_invalid");
+    const rows = services.store.accounts.list(companyPk, { beforePk: query.after, limit: query.limit + 1 });
+    return answer(services, c, "accounts.listed", pageOf(rows, query, accountOf));
+  };
+}
+
+/** `GET /developer/accounts/{id}`. */
+export function getAccount(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const id = accountId.safeParse(c.req.param("id")).data;
+    const found = id && services.store.accounts.byId(c.get("caller").companyPk, id);
+    if (found) return answer(services, c, "accounts.shown", accountOf(found));
+    throw new SandboxError(
+      "accounts.not_found",
+      `account ${c.req.param("id")} was not found in this company`,
+    );
+  };
+}
+
+/** `GET /developer/companies`: those that the member belongs to, whatever its role there. */
+export function listCompanies(services: HttpServices): Handler<HttpEnv> {
+  return (c) => {
+    const { memberPk, memberId } = c.get("caller");
+    const query = readListQuery(c, {}, memberId, "companies.query_invalid");
+    const rows = services.store.companies.ofMember(memberPk, {
+      beforePk: query.after,
+      limit: query.limit + 1,
+    });
+    return answer(services, c, "companies.listed", pageOf(rows, query, companyOf));
+  };
+}

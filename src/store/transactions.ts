@@ -1,0 +1,144 @@
+import { type CardSpending, nothingSpent } from "../core/card-use.ts";
+import type { TransactionRecord } from "../core/ledger-ports.ts";
+import type { Database, SqlValue, Store } from "../core/ports.ts";
+import type { PeriodStarts } from "../core/uk-calendar.ts";
+import { inserted } from "./inserted.ts";
+
+const columns = `
+  t.pk, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,
+    t.card_pk AS cardPk, k.id AS cardId, t.type, t.status, t.direction, t.amount_minor AS amountMinor,
+    t.original_amount_minor AS originalMinor, t.original_currency AS originalCurrency,
+    t.exchange_rate AS exchangeRate, t.running_balance_minor AS runningBalanceMinor, t.booking, t.merchant,
+    t.decline_reason AS declineReason, t.related_id AS relatedId, t.spent_minor AS spentMinor,
+    t.spent_eur_minor AS spentEurMinor, t.spent_at_ms AS spentAtMs, t.refunded_minor AS refundedMinor,
+    t.refunded_original_minor AS refundedOriginalMinor, t.created_at_ms AS createdAtMs,
+    t.completed_at_ms AS completedAtMs
+  FROM transactions t
+  JOIN accounts a ON a.pk = t.account_pk
+  LEFT JOIN cards k ON k.pk = t.card_pk`;
+
+const byId = `SELECT ${columns} WHERE t.id = ? AND t.company_pk = ? AND (? IS NULL OR k.member_pk = ?)`;
+const anywhere = `SELECT ${columns} WHERE t.id = ?`;
+
+const list = `
+  SELECT ${columns}
+  WHERE t.company_pk = ? AND t.pk < coalesce(?, 9007199254740991)
+    AND (? IS NULL OR k.member_pk = ?)
+    AND (? IS NULL OR a.id = ?)
+    AND (? IS NULL OR k.id = ?)
+    AND (? IS NULL OR t.type IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR t.status IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR t.direction = ?)
+    AND (? IS NULL OR t.created_at_ms >= ?)
+    AND (? IS NULL OR t.created_at_ms < ?)
+    AND (? IS NULL OR t.amount_minor >= ?)
+    AND (? IS NULL OR t.amount_minor <= ?)
+  ORDER BY t.pk DESC LIMIT ?`;
+
+const insert = `
+  INSERT INTO transactions (status, amount_minor, original_amount_minor, running_balance_minor, booking,
+    spent_minor, spent_eur_minor, refunded_minor, refunded_original_minor, completed_at_ms, id, company_pk,
+    account_pk, card_pk, type, direction, original_currency, exchange_rate, merchant, decline_reason,
+    related_id, spent_at_ms, created_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+const update = `
+  UPDATE transactions SET status = ?, amount_minor = ?, original_amount_minor = ?, running_balance_minor = ?,
+    booking = ?, spent_minor = ?, spent_eur_minor = ?, refunded_minor = ?, refunded_original_minor = ?,
+    completed_at_ms = ?
+  WHERE pk = ?`;
+
+const spentFromEach = `
+  SELECT card_pk AS cardPk,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS weekMinor,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS monthMinor,
+    sum(spent_minor) AS lifetimeMinor,
+    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS dayEurMinor,
+    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS rolling32DaysEurMinor
+  FROM transactions WHERE card_pk IN (SELECT value FROM json_each(?)) GROUP BY card_pk`;
+
+type TransactionRow = Omit<TransactionRecord, "merchant"> & { readonly merchant: string | null };
+
+export function transactions(database: Database): Store["transactions"] {
+  const get = (sql: string, ...params: SqlValue[]) => {
+    const row = database.get<TransactionRow>(sql, ...params);
+    return row && recordOf(row);
+  };
+  const spent = (cardPks: readonly number[], { dayMs, weekMs, monthMs, rolling32DaysMs }: PeriodStarts) =>
+    database.all<CardSpending & { readonly cardPk: number }>(
+      spentFromEach,
+      dayMs,
+      weekMs,
+      monthMs,
+      dayMs,
+      rolling32DaysMs,
+      JSON.stringify(cardPks),
+    );
+  return {
+    insert(transaction) {
+      const row = database.get<{ pk: number }>(insert, ...changing(transaction), ...lasting(transaction));
+      return { ...transaction, pk: inserted(row) };
+    },
+    update: (transaction) => void database.run(update, ...changing(transaction), transaction.pk),
+    byId: (companyPk, id, memberPk) => get(byId, id, companyPk, memberPk ?? null, memberPk ?? null),
+    anywhere: (id) => get(anywhere, id),
+    spentFrom: (cardPk, starts) => spent([cardPk], starts)[0] ?? nothingSpent,
+    spentFromEach: (cardPks, starts) => new Map(spent(cardPks, starts).map((row) => [row.cardPk, row])),
+    list(companyPk, filters) {
+      const asked = [
+        filters.memberPk,
+        filters.account_id,
+        filters.card_id,
+        filters.type && JSON.stringify(filters.type),
+        filters.status && JSON.stringify(filters.status),
+        filters.direction,
+        filters.fromMs,
+        filters.toMs,
+        filters.minMinor,
+        filters.maxMinor,
+      ].flatMap((value) => [value ?? null, value ?? null]);
+      const { beforePk, limit } = filters;
+      return database.all<TransactionRow>(list, companyPk, beforePk ?? null, ...asked, limit).map(recordOf);
+    },
+  };
+}
+
+/** What may change of a transaction, in the columns' order. */
+function changing(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
+  return [
+    transaction.status,
+    transaction.amountMinor,
+    transaction.originalMinor,
+    transaction.runningBalanceMinor,
+    transaction.booking,
+    transaction.spentMinor,
+    transaction.spentEurMinor,
+    transaction.refundedMinor,
+    transaction.refundedOriginalMinor,
+    transaction.completedAtMs,
+  ];
+}
+
+/** What stays as it was made, in the columns' order. */
+function lasting(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
+  return [
+    transaction.id,
+    transaction.companyPk,
+    transaction.accountPk,
+    transaction.cardPk,
+    transaction.type,
+    transaction.direction,
+    transaction.originalCurrency,
+    transaction.exchangeRate,
+    transaction.merchant && JSON.stringify(transaction.merchant),
+    transaction.declineReason,
+    transaction.relatedId,
+    transaction.spentAtMs,
+    transaction.createdAtMs,
+  ];
+}
+
+function recordOf(row: TransactionRow): TransactionRecord {
+  return { ...row, merchant: row.merchant === null ? null : JSON.parse(row.merchant) };
+}

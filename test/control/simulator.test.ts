@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import { openMoney } from "../support/open-money.ts";
+
+const nobody = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+describe("POST /_sandbox/simulate/authorisations", () => {
+  test("holds the amount: the payment is pending, and shown as it was answered", async () => {
+    const { post, card, balances, shown } = await openMoney();
+    const reply = await post("/_sandbox/simulate/authorisations", {
+      card_id: card.id,
+      amount: "25.50",
+      merchant: "Book Shop",
+      mcc: "5942",
+      channel: "online",
+    });
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        account_id: card.account_id,
+        card_id: card.id,
+        type: "card_payment",
+        status: "pending",
+        direction: "debit",
+        amount: "25.50",
+        currency: "GBP",
+        original_amount: "25.50",
+        original_currency: "GBP",
+        exchange_rate: null,
+        running_balance: null,
+        merchant: { name: "Book Shop", mcc: "5942", city: "London", country: "GB" },
+        decline_reason: null,
+        related_transaction_id: null,
+        created_at: "2026-03-10T09:30:00.000Z",
+        completed_at: null,
+      },
+    ]);
+    expect(await shown(reply.json.id)).toEqual(reply.json);
+    expect(await balances()).toBe("250000.00 249974.50");
+  });
+
+  test("in another currency it holds what that is worth, by a fixed rate", async () => {
+    const { pay } = await openMoney();
+    expect(pay("109.00", { currency: "USD", channel: "atm" })).toMatchObject({
+      type: "atm",
+      amount: "86.00",
+      currency: "GBP",
+      original_amount: "109.00",
+      original_currency: "USD",
+      exchange_rate: "0.788991",
+      merchant: { name: "Cash machine", mcc: "6011" },
+    });
+  });
+
+  test.each([
+    ["inactive", "card_not_active"],
+    ["frozen", "card_frozen"],
+    ["suspended", "card_suspended"],
+    ["locked", "card_locked"],
+    ["blocked", "card_blocked"],
+    ["expired", "card_expired"],
+    ["terminated", "card_terminated"],
+  ])("by a card that is %s is declined: %s", async (status, reason) => {
+    const { pay, setStatus, balances } = await openMoney();
+    setStatus(status);
+    expect(pay("1.00")).toMatchObject({ status: "declined", decline_reason: reason, running_balance: null });
+    expect(await balances()).toBe("250000.00 250000.00");
+  });
+
+  test("by a card past its expiry date is declined, from midnight in London on", async () => {
+    const { pay, clock } = await openMoney({ now: "2026-05-10T09:30:00Z" });
+    clock.change({ now: "2031-05-31T22:59:59.999Z" });
+    expect(pay("1.00").status).toBe("pending");
+    clock.change({ now: "2031-05-31T23:00:00Z" });
+    expect(pay("1.00").decline_reason).toBe("card_expired");
+  });
+
+  test("of a company that is suspended, or of an account that is closed, is declined", async () => {
+    const { pay, control, card } = await openMoney();
+    control.companies.changeAccount(card.account_id, { status: "closed" });
+    expect(pay("1.00").decline_reason).toBe("account_closed");
+    control.companies.change("northwind", { status: "suspended" });
+    expect(pay("1.00").decline_reason).toBe("company_not_active");
+  });
+
+  test("over the card's limit for one purchase is declined; the limit is in EUR", async () => {
+    const { pay } = await openMoney();
+    expect(pay("10000.00", { currency: "EUR" }).status).toBe("pending");
+    const other = await openMoney();
+    expect(other.pay("10000.01", { currency: "EUR" }).decline_reason).toBe("card_limit_exceeded");
+    expect(other.pay("8600.00").status).toBe("pending");
+  });
+
+  test("over the day's limit is declined until the next day in London", async () => {
+    const { pay, clock } = await openMoney({ now: "2026-06-10T09:30:00Z" });
+    pay("9999.00", { currency: "EUR" });
+    expect(pay("1.01", { currency: "EUR" }).decline_reason).toBe("card_limit_exceeded");
+    expect(pay("1.00", { currency: "EUR" }).status).toBe("pending");
+    clock.change({ now: "2026-06-10T22:59:59.999Z" });
+    expect(pay("1.00").decline_reason).toBe("card_limit_exceeded");
+    clock.change({ now: "2026-06-10T23:00:00Z" });
+    expect(pay("1.00").status).toBe("pending");
+  });
+
+  test("over the limit of 32 days is declined until the first of them leaves the window", async () => {
+    const { pay, clock } = await openMoney({ now: "2026-02-01T12:00:00Z" });
+    for (let n = 0; n < 5; n++) {
+      expect(pay("10000.00", { currency: "EUR" }).status).toBe("pending");
+      clock.change({ now: `2026-02-0${n + 2}T12:00:00Z` });
+    }
+    clock.change({ now: "2026-03-04T23:59:59Z" });
+    expect(pay("1.00").decline_reason).toBe("card_limit_exceeded");
+    clock.change({ now: "2026-03-05T00:00:00Z" });
+    expect(pay("1.00").status).toBe("pending");
+  });
+
+  test("over the spending limit is declined; a decline uses nothing of it", async () => {
+    const { pay, used } = await openMoney({ body: { spending_limit: { period: "weekly", amount: "100" } } });
+    expect(pay("60.00").status).toBe("pending");
+    expect(pay("40.01").decline_reason).toBe("spending_limit_exceeded");
+    expect(await used()).toBe("60.00 69.77 69.77");
+    expect(pay("40.00").status).toBe("pending");
+  });
+
+  test("beyond what is available is declined, though the balance would do", async () => {
+    const { pay, simulator, balances, card } = await openMoney();
+    simulator.charge({ account_id: card.account_id, amount: "249900.00" });
+    pay("60.00");
+    expect(pay("40.01").decline_reason).toBe("insufficient_funds");
+    expect(pay("40.00").status).toBe("pending");
+    expect(await balances()).toBe("100.00 0.00");
+  });
+
+  test("with auto_convert the oldest account of another currency that has enough makes up for it", async () => {
+    const { pay, simulator, balances, card, get, account } = await openMoney({
+      body: { auto_convert: true },
+    });
+    simulator.charge({ account_id: card.account_id, amount: "249900.00" });
+    const payment = pay("186.00");
+    expect(payment.status).toBe("pending");
+    expect(await balances()).toBe("186.00 0.00");
+    expect(await balances(account("northwind", "eur").id)).toBe("79900.00 79900.00");
+    const { data } = (await get("/developer/transactions?type=exchange")).json;
+    expect(data).toMatchObject([
+      { direction: "credit", amount: "86.00", currency: "GBP", running_balance: "186.00" },
+      { direction: "debit", amount: "100.00", currency: "EUR", running_balance: "79900.00" },
+    ]);
+    expect([data[0].related_transaction_id, data[0].exchange_rate]).toEqual([data[1].id, "0.860000"]);
+    expect([data[1].related_transaction_id, data[1].original_amount]).toEqual([data[0].id, "86.00"]);
+  });
+
+  test("with auto_convert it is declined where no account has enough, and nothing is exchanged", async () => {
+    const { pay, simulator, card, account, get } = await openMoney({ body: { auto_convert: true } });
+    for (const slug of ["gbp", "eur", "usd"]) {
+      const { id, balance } = account("northwind", slug);
+      simulator.charge({ account_id: id, amount: balance });
+    }
+    expect(card.auto_convert).toBe(true);
+    expect(pay("1.00").decline_reason).toBe("insufficient_funds");
+    expect((await get("/developer/transactions?type=exchange")).json.data).toEqual([]);
+  });
+
+  test.each([
+    [{ card_id: nobody, amount: "1" }, 404, "card_id: there is no card"],
+    [{ card_id: "x", amount: "1" }, 400, "card_id: must be a UUID"],
+    [{ amount: "0.00" }, 400, "amount: must be above 0"],
+    [{ amount: "1.001" }, 400, "amount: must be a decimal"],
+    [{ amount: -1 }, 400, "amount: must be a decimal"],
+    [{ amount: "10000000000" }, 400, "amount: must be a decimal"],
+    [{}, 400, "amount: is required"],
+    [{ amount: 1, currency: "JPY" }, 400, "currency: the sandbox has no rate for JPY; it has AED"],
+    [{ amount: "0.01", currency: "HUF" }, 400, "amount: comes to nothing in GBP"],
+    [{ amount: 1, chanel: "atm" }, 400, "chanel"],
+  ])("%j: %i", async (body, status, message) => {
+    const { post, card } = await openMoney();
+    const reply = await post("/_sandbox/simulate/authorisations", { card_id: card.id, ...body });
+    expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);
+  });
+});
+
+describe("an authorisation", () => {
+  test("is cleared as a whole: completed, with the balance that it leaves", async () => {
+    const { pay, post, balances, shown } = await openMoney();
+    const { id } = pay("25.50");
+    const reply = await post(`/_sandbox/simulate/authorisations/${id}/clear`, "");
+    expect([reply.status, reply.json]).toMatchObject([
+      200,
+      { id, status: "completed", amount: "25.50", running_balance: "249974.50" },
+    ]);
+    expect(reply.json.completed_at).toBe("2026-03-10T09:30:00.000Z");
+    expect(await shown(id)).toEqual(reply.json);
+    expect(await balances()).toBe("249974.50 249974.50");
+  });
+
+  test("is cleared in parts, each a transaction of its own, and the last completes it", async () => {
+    const { pay, simulator, balances, shown } = await openMoney();
+    const { id } = pay("100.00");
+    const part = simulator.clear(id, { amount: "30" });
+    expect(part).toMatchObject({ status: "completed", amount: "30.00", related_transaction_id: id });
+    expect(await shown(id)).toMatchObject({ status: "pending", amount: "70.00", running_balance: null });
+    expect(await balances()).toBe("249970.00 249900.00");
+    simulator.clear(id, { amount: 20.5 });
+    expect(simulator.clear(id)).toMatchObject({ id, status: "completed", amount: "49.50" });
+    expect(await balances()).toBe("249900.00 249900.00");
+  });
+
+  test("is cleared by less for good, or by more than it held", async () => {
+    const { pay, simulator, balances } = await openMoney();
+    expect(simulator.clear(pay("100.00").id, { amount: "80.00", final: true })).toMatchObject({
+      status: "completed",
+      amount: "80.00",
+    });
+    expect(await balances()).toBe("249920.00 249920.00");
+    expect(simulator.clear(pay("100.00").id, { amount: "120.00" }).amount).toBe("120.00");
+    expect(await balances()).toBe("249800.00 249800.00");
+  });
+
+  test("is reversed, in part and as a whole, or expires", async () => {
+    const { pay, simulator, balances } = await openMoney();
+    const { id } = pay("100.00");
+    expect(simulator.reverse(id, { amount: "30.00" })).toMatchObject({ status: "pending", amount: "70.00" });
+    expect(await balances()).toBe("250000.00 249930.00");
+    expect(simulator.reverse(id)).toMatchObject({ status: "reverted", amount: "70.00", completed_at: null });
+    expect(simulator.expire(pay("5.00").id).status).toBe("reverted");
+    expect(await balances()).toBe("250000.00 250000.00");
+  });
+
+  test("that is over is neither cleared nor released again, nor is one that was declined", async () => {
+    const { pay, post, simulator } = await openMoney();
+    const cleared = pay("1.00").id;
+    simulator.clear(cleared);
+    const reversed = pay("1.00").id;
+    simulator.reverse(reversed);
+    const declined = pay("10000.00").id;
+    for (const [id, status] of [
+      [cleared, "completed"],
+      [reversed, "reverted"],
+      [declined, "declined"],
+    ]) {
+      for (const action of ["clear", "reverse", "expire"]) {
+        const reply = await post(`/_sandbox/simulate/authorisations/${id}/${action}`, "");
+        const error = `transaction ${id} is ${status}, and holds nothing`;
+        expect([reply.status, reply.json]).toEqual([409, { error }]);
+      }
+    }
+    const more = await post(`/_sandbox/simulate/authorisations/${pay("1.00").id}/reverse`, { amount: "2" });
+    expect([more.status, more.json.error]).toEqual([
+      409,
+      "amount: the authorisation holds 1.00 GBP and no more",
+    ]);
+    expect((await post(`/_sandbox/simulate/authorisations/${nobody}/clear`, "")).status).toBe(404);
+    expect((await post("/_sandbox/simulate/authorisations/x/clear", "")).status).toBe(404);
+  });
+});
+
+describe("POST /_sandbox/simulate/refunds", () => {
+  test("gives a payment back, as often as something is left of it", async () => {
+    const { pay, post, simulator, balances } = await openMoney();
+    const { id } = simulator.clear(pay("100.00", { currency: "USD" }).id);
+    const refund = (amount?: string) =>
+      post("/_sandbox/simulate/refunds", { transaction_id: id, ...(amount && { amount }) });
+    expect((await refund("40.00")).json).toMatchObject({
+      type: "card_refund",
+      status: "completed",
+      direction: "credit",
+      amount: "31.56",
+      original_amount: "40.00",
+      original_currency: "USD",
+      related_transaction_id: id,
+    });
+    expect((await refund("60.01")).json.error).toBe("amount: 60.00 USD of the payment are left to refund");
+    expect((await refund()).status).toBe(201);
+    expect(await balances()).toBe("250000.00 250000.00");
+    expect((await refund()).status).toBe(409);
+  });
+
+  test("of a payment that took nothing is 409, of none 404", async () => {
+    const { pay, post } = await openMoney();
+    const pending = await post("/_sandbox/simulate/refunds", { transaction_id: pay("1.00").id });
+    expect([pending.status, pending.json.error]).toEqual([409, expect.stringContaining("is pending")]);
+    expect((await post("/_sandbox/simulate/refunds", { transaction_id: nobody })).status).toBe(404);
+    expect((await post("/_sandbox/simulate/refunds", {})).json.error).toContain(
+      "transaction_id: is required",
+    );
+  });
+});
+
+describe("POST /_sandbox/simulate/topups and fees", () => {
+  test("move money at once, a fee below zero too", async () => {
+    const { post, card, balances } = await openMoney();
+    const { account_id } = card;
+    const topup = await post("/_sandbox/simulate/topups", { account_id, amount: "0.50" });
+    expect([topup.status, topup.json]).toMatchObject([
+      201,
+      {
+        type: "topup",
+        status: "completed",
+        direction: "credit",
+        running_balance: "250000.50",
+        card_id: null,
+      },
+    ]);
+    const fee = await post("/_sandbox/simulate/fees", { account_id, amount: "250001.00" });
+    expect(fee.json).toMatchObject({ type: "fee", direction: "debit", running_balance: "-0.50" });
+    expect(await balances()).toBe("-0.50 -0.50");
+  });
+
+  test.each([
+    ["topups", { account_id: nobody, amount: "1" }, 404],
+    ["fees", { amount: "1" }, 400],
+    ["topups", { amount: "0" }, 400],
+  ])("%s with %j: %i", async (path, body, status) => {
+    const { post } = await openMoney();
+    expect((await post(`/_sandbox/simulate/${path}`, body)).status).toBe(status);
+  });
+
+  test("of a closed account are 409", async () => {
+    const { post, account } = await openMoney();
+    const { id } = account("northwind", "closed");
+    const reply = await post("/_sandbox/simulate/topups", { account_id: id, amount: "1" });
+    expect([reply.status, reply.json.error]).toEqual([409, expect.stringContaining("is closed")]);
+  });
+});
+
+test("a reset, of all or of the company, takes back what was simulated; deleting the company does too", async () => {
+  for (const company of [undefined, "northwind"]) {
+    const { pay, simulator, reset, account, get } = await openMoney();
+    simulator.clear(pay("10.00").id);
+    reset(company);
+    expect(account("northwind").balance).toBe("250000.00");
+    expect((await get("/developer/transactions")).json.data).toEqual([]);
+  }
+  const { pay, control, database } = await openMoney();
+  pay("10.00");
+  database.run("DELETE FROM cards WHERE company_pk <> (SELECT company_pk FROM transactions)");
+  control.invoices.create({ company: "northwind" });
+  control.companies.delete("northwind");
+  expect(database.all("SELECT 1 FROM transactions UNION ALL SELECT 1 FROM invoices")).toEqual([]);
+  expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
+});
