@@ -28,7 +28,7 @@ export interface IssueOutcome {
 }
 
 /** How one operation makes its card. */
-export interface Issuing<Wanted, Judged extends { readonly facts: JudgedFacts }> {
+export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly operation: OperationId;
   readonly family: PointFamily;
   /** The card that the key made before. */
@@ -46,7 +46,7 @@ export interface Issuing<Wanted, Judged extends { readonly facts: JudgedFacts }>
  * transaction, unless the issuer takes its time.
  * @throws SandboxError; a failure is never stored, since the caller retries with this key (§7)
  */
-export function issueOnce<Wanted, Judged extends { readonly facts: JudgedFacts }>(
+export function issueOnce<Wanted, Judged extends JudgedFacts>(
   services: Services,
   request: IssuingRequest,
   issuing: Issuing<Wanted, Judged>,
@@ -66,7 +66,7 @@ export function issueOnce<Wanted, Judged extends { readonly facts: JudgedFacts }
     const answer = request.overlay.issuer.issue({
       companyId: request.caller.companyId,
       memberId: request.caller.memberId,
-      accountId: judged.facts.account.id,
+      accountId: judged.account.id,
     });
     if ("then" in answer) return { wanted, pending: answer };
     accept(answer, issuing.family);
@@ -76,7 +76,7 @@ export function issueOnce<Wanted, Judged extends { readonly facts: JudgedFacts }
 }
 
 /** Waits for a slow issuer, then judges again: the world may have changed meanwhile. */
-async function finish<Wanted, Judged extends { readonly facts: JudgedFacts }>(
+async function finish<Wanted, Judged extends JudgedFacts>(
   services: Services,
   request: IssuingRequest,
   issuing: Issuing<Wanted, Judged>,

@@ -33,8 +33,8 @@ export function orderCard(services: Services, request: OrderRequest): IssueOutco
     family: "order",
     original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
     read: request.readOrder,
-    judge: (order) => ({ facts: judge(services, request, order) }),
-    make: (order, { facts }) => issueOrdered(services, request, operation, "physical", order, facts),
+    judge: (order) => judge(services, request, order),
+    make: (order, facts) => issueOrdered(services, request, operation, "physical", order, facts),
   });
 }
 

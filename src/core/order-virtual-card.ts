@@ -31,8 +31,8 @@ export function orderVirtualCard(
     family: "cards",
     original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
     read: request.readOrder,
-    judge: (order) => ({ facts: judge(services, request, order) }),
-    make: (order, { facts }) => issueOrdered(services, request, operation, "virtual", order, facts),
+    judge: (order) => judge(services, request, order),
+    make: (order, facts) => issueOrdered(services, request, operation, "virtual", order, facts),
   });
 }
 

@@ -28,10 +28,8 @@ export interface ReplacementRequest extends IssuingRequest {
   readonly readReplacement: (type: CardType) => Replacement;
 }
 
-interface Judged {
-  readonly facts: JudgedFacts;
-  readonly old: KeptCard;
-}
+/** What a replacement is judged by, and the card in whose place it makes one. */
+type Judged = JudgedFacts & { readonly old: KeptCard };
 
 /**
  * Makes a card in another's place (assumed), and ends that one in the same transaction: the new one is `active` at
@@ -82,7 +80,7 @@ function judge(
   const quotaReached = overlay.facts.quotaReached ?? (hasEnded(old.card.status) && facts.quotaReached);
   const judged = { ...facts, account, quotaReached };
   refuseUnissuable(judged, delivery?.address.country_code, "cards");
-  return { facts: judged, old };
+  return { ...judged, old };
 }
 
 function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
@@ -94,7 +92,7 @@ function issueCard(
   services: Services,
   { caller, key }: ReplacementRequest,
   { reason }: Replacement,
-  { facts, old }: Judged,
+  { old, account, cardsMade }: Judged,
 ): CardRecord {
   const { store, random, clock } = services;
   const { environment, companyPk, memberPk, clockOffsetMs } = caller;
@@ -103,14 +101,14 @@ function issueCard(
   const keepsNumber = reason === "damaged" || reason === "expiring";
   const card = makeCard(random, {
     ...inheritedOf(old.card),
-    number: facts.cardsMade + 1,
+    number: cardsMade + 1,
     status: "active",
     name: name === usualName(type, lastFour) ? undefined : name,
     ...(keepsNumber && { lastFour }),
     createdAtMs: clock.now() + clockOffsetMs,
   });
   changeCard(services, old, triggerOf(reason));
-  const place = { environment, companyPk, accountPk: facts.account.pk, memberPk: old.memberPk };
+  const place = { environment, companyPk, accountPk: account.pk, memberPk: old.memberPk };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   return card;
