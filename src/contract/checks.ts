@@ -45,6 +45,13 @@ const developer = (...own: readonly Check[]): readonly Check[] => [
 ];
 
 const card: Check = { id: "card", points: ["cards.not_found"] };
+const webhook: Check = { id: "webhook", points: ["webhooks.not_found"] };
+const webhookBody: readonly Check[] = [
+  { id: "body", points: ["webhooks.body_invalid"] },
+  { id: "url", points: ["webhooks.url_invalid", "webhooks.url_not_allowed"] },
+];
+const webhookQuery: Check = { id: "query", points: ["webhooks.query_invalid"] };
+const webhookActive: Check = { id: "webhook_active", points: ["webhooks.disabled"] };
 
 /**
  * The checks of each operation in the order in which they decide, which is ours: the spec shows none. Points
@@ -99,6 +106,19 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   ],
   listCards: developer({ id: "query", points: ["cards.query_invalid"] }),
   getCard: developer(card),
+  createWebhook: developer(...webhookBody, { id: "limit", points: ["webhooks.limit_reached"] }),
+  listWebhooks: developer(webhookQuery),
+  getWebhook: developer(webhook),
+  changeWebhook: developer(webhook, ...webhookBody),
+  deleteWebhook: developer(webhook),
+  rotateWebhookSecret: developer(webhook),
+  testWebhook: developer(webhook, webhookActive),
+  listWebhookDeliveries: developer(webhook, webhookQuery),
+  resendWebhookDelivery: developer(
+    webhook,
+    { id: "delivery", points: ["webhooks.delivery_not_found"] },
+    webhookActive,
+  ),
 };
 
 /**

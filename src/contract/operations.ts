@@ -34,6 +34,12 @@ interface Operation {
 }
 
 const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
+const webhooks = {
+  spec: "§4, §6",
+  provenance: "assumed",
+  area: "webhooks",
+  permission: "manage_webhooks",
+} as const;
 
 /** The operations that the sandbox serves, by id. */
 export const operations = {
@@ -73,6 +79,45 @@ export const operations = {
     path: "/developer/cards/:id",
     success: "cards.shown",
     permission: "view_cards",
+  },
+  createWebhook: { ...webhooks, method: "POST", path: "/developer/webhooks", success: "webhooks.created" },
+  listWebhooks: { ...webhooks, method: "GET", path: "/developer/webhooks", success: "webhooks.listed" },
+  getWebhook: { ...webhooks, method: "GET", path: "/developer/webhooks/:id", success: "webhooks.shown" },
+  changeWebhook: {
+    ...webhooks,
+    method: "PATCH",
+    path: "/developer/webhooks/:id",
+    success: "webhooks.changed",
+  },
+  deleteWebhook: {
+    ...webhooks,
+    method: "DELETE",
+    path: "/developer/webhooks/:id",
+    success: "webhooks.deleted",
+  },
+  rotateWebhookSecret: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/rotate-secret",
+    success: "webhooks.secret_rotated",
+  },
+  testWebhook: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/test",
+    success: "webhooks.tested",
+  },
+  listWebhookDeliveries: {
+    ...webhooks,
+    method: "GET",
+    path: "/developer/webhooks/:id/deliveries",
+    success: "webhooks.deliveries_listed",
+  },
+  resendWebhookDelivery: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/deliveries/:did/resend",
+    success: "webhooks.delivery_resent",
   },
 } as const satisfies Record<string, Operation>;
 

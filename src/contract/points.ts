@@ -5,6 +5,7 @@ import { gatewayPoints } from "./points/gateway.ts";
 import { orderPoints } from "./points/order.ts";
 import type { ContractPoint } from "./points/point.ts";
 import { tokenPoints } from "./points/token.ts";
+import { webhookPoints } from "./points/webhooks.ts";
 
 export type { ContractPoint, Provenance } from "./points/point.ts";
 
@@ -14,6 +15,7 @@ export const contractPoints = {
   ...accessPoints,
   ...orderPoints,
   ...cardPoints,
+  ...webhookPoints,
   ...gatewayPoints,
 } satisfies Record<string, ContractPoint>;
 

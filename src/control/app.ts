@@ -14,6 +14,7 @@ import { listQuery, type Requests, readQuery, streamQuery } from "./requests.ts"
 import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
+import { deliveriesQuery, type Webhooks } from "./webhooks.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
@@ -23,6 +24,7 @@ export interface ControlServices {
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
+  readonly webhooks: Webhooks;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly clock: Clock;
@@ -36,6 +38,7 @@ export interface ControlServices {
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { database, companies, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
+  const { webhooks } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -109,6 +112,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     state.deleteSnapshot(c.req.param("name"));
     return c.body(null, 204);
   });
+
+  control.get("/webhooks/deliveries", (c) =>
+    c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
+  );
 
   control.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
   control.delete("/requests", (c) => {

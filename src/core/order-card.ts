@@ -5,6 +5,7 @@ import { addressViolation } from "./address.ts";
 import { cardOf, makeCard } from "./card.ts";
 import { deliveryMethodsOffered, isDeliverable } from "./delivery.ts";
 import { SandboxError } from "./errors.ts";
+import { emit } from "./events.ts";
 import { factsOf, type OrderFacts, type Overlay } from "./facts.ts";
 import { type IssuerAnswer, issuerMessages } from "./issuer.ts";
 import { refuseOutlived } from "./outlived.ts";
@@ -214,11 +215,12 @@ function accept(answer: IssuerAnswer): void {
 
 /** Makes the card, `active` at once (spec §3), with its idempotency record in the same row. */
 function issueCard(
-  { store, random, clock }: Services,
+  services: Services,
   request: OrderRequest,
   order: Order,
   facts: JudgedFacts,
 ): OrderOutcome {
+  const { store, random, clock } = services;
   const { environment, companyId, companyPk, memberId, memberPk } = request.caller;
   const card = makeCard(random, {
     companyId,
@@ -241,6 +243,12 @@ function issueCard(
     accountPk: facts.account.pk,
     memberPk,
     idempotency: scopeOf(request),
+  });
+  emit(services, {
+    companyPk,
+    type: "card.created",
+    data: () => cardOf(card),
+    faults: request.overlay.webhook,
   });
   return { card: cardOf(card, request.overlay.facts.usedUnreadable), replayed: false };
 }

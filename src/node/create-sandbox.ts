@@ -19,8 +19,9 @@ export const version: string = JSON.parse(
 const systemClock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),
-  after(ms, work) {
+  after(ms, work, inBackground = false) {
     const timer = setTimeout(work, ms);
+    if (inBackground) timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -118,7 +118,9 @@ export function deleteCompany(database: Database, pk: number): void {
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
-  database.run("DELETE FROM cards WHERE company_pk = ?", pk);
+  for (const table of ["cards", "webhook_attempts", "webhook_deliveries", "webhooks"]) {
+    database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
+  }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
   for (const table of ["members", "accounts", "counters", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);

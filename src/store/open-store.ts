@@ -6,6 +6,8 @@ import { cards } from "./cards.ts";
 import { companies } from "./companies.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
+import { deliveries } from "./webhook-deliveries.ts";
+import { webhooks } from "./webhooks.ts";
 
 const nextNumber = `
   INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
@@ -26,5 +28,7 @@ export function openStore(database: Database): Store {
     accounts: accounts(database),
     cards: cards(database),
     orderWorld: orderWorld(database),
+    webhooks: webhooks(database),
+    deliveries: deliveries(database),
   };
 }
