@@ -41,6 +41,8 @@ export function put(
   const nowMs = clock.now() + webhook.clockOffsetMs;
   const n = store.nextNumber(companyPk, "webhook_deliveries");
   const id = uuidOf(random.block("webhook_delivery", webhook.companyId, n)) as DeliveryId;
+  // Of two that are to arrive out of order the second goes first, and is not held back as well.
+  const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
   const object = data();
   const told = previousStatus === undefined ? object : { ...object, previous_status: previousStatus };
   store.deliveries.insert({
@@ -49,8 +51,8 @@ export function put(
     webhookPk: webhook.pk,
     event: type,
     body: JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data: told }),
-    dueAtMs: nowMs + (faults?.reorder ? heldBackMs : 0),
-    faults,
+    dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
+    faults: faults && { ...faults, reorder: heldBack || undefined },
     createdAtMs: nowMs,
   });
   outbox.stir();

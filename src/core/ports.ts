@@ -338,6 +338,8 @@ export interface Store {
     /** The newest first. */
     list(webhookPk: number, page: PageOfRows): DeliveryRecord[];
     byId(webhookPk: number, id: DeliveryId): DeliveryRecord | undefined;
+    /** Whether one of the webhook's is held back, to arrive after the next. */
+    isHoldingBack(webhookPk: number): boolean;
     /** Sends it on its way anew. */
     renew(pk: number, dueAtMs: number): void;
   };

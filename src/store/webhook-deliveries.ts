@@ -19,6 +19,10 @@ const attempts = `
   SELECT at_ms AS atMs, response_status AS responseStatus, error FROM webhook_attempts
   WHERE delivery_pk = ? ORDER BY pk`;
 
+const heldBack = `
+  SELECT 1 FROM webhook_deliveries
+  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults LIKE '%"reorder"%'`;
+
 interface DeliveryRow {
   pk: number;
   id: DeliveryId;
@@ -45,6 +49,9 @@ export function deliveries(database: Database): Store["deliveries"] {
     byId(webhookPk, id) {
       const row = database.get<DeliveryRow>(byId, webhookPk, id);
       return row && deliveryRecordOf(database, row);
+    },
+    isHoldingBack(webhookPk) {
+      return database.get(heldBack, webhookPk) !== undefined;
     },
     renew(pk, dueAtMs) {
       database.run(
