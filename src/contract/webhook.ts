@@ -2,7 +2,7 @@ import * as z from "zod";
 import { uuid } from "./identifiers.ts";
 
 /** What a webhook can be told of (assumed: the spec shows no event kinds, §6). */
-export const eventTypes = [
+const eventTypes = [
   "card.created",
   "card.status_changed",
   "card.replaced",
@@ -63,7 +63,7 @@ export type Webhook = z.output<typeof webhook>;
 export const webhookWithSecret = webhook.extend({ secret: z.string().startsWith("whsec_") });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
-export const webhookAttempt = z.object({
+const webhookAttempt = z.object({
   at: z.iso.datetime(),
   outcome: z.enum(["success", "failure"]),
   /** The receiver's answer; null where there was none. */

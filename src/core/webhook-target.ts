@@ -1,5 +1,5 @@
 /** Whether a URL's host is this machine by its very name: nothing that a name server could lead elsewhere. */
-export function isLoopbackHost(hostname: string): boolean {
+function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
 }
 

@@ -223,8 +223,8 @@ const webhookTables = `
 
   CREATE INDEX webhooks_by_company ON webhooks (company_pk);
   CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
+  CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
   CREATE INDEX webhook_deliveries_by_company ON webhook_deliveries (company_pk);
-  CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (due_at_ms) WHERE status = 'pending';
   CREATE INDEX webhook_attempts_by_delivery ON webhook_attempts (delivery_pk);
 `;
 

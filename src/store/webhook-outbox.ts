@@ -26,15 +26,17 @@ export interface UnderWay {
   readonly webhooks: readonly number[];
 }
 
+/** From webhook to delivery, so that what waits for a later attempt costs nothing. */
 const due = `
   SELECT d.pk, d.id, d.company_pk AS companyPk, c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk,
     w.url, w.secret, w.previous_secret AS previousSecret, w.previous_until_ms AS previousUntilMs, d.body,
     d.round, d.tries, d.faults
-  FROM webhook_deliveries d
-  JOIN webhooks w ON w.pk = d.webhook_pk
-  JOIN companies c ON c.pk = d.company_pk
-  WHERE d.status = 'pending' AND w.status = 'active' AND d.due_at_ms <= ? + c.clock_offset_ms
-    AND d.pk NOT IN (SELECT value FROM json_each(?)) AND d.webhook_pk NOT IN (SELECT value FROM json_each(?))
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d
+    ON d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
+  WHERE w.status = 'active'
+    AND d.pk NOT IN (SELECT value FROM json_each(?)) AND w.pk NOT IN (SELECT value FROM json_each(?))
   ORDER BY d.due_at_ms - c.clock_offset_ms, d.pk LIMIT 1`;
 
 /** The delivery that has been due longest, by the sandbox's clock and its company's lead. */
@@ -49,14 +51,22 @@ export function firstDue(database: Database, nowMs: number, except: UnderWay): O
 }
 
 const next = `
-  SELECT min(d.due_at_ms - c.clock_offset_ms) AS atMs FROM webhook_deliveries d
-  JOIN webhooks w ON w.pk = d.webhook_pk
-  JOIN companies c ON c.pk = d.company_pk
-  WHERE d.status = 'pending' AND w.status = 'active' AND d.pk NOT IN (SELECT value FROM json_each(?))`;
+  SELECT min(atMs) AS atMs FROM (
+    SELECT (
+      SELECT d.due_at_ms FROM webhook_deliveries d
+      WHERE d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
+      ORDER BY d.due_at_ms LIMIT 1
+    ) - c.clock_offset_ms AS atMs
+    FROM webhooks w JOIN companies c ON c.pk = w.company_pk WHERE w.status = 'active')`;
 
-/** When the next delivery falls due that is not under way, by the sandbox's clock. */
-export function nextDueAt(database: Database, { deliveries }: UnderWay): number | undefined {
-  return database.get<{ atMs: number | null }>(next, JSON.stringify(deliveries))?.atMs ?? undefined;
+/** When the next delivery falls due that is not due yet, by the sandbox's clock. */
+export function nextDueAt(database: Database, nowMs: number): number | undefined {
+  return database.get<{ atMs: number | null }>(next, nowMs)?.atMs ?? undefined;
+}
+
+/** Whether anything waits to be delivered, now or later. */
+export function isAnyPending(database: Database): boolean {
+  return database.get("SELECT 1 FROM webhook_deliveries WHERE status = 'pending' LIMIT 1") !== undefined;
 }
 
 /** Keeps that a delivery was tried. Nothing is kept of one that is gone meanwhile. */

@@ -4,6 +4,7 @@ import {
   disableWebhook,
   endRound,
   firstDue,
+  isAnyPending,
   keepAttempt,
   letHeldBackGo,
   nextDueAt,
@@ -51,6 +52,8 @@ export class Deliverer {
   readonly #sending: Sending;
   readonly #onDefect: (defect: Error) => void;
   readonly #underWay = new Map<number, Attempting>();
+  /** Those whose outcome could not be kept: to send them again and again would help nobody. */
+  readonly #setAside = new Set<number>();
   #cancelTimer: () => void = () => {};
   #cancelStir: (() => void) | undefined;
   #closed = false;
@@ -64,7 +67,7 @@ export class Deliverer {
     services.outbox.onPut(() => this.#stir());
     services.generations.onEnd((companyPk) => this.#drop(companyPk));
     // What was committed before a crash is still to be delivered.
-    if (nextDueAt(services.database, this.#known()) !== undefined) this.#stir();
+    if (isAnyPending(services.database)) this.#stir();
   }
 
   /** Resolves when everything that is due by now was attempted. */
@@ -98,6 +101,7 @@ export class Deliverer {
     for (const { outgoing, abort } of this.#underWay.values()) {
       if (companyPk === undefined || outgoing.companyPk === companyPk) abort.abort();
     }
+    this.#setAside.clear();
     this.#stir();
   }
 
@@ -111,7 +115,16 @@ export class Deliverer {
       }
       this.#setTimer();
     } catch (error) {
-      this.#onDefect(error as Error);
+      this.#tell(error as Error);
+    }
+  }
+
+  /** Whoever is told decides nothing: one that throws ends no delivery. */
+  #tell(defect: Error): void {
+    try {
+      this.#onDefect(defect);
+    } catch {
+      // There is nobody else to tell.
     }
   }
 
@@ -121,7 +134,7 @@ export class Deliverer {
       attempts.set(outgoing.webhookPk, (attempts.get(outgoing.webhookPk) ?? 0) + 1);
     }
     return {
-      deliveries: [...this.#underWay.keys()],
+      deliveries: [...this.#underWay.keys(), ...this.#setAside],
       webhooks: [...attempts].flatMap(([pk, n]) => (n < mostPerWebhook ? [] : [pk])),
     };
   }
@@ -129,11 +142,12 @@ export class Deliverer {
   /** Time that stands still brings nothing due, and time that jumps stirs. */
   #setTimer(): void {
     this.#cancelTimer();
-    const dueAtMs = nextDueAt(this.#services.database, this.#known());
-    const waitMs = dueAtMs === undefined ? 0 : dueAtMs - this.#clock.now();
-    // What is due by now waits for a place, and gets it when an attempt ends.
-    if (waitMs <= 0 || this.#clock.state.frozenAtMs !== null) return;
-    this.#cancelTimer = this.#clock.after(Math.min(waitMs, longestWaitMs), () => this.#deliverDue(), true);
+    if (this.#clock.state.frozenAtMs !== null) return;
+    const nowMs = this.#clock.now();
+    const dueAtMs = nextDueAt(this.#services.database, nowMs);
+    if (dueAtMs === undefined) return;
+    const waitMs = Math.min(dueAtMs - nowMs, longestWaitMs);
+    this.#cancelTimer = this.#clock.after(waitMs, () => this.#deliverDue(), true);
   }
 
   #begin(outgoing: Outgoing): void {
@@ -144,7 +158,10 @@ export class Deliverer {
       .then((outcomes) => {
         if (!isOver()) this.#conclude(outgoing, outcomes);
       })
-      .catch(this.#onDefect)
+      .catch((defect) => {
+        this.#setAside.add(outgoing.pk);
+        this.#tell(defect);
+      })
       .then(() => {
         this.#underWay.delete(outgoing.pk);
         this.#stir();

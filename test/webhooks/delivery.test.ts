@@ -316,6 +316,31 @@ describe("a receiver that hangs", () => {
   });
 });
 
+describe("a defect", () => {
+  test("in the delivery itself is told, sends nothing again and again, and ends no other delivery", async () => {
+    const defects: unknown[] = [];
+    const { call, path, settled, received, database } = await openWebhooks({
+      observe: ({ defect }) => {
+        if (!defect) return;
+        defects.push(defect);
+        throw new Error("whoever observes is broken too");
+      },
+    });
+    await call("POST", `${path}/test`);
+    database.exec("ALTER TABLE webhook_attempts RENAME TO mislaid");
+    await settled();
+    expect([received.length, defects.length]).toEqual([1, 1]);
+    database.exec("ALTER TABLE mislaid RENAME TO webhook_attempts");
+    await call("POST", `${path}/test`);
+    await settled();
+    expect(received).toHaveLength(2);
+    expect(database.all("SELECT status FROM webhook_deliveries")).toEqual([
+      { status: "pending" },
+      { status: "delivered" },
+    ]);
+  });
+});
+
 describe("what belongs to a world that is gone is dropped", () => {
   test.each<[string, (sandbox: Awaited<ReturnType<typeof openWebhooks>>) => void]>([
     ["a reset", ({ reset }) => reset()],
@@ -408,6 +433,24 @@ describe("in a process of one's own", () => {
     await third.webhooks.settled();
     expect(told).toHaveLength(1);
     third.close();
+  });
+
+  test("time that runs brings the retry by itself, however far the company is ahead", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.parse(now) });
+    let attempts = 0;
+    const deliver = async () => new Response(null, { status: ++attempts < 3 ? 500 : 200 });
+    const sandbox = createSandbox({ deliver });
+    await sandbox.clock.advance({ by: "P1D", company: "northwind" });
+    await order(sandbox);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(attempts).toBe(1);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(attempts).toBe(2);
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect(attempts).toBe(3);
+    expect(sandbox.webhooks.deliveries()[0]?.status).toBe("delivered");
+    sandbox.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("time that stands still delivers what is due now, and nothing else", async () => {
