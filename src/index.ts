@@ -4,6 +4,7 @@
  */
 export type { Environment } from "./contract/identifiers.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
+export type { EventType, WebhookDelivery } from "./contract/webhook.ts";
 export type { Guard } from "./control/guard.ts";
 export type { ArmedListing, Arming } from "./control/scenarios.ts";
 export { SetupError } from "./core/errors.ts";

@@ -10,6 +10,7 @@ import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenar
 import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
+import { Webhooks } from "./control/webhooks.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
@@ -21,7 +22,9 @@ import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { openWorld, type WorldPorts } from "./store/open-world.ts";
-import type { WorldListing } from "./store/world-listing.ts";
+import { listWorld, type WorldListing } from "./store/world-listing.ts";
+import type { Send } from "./webhooks/attempt.ts";
+import { Deliverer } from "./webhooks/deliverer.ts";
 
 export interface SandboxPorts extends WorldPorts {
   readonly version: string;
@@ -40,6 +43,10 @@ export interface SandboxPorts extends WorldPorts {
   readonly observe?: Observe | undefined;
   /** How many requests the journal keeps; default 1000. */
   readonly journal?: number | undefined;
+  /** Sends what webhooks are told; default: the global `fetch`. */
+  readonly deliver?: Send | undefined;
+  /** The hosts beside this machine to which webhooks may be sent; default none. */
+  readonly allowWebhookHosts?: readonly string[] | undefined;
 }
 
 const usualJournal = 1000;
@@ -77,6 +84,8 @@ export interface Sandbox {
   readonly requests: Requests;
   /** Which contract points requests have met, as `GET /_sandbox/coverage` tells it. */
   coverage(filter?: CoverageFilter): CoverageReport;
+  /** What webhooks were told, and a promise for when they have been told all that is due. */
+  readonly webhooks: Webhooks;
   /** The sandbox's own API without HTTP: the same operations, with the same errors. */
   readonly control: Control;
   /** Arms a scenario: for a company, for all, for so many runs. */
@@ -112,7 +121,23 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { origin, services, clock } = openWorld(ports);
   const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
   database.transaction(() => scenarios.armFromStart());
-  const time = new SandboxTime(database, clock);
+  const onDefect = (defect: Error, method: string, path: string) =>
+    ports.observe?.(controlDefect(defect, method, path, clock.now()));
+  const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
+  const deliverer = new Deliverer(
+    services,
+    clock,
+    {
+      // Looked up at each call: a test may replace it.
+      send: ports.deliver ?? ((url, init) => fetch(url, init)),
+      clock: ports.clock,
+      allowedHosts: webhookHosts,
+      userAgent: `card-sandbox/${version}`,
+    },
+    (defect) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
+  );
+  const webhooks = new Webhooks(database, deliverer);
+  const time = new SandboxTime(database, clock, () => services.outbox.stir());
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
   const journal = new Journal(ports.journal ?? usualJournal);
@@ -127,19 +152,21 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenarios: armed,
     time,
     state,
+    webhooks,
     journal,
     requests,
     coverage,
     clock: ports.clock,
     seed: origin.seed,
     version,
-    onDefect: (defect, method, path) => ports.observe?.(controlDefect(defect, method, path, clock.now())),
+    onDefect,
   };
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
     assumed: ports.assumed ?? true,
     onBehalfOf: ports.onBehalfOf ?? "optional",
+    webhookHosts,
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
@@ -180,12 +207,14 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
     requests,
     coverage: (filter) => coverage.report(filter),
+    webhooks,
     drain: () => {
       scenarios.waits.drain();
       journal.end();
     },
     abandon: () => {
       scenarios.waits.abandon();
+      deliverer.close();
       journal.end();
     },
   };

@@ -47,6 +47,13 @@ const developer = (...own: readonly Check[]): readonly Check[] => [
 ];
 
 const card: Check = { id: "card", points: ["cards.not_found"] };
+const webhook: Check = { id: "webhook", points: ["webhooks.not_found"] };
+const webhookBody: readonly Check[] = [
+  { id: "body", points: ["webhooks.body_invalid"] },
+  { id: "url", points: ["webhooks.url_invalid", "webhooks.url_not_allowed"] },
+];
+const webhookQuery: Check = { id: "query", points: ["webhooks.query_invalid"] };
+const webhookActive: Check = { id: "webhook_active", points: ["webhooks.disabled"] };
 
 const contentType: Check = { id: "content_type", points: ["cards.content_type_invalid"] };
 const body: Check = { id: "body", points: ["cards.body_invalid"] };
@@ -174,6 +181,19 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   getTransaction: developer({ id: "transaction", points: ["transactions.not_found"] }),
   listInvoices: developer({ id: "query", points: ["invoices.query_invalid"] }),
   getInvoice: developer({ id: "invoice", points: ["invoices.not_found"] }),
+  createWebhook: developer(...webhookBody, { id: "limit", points: ["webhooks.limit_reached"] }),
+  listWebhooks: developer(webhookQuery),
+  getWebhook: developer(webhook),
+  changeWebhook: developer(webhook, ...webhookBody),
+  deleteWebhook: developer(webhook),
+  rotateWebhookSecret: developer(webhook),
+  testWebhook: developer(webhook, webhookActive),
+  listWebhookDeliveries: developer(webhook, webhookQuery),
+  resendWebhookDelivery: developer(
+    webhook,
+    { id: "delivery", points: ["webhooks.delivery_not_found"] },
+    webhookActive,
+  ),
 };
 
 /**

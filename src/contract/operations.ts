@@ -37,6 +37,12 @@ const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
 const accounts = { ...cards, area: "accounts", permission: "view_accounts" } as const;
 const transactions = { ...cards, area: "transactions", permission: "view_transactions" } as const;
 const invoices = { ...cards, area: "invoices", permission: "view_invoices" } as const;
+const webhooks = {
+  spec: "§4, §6",
+  provenance: "assumed",
+  area: "webhooks",
+  permission: "manage_webhooks",
+} as const;
 
 /** The operations that the sandbox serves, by id. */
 export const operations = {
@@ -173,6 +179,45 @@ export const operations = {
     method: "GET",
     path: "/developer/company/invoices/:id",
     success: "invoices.shown",
+  },
+  createWebhook: { ...webhooks, method: "POST", path: "/developer/webhooks", success: "webhooks.created" },
+  listWebhooks: { ...webhooks, method: "GET", path: "/developer/webhooks", success: "webhooks.listed" },
+  getWebhook: { ...webhooks, method: "GET", path: "/developer/webhooks/:id", success: "webhooks.shown" },
+  changeWebhook: {
+    ...webhooks,
+    method: "PATCH",
+    path: "/developer/webhooks/:id",
+    success: "webhooks.changed",
+  },
+  deleteWebhook: {
+    ...webhooks,
+    method: "DELETE",
+    path: "/developer/webhooks/:id",
+    success: "webhooks.deleted",
+  },
+  rotateWebhookSecret: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/rotate-secret",
+    success: "webhooks.secret_rotated",
+  },
+  testWebhook: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/test",
+    success: "webhooks.tested",
+  },
+  listWebhookDeliveries: {
+    ...webhooks,
+    method: "GET",
+    path: "/developer/webhooks/:id/deliveries",
+    success: "webhooks.deliveries_listed",
+  },
+  resendWebhookDelivery: {
+    ...webhooks,
+    method: "POST",
+    path: "/developer/webhooks/:id/deliveries/:did/resend",
+    success: "webhooks.delivery_resent",
   },
 } as const satisfies Record<string, Operation>;
 

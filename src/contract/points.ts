@@ -8,6 +8,7 @@ import { orderPoints } from "./points/order.ts";
 import type { ContractPoint } from "./points/point.ts";
 import { tokenPoints } from "./points/token.ts";
 import { transactionPoints } from "./points/transactions.ts";
+import { webhookPoints } from "./points/webhooks.ts";
 
 export type { ContractPoint, Provenance } from "./points/point.ts";
 
@@ -20,6 +21,7 @@ export const contractPoints = {
   ...accountPoints,
   ...transactionPoints,
   ...invoicePoints,
+  ...webhookPoints,
   ...gatewayPoints,
 } satisfies Record<string, ContractPoint>;
 

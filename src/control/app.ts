@@ -18,6 +18,7 @@ import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
 import type { Simulator } from "./simulator.ts";
 import type { SandboxState } from "./state.ts";
 import type { SandboxTime } from "./time.ts";
+import { deliveriesQuery, type Webhooks } from "./webhooks.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
@@ -29,6 +30,7 @@ export interface ControlServices {
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
+  readonly webhooks: Webhooks;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly coverage: Coverage;
@@ -44,6 +46,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
   const { invoices, simulator } = services;
+  const { webhooks } = services;
   const control = new Hono().basePath("/_sandbox");
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
@@ -148,6 +151,9 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     const { text, type } = formatCoverage(services.coverage.report(filter), format);
     return c.body(text, 200, { "Content-Type": type });
   });
+  control.get("/webhooks/deliveries", (c) =>
+    c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
+  );
 
   control.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
   control.delete("/requests", (c) => {

@@ -30,10 +30,13 @@ const timeAdvance = z.strictObject({
 export class SandboxTime {
   readonly #database: Database;
   readonly #clock: SandboxClock;
+  readonly #moved: () => void;
 
-  constructor(database: Database, clock: SandboxClock) {
+  /** @param moved - told whenever time was moved */
+  constructor(database: Database, clock: SandboxClock, moved: () => void) {
     this.#database = database;
     this.#clock = clock;
+    this.#moved = moved;
   }
 
   read(company?: string): TimeListing {
@@ -98,6 +101,7 @@ export class SandboxTime {
     } else {
       setClockOffset(this.#database, companyNamed(this.#database, company).pk, toMs - this.#clock.now());
     }
+    this.#moved();
     return this.read(company);
   }
 }

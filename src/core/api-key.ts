@@ -43,12 +43,17 @@ export function shownPrefix(secret: string): string {
 }
 
 const anyKey = /(sk_(?:sandbox|live)_|(?<![A-Za-z0-9])sk_)[^/\s"'\\]+/g;
+const anyWebhookSecret = /whsec_[A-Za-z0-9+/_=-]+/g;
 const tokenLength = 43;
 const anyToken = /[A-Za-z0-9_-]{43,}/g;
 
-/** A text with whatever looks like an API key, but for its kind, or like an access token taken out. */
+/**
+ * A text with whatever looks like an API key or a webhook's secret, but for its kind, or like an access token taken
+ * out.
+ */
 export function maskSecrets(text: string): string {
-  const keyless = text.includes("sk_") ? text.replace(anyKey, "$1…") : text;
+  const unsigned = text.includes("whsec_") ? text.replace(anyWebhookSecret, "whsec_…") : text;
+  const keyless = unsigned.includes("sk_") ? unsigned.replace(anyKey, "$1…") : unsigned;
   return hasLongWord(keyless) ? keyless.replace(anyToken, "…") : keyless;
 }
 

@@ -39,8 +39,8 @@ export class SandboxClock implements Clock {
     return this.#real.ticks();
   }
 
-  after(ms: number, work: () => void): () => void {
-    return this.#real.after(ms, work);
+  after(ms: number, work: () => void, inBackground?: boolean): () => void {
+    return this.#real.after(ms, work, inBackground);
   }
 
   /** Takes up a kept state. */

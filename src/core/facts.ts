@@ -2,6 +2,7 @@ import type { Permission } from "../contract/operations.ts";
 import { type Issuer, promptIssuer } from "./issuer.ts";
 import type { OrderWorld } from "./ports.ts";
 import type { AccountStatus, CompanyStatus } from "./statuses.ts";
+import type { WebhookFaults } from "./webhook-faults.ts";
 
 /** What one request is to believe in place of the world. It edits nothing. */
 export interface FactsOverlay {
@@ -28,6 +29,8 @@ export interface Overlay {
   readonly issuer: Issuer;
   /** How long an access token lives; absent: as usual. */
   readonly tokenLifetimeMs?: number | undefined;
+  /** What goes wrong with the deliveries of the events that it causes. */
+  readonly webhook?: WebhookFaults | undefined;
 }
 
 /** The world as it is. */

@@ -5,7 +5,7 @@
 export class Generations {
   #all = 0;
   #stamp = 0;
-  #whenEnded: (companyPk: number | undefined) => void = () => {};
+  readonly #whenEnded: ((companyPk: number | undefined) => void)[] = [];
   readonly #own = new Map<number, number>();
 
   /** The generation of a company's world, which no other company's end disturbs. */
@@ -20,7 +20,7 @@ export class Generations {
 
   /** Tells a listener which company's world ends; undefined: all of them. */
   onEnd(listener: (companyPk: number | undefined) => void): void {
-    this.#whenEnded = listener;
+    this.#whenEnded.push(listener);
   }
 
   /** Ends the world of one company, or of all. */
@@ -28,6 +28,6 @@ export class Generations {
     this.#stamp++;
     if (companyPk === undefined) this.#all++;
     else this.#own.set(companyPk, (this.#own.get(companyPk) ?? 0) + 1);
-    this.#whenEnded(companyPk);
+    for (const listener of this.#whenEnded) listener(companyPk);
   }
 }

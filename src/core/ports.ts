@@ -8,6 +8,7 @@ import type {
   MemberId,
 } from "../contract/identifiers.ts";
 import type { Area, OperationId } from "../contract/operations.ts";
+import type { DeliveryId, DeliveryStatus, EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
 import type {
   AccountQueries,
   CompanyOfMember,
@@ -16,10 +17,10 @@ import type {
   TransactionQueries,
 } from "./ledger-ports.ts";
 import type { ParcelStatus } from "./parcel.ts";
-
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";
+import type { WebhookFaults } from "./webhook-faults.ts";
 
 /** The sandbox's time. */
 export interface Clock {
@@ -27,8 +28,11 @@ export interface Clock {
   now(): number;
   /** Milliseconds of real time from an arbitrary start: for durations in logs, and for no answer. */
   ticks(): number;
-  /** Does some work after so many milliseconds of real time, unless it is cancelled by what is returned. */
-  after(ms: number, work: () => void): () => void;
+  /**
+   * Does some work after so many milliseconds of real time, unless it is cancelled by what is returned.
+   * @param inBackground - it keeps no process alive
+   */
+  after(ms: number, work: () => void, inBackground?: boolean): () => void;
 }
 
 /** The one source of chance: 32 bytes that depend on the seed and on these three alone. */
@@ -193,7 +197,10 @@ export type CounterKind =
   | "armed_scenarios"
   | "transactions"
   | "bookings"
-  | "invoices";
+  | "invoices"
+  | "webhooks"
+  | "webhook_secrets"
+  | "webhook_deliveries";
 
 export interface NewCompany {
   readonly id: CompanyId;
@@ -241,6 +248,59 @@ export interface NewApiKey {
   /** The secret itself where it is public, as the seed world's are; every other key is kept as a hash alone. */
   readonly publicSecret: string | null;
   readonly label: string | null;
+}
+
+/** A webhook without its secrets. */
+export interface WebhookRecord {
+  readonly pk: number;
+  readonly id: WebhookId;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly status: WebhookStatus;
+  readonly createdAtMs: number;
+}
+
+export interface NewWebhook extends Omit<WebhookRecord, "pk"> {
+  readonly companyPk: number;
+  readonly secret: string;
+}
+
+/** One event on its way to one webhook, times by the company's clock. */
+export interface DeliveryRecord {
+  readonly pk: number;
+  readonly id: DeliveryId;
+  readonly webhookId: WebhookId;
+  readonly event: EventType;
+  /** The bytes that are signed and sent. */
+  readonly body: string;
+  readonly status: DeliveryStatus;
+  readonly dueAtMs: number;
+  readonly createdAtMs: number;
+  readonly attempts: readonly {
+    readonly atMs: number;
+    /** Null where the receiver did not answer. */
+    readonly responseStatus: number | null;
+    /** Null where it was a success. */
+    readonly error: string | null;
+  }[];
+}
+
+export interface NewDelivery {
+  readonly id: DeliveryId;
+  readonly companyPk: number;
+  readonly webhookPk: number;
+  readonly event: EventType;
+  readonly body: string;
+  readonly dueAtMs: number;
+  readonly faults: WebhookFaults | undefined;
+  readonly createdAtMs: number;
+}
+
+/** Where the n-th row after another begins, and how many. */
+interface PageOfRows {
+  /** Those older than the row with this number. */
+  readonly beforePk?: number | undefined;
+  readonly limit: number;
 }
 
 /** What core asks of the store; each insert answers the new row's number. */
@@ -320,5 +380,34 @@ export interface Store {
     /** How far a card's parcel has come; undefined while nothing was said of it. */
     parcel(pk: number): Parcel | undefined;
     moveParcel(pk: number, parcel: Parcel): void;
+  };
+  readonly webhooks: {
+    insert(webhook: NewWebhook): number;
+    /** The newest first. */
+    list(companyPk: number, page: PageOfRows): WebhookRecord[];
+    byId(companyPk: number, id: WebhookId): WebhookRecord | undefined;
+    count(companyPk: number): number;
+    /** What an event of a company is measured by: its active webhooks, and its own time. One look-up. */
+    ofCompany(companyPk: number): readonly {
+      readonly pk: number;
+      readonly events: readonly EventType[];
+      readonly companyId: CompanyId;
+      readonly clockOffsetMs: number;
+    }[];
+    change(pk: number, change: Pick<WebhookRecord, "url" | "events" | "status">): void;
+    /** Its deliveries go with it. */
+    delete(pk: number): void;
+    /** The secret that was there signs on until the instant. */
+    rotate(pk: number, secret: string, previousUntilMs: number): void;
+  };
+  readonly deliveries: {
+    insert(delivery: NewDelivery): number;
+    /** The newest first. */
+    list(webhookPk: number, page: PageOfRows): DeliveryRecord[];
+    byId(webhookPk: number, id: DeliveryId): DeliveryRecord | undefined;
+    /** Whether one of the webhook's is held back, to arrive after the next. */
+    isHoldingBack(webhookPk: number): boolean;
+    /** Sends it on its way anew. */
+    renew(pk: number, dueAtMs: number): void;
   };
 }

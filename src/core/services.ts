@@ -1,4 +1,5 @@
 import type { Generations } from "./generations.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Clock, Database, Random, Store } from "./ports.ts";
 
 /** What the use cases work with. */
@@ -10,4 +11,5 @@ export interface Services {
   /** The idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
   readonly keysInProgress: Set<string>;
   readonly generations: Generations;
+  readonly outbox: Outbox;
 }

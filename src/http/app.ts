@@ -25,6 +25,7 @@ import * as invoices from "./routes/invoices.ts";
 import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
 import * as transactions from "./routes/transactions.ts";
+import * as webhooks from "./routes/webhooks.ts";
 
 /** What handles an operation: its checks in the order in which they decide, and last what answers it. */
 type Handlers = readonly (MiddlewareHandler<HttpEnv> | Handler<HttpEnv>)[];
@@ -79,6 +80,15 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
     getTransaction: [...assumed("getTransaction"), transactions.getTransaction(services)], // 404, 200
     listInvoices: [...assumed("listInvoices"), invoices.listInvoices(services)], // 400, 200
     getInvoice: [...assumed("getInvoice"), invoices.getInvoice(services)], // 404, 200
+    createWebhook: [...assumed("createWebhook"), webhooks.createWebhook(services)], // 400, 409, 201
+    listWebhooks: [...assumed("listWebhooks"), webhooks.listWebhooks(services)], // 400, 200
+    getWebhook: [...assumed("getWebhook"), webhooks.getWebhook(services)], // 404, 200
+    changeWebhook: [...assumed("changeWebhook"), webhooks.changeWebhook(services)], // 404, 400, 200
+    deleteWebhook: [...assumed("deleteWebhook"), webhooks.deleteWebhook(services)], // 404, 200
+    rotateWebhookSecret: [...assumed("rotateWebhookSecret"), webhooks.rotateWebhookSecret(services)], // 404, 200
+    testWebhook: [...assumed("testWebhook"), webhooks.testWebhook(services)], // 404, 409, 202
+    listWebhookDeliveries: [...assumed("listWebhookDeliveries"), webhooks.listWebhookDeliveries(services)], // 404, 400, 200
+    resendWebhookDelivery: [...assumed("resendWebhookDelivery"), webhooks.resendWebhookDelivery(services)], // 404, 409, 202
   };
 }
 

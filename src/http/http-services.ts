@@ -18,6 +18,8 @@ export interface HttpServices extends Services {
   /** Whether operations are served that the spec does not show. */
   readonly assumed: boolean;
   readonly onBehalfOf: OnBehalfOfMode;
+  /** The hosts beside this machine to which webhooks may be sent. */
+  readonly webhookHosts: readonly string[];
   /** Whether answers carry `Sandbox-…` headers. */
   readonly sandboxHeaders: boolean;
   /** What can be forced on requests, and what is. */

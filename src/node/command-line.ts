@@ -26,6 +26,7 @@ interface Flags {
   control: boolean;
   adminToken?: string;
   journal: number;
+  allowWebhookHosts?: string[];
 }
 
 /** What a start was asked for. */
@@ -79,6 +80,7 @@ export function readCommandLine(
       control: flags.control,
       adminToken: flags.adminToken,
       journal: flags.journal,
+      allowWebhookHosts: flags.allowWebhookHosts,
       tls: readTls(flags.tlsCert, flags.tlsKey),
     },
   };
@@ -166,6 +168,13 @@ function defineProgram(version: string): Command {
         .argParser(wholeNumber(largestJournal))
         .default(1000),
     )
+    .addOption(
+      option(
+        "--allow-webhook-hosts <hosts>",
+        "hosts beyond this machine that webhooks may be sent to, parted by commas",
+        "ALLOW_WEBHOOK_HOSTS",
+      ).argParser(parted),
+    )
     .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
 }
@@ -212,6 +221,12 @@ function wholeNumber(max: number): (text: string) => number {
 function once(text: string, before: string | undefined): string {
   if (before !== undefined) throw new InvalidArgumentError("It is given once.");
   return notEmpty(text);
+}
+
+function parted(text: string): string[] {
+  return notEmpty(text)
+    .split(",")
+    .map((each) => each.trim());
 }
 
 function notEmpty(text: string): string {

@@ -19,8 +19,9 @@ export const version: string = JSON.parse(
 const systemClock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),
-  after(ms, work) {
+  after(ms, work, inBackground = false) {
     const timer = setTimeout(work, ms);
+    if (inBackground) timer.unref();
     return () => clearTimeout(timer);
   },
 };
@@ -48,6 +49,10 @@ export interface SandboxOptions {
   readonly scenario?: string | undefined;
   /** How many requests the journal keeps; default 1000, and 0 keeps none. */
   readonly journal?: number | undefined;
+  /** The hosts beside this machine to which webhooks may be sent, each with its port or without; default none. */
+  readonly allowWebhookHosts?: readonly string[] | undefined;
+  /** Is called in place of `fetch` with what webhooks are told, and answers as their receiver would. */
+  readonly deliver?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Told of each answer of the service. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -69,6 +74,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
   const catalogue = new Catalogue(() => [...readShippedScenarios(), ...ownScenarios]);
   if (options.scenario !== undefined) catalogue.required(options.scenario);
+  for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
   refuseUnlessWhole("seed", options.seed);
   refuseUnlessWhole("journal", options.journal);
   const db = options.db ?? ":memory:";
@@ -90,6 +96,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       scenario: options.scenario,
       observe: options.observe,
       journal: options.journal,
+      allowWebhookHosts: options.allowWebhookHosts,
+      deliver: options.deliver,
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {
@@ -106,6 +114,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     database.close();
     throw openingFailure(db, error);
   }
+}
+
+function refuseUnlessHost(host: string): void {
+  if (URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase()) return;
+  throw new SetupError(
+    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443; got ${JSON.stringify(host)}`,
+  );
 }
 
 function refuseUnlessWhole(option: string, value: number | undefined): void {

@@ -8,6 +8,7 @@ export type {
   ContractPoint,
   EntryFilter,
   Environment,
+  EventType,
   Exchange,
   Face,
   Fetch,
@@ -21,6 +22,7 @@ export type {
   OnBehalfOfMode,
   PointId,
   Provenance,
+  WebhookDelivery,
   WorldListing,
 } from "../index.ts";
 export { contractPoints, SetupError } from "../index.ts";

@@ -42,6 +42,8 @@ const changing: readonly OperationId[] = [
 const options: readonly OperationId[] = ["listDeliveryOptions"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
 const developer = developerOperations;
+/** Those that cause events of which webhooks are told. */
+const telling: readonly OperationId[] = ["orderPhysicalCard", "testWebhook"];
 /** Those that refuse by points of their own share. */
 const others = developerOperations.filter((id) => id !== "orderPhysicalCard");
 const othersOfAreas = others.filter((id) => areaOperations.includes(id));
@@ -97,6 +99,10 @@ const effects: readonly Effect[] = [
   refusal(issuing, "cards.issuer_unavailable", "faults.issuer.unavailable"),
   { path: "facts.used_unreadable", on: [...order, "getCard", ...changing, ...issuing] },
   { path: "faults.token.lifetime_s", on: exchange },
+  { path: "faults.webhook.duplicate", on: telling },
+  { path: "faults.webhook.reorder", on: telling },
+  { path: "faults.webhook.stale", on: telling },
+  { path: "faults.webhook.bad_signature", on: telling },
   { path: "faults.response.latency_ms", on: any, ofAnswer: true },
   { path: "faults.response.reset", on: any, leaves: "nothing" },
   { path: "faults.response.empty", on: any, leaves: "nothing" },
@@ -138,7 +144,7 @@ export function stepOn(step: StepFile, operation: OperationId): StepFile {
     Object.fromEntries(
       Object.entries(leaves ?? {}).filter(([name]) => here.has(`${place}.${name}`)),
     ) as Leaves;
-  const { request, token, issuer, response } = step.faults ?? {};
+  const { request, token, issuer, webhook, response } = step.faults ?? {};
   return {
     ...(step.pass && { pass: step.pass }),
     facts: only("facts", step.facts),
@@ -146,6 +152,7 @@ export function stepOn(step: StepFile, operation: OperationId): StepFile {
       request: only("faults.request", request),
       token: only("faults.token", token),
       issuer: only("faults.issuer", issuer),
+      webhook: only("faults.webhook", webhook),
       response: only("faults.response", response),
     },
   };

@@ -53,6 +53,17 @@ const faults = z.strictObject({
       unavailable: yes.optional(),
     })
     .optional(),
+  webhook: z
+    .strictObject({
+      duplicate: yes.describe("it arrives twice, under the same webhook-id").optional(),
+      reorder: yes
+        .describe("it arrives after the webhook's next event, or after five seconds where none comes")
+        .optional(),
+      stale: yes.describe("its first attempt has a timestamp that is ten minutes old").optional(),
+      bad_signature: yes.describe("its first attempt has a signature that fits no secret").optional(),
+    })
+    .describe("what becomes of the events that the request causes")
+    .optional(),
   response: z
     .strictObject({
       latency_ms: duration.optional(),
@@ -87,6 +98,15 @@ const exampleRequest = z.strictObject({
     headers: z.record(z.string(), z.string()).optional(),
     /** How many cards the company then has that it had not before the example. */
     cards: z.int().optional(),
+    /** What a webhook was sent by then, in the order in which it came; it answers 400 to what it must not accept. */
+    deliveries: z
+      .array(
+        z.strictObject({
+          of: z.int().min(1).describe("which of the example's requests caused it, from 1"),
+          fails: z.enum(["stale", "signature"]).optional(),
+        }),
+      )
+      .optional(),
   }),
 });
 export type ExampleRequest = z.output<typeof exampleRequest>;

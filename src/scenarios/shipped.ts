@@ -28,4 +28,8 @@ export const shippedScenarios = [
   "token-unavailable",
   "rate-limited",
   "used-unreadable",
+  "webhook-duplicate",
+  "webhook-reordered",
+  "webhook-stale",
+  "webhook-bad-signature",
 ] as const;

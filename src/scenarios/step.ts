@@ -2,6 +2,7 @@ import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { FactsOverlay, Overlay } from "../core/facts.ts";
 import type { Issuer, IssuerAnswer } from "../core/issuer.ts";
+import type { WebhookFaults } from "../core/webhook-faults.ts";
 import { leavesOf, refusalsOf, stepOn } from "./effects.ts";
 import type { StepFile } from "./scenario.ts";
 import type { Stay } from "./waits.ts";
@@ -16,6 +17,7 @@ export interface Step {
   readonly request: NonNullable<Faults["request"]>;
   readonly token: NonNullable<Faults["token"]>;
   readonly issuer: Faults["issuer"];
+  readonly webhook: WebhookFaults | undefined;
   readonly response: ResponseFaults;
   /** The refusals that it forces. */
   readonly refusals: ReadonlySet<PointId>;
@@ -37,11 +39,21 @@ export function stepFor(file: StepFile, operation: OperationId): Step | undefine
     request: faults.request ?? {},
     token: faults.token ?? {},
     issuer: Object.keys(faults.issuer ?? {}).length > 0 ? faults.issuer : undefined,
+    webhook: webhookFaultsOf(faults.webhook ?? {}),
     response: faults.response ?? {},
     refusals,
     strikesSuccess: refusals.size === 0,
     hidesUsedAlone: leaves.length === 1 && facts.used_unreadable === true,
   };
+}
+
+/** Undefined where nothing goes wrong. */
+function webhookFaultsOf({
+  bad_signature,
+  ...rest
+}: NonNullable<Faults["webhook"]>): WebhookFaults | undefined {
+  const faults = { ...rest, ...(bad_signature && { badSignature: bad_signature }) };
+  return Object.keys(faults).length > 0 ? faults : undefined;
 }
 
 /** The facts by the names that core knows them by. */
@@ -71,6 +83,7 @@ export function overlayOf(step: Step, world: Overlay, stay: Stay): Overlay {
     facts: { ...world.facts, ...step.facts },
     issuer: step.issuer ? issuerOf(step.issuer, stay) : world.issuer,
     tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
+    webhook: step.webhook ?? world.webhook,
   };
 }
 

@@ -155,7 +155,15 @@ export function deleteCompany(database: Database, pk: number): void {
   for (const table of ["access_tokens", "api_keys"]) {
     database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
   }
-  for (const table of ["invoices", "transactions", "replacements", "cards"]) {
+  for (const table of [
+    "invoices",
+    "transactions",
+    "replacements",
+    "cards",
+    "webhook_attempts",
+    "webhook_deliveries",
+    "webhooks",
+  ]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);

@@ -8,6 +8,8 @@ import { invoices } from "./invoices.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
 import { transactions } from "./transactions.ts";
+import { deliveries } from "./webhook-deliveries.ts";
+import { webhooks } from "./webhooks.ts";
 
 const nextNumber = `
   INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
@@ -30,5 +32,7 @@ export function openStore(database: Database): Store {
     transactions: transactions(database),
     invoices: invoices(database),
     orderWorld: orderWorld(database),
+    webhooks: webhooks(database),
+    deliveries: deliveries(database),
   };
 }

@@ -1,6 +1,7 @@
 import { type ClockState, runningClock, SandboxClock } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import { Generations } from "../core/generations.ts";
+import { Outbox } from "../core/outbox.ts";
 import { plantWorld } from "../core/plant-world.ts";
 import type { Clock, Database } from "../core/ports.ts";
 import { seededRandom } from "../core/random.ts";
@@ -58,6 +59,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     random: seededRandom(origin.seed),
     keysInProgress: new Set(),
     generations: new Generations(),
+    outbox: new Outbox(),
   };
   database.transaction(() => {
     prepareSchema(database);

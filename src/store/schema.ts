@@ -16,6 +16,9 @@ export const worldTables = [
   "armed_scenarios",
   "chosen_scenarios",
   "replacements",
+  "webhooks",
+  "webhook_deliveries",
+  "webhook_attempts",
 ] as const;
 
 const firstTables = `
@@ -279,6 +282,54 @@ function addMoney(database: Database): void {
   for (const table of ["transactions", "invoices"]) createSnapshotTable(database, table);
 }
 
+const webhookTables = `
+  -- Secrets are kept, since signing needs them; they are shown once.
+  CREATE TABLE webhooks (
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+    secret TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_until_ms INTEGER,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  -- The outbox: one event for one webhook, written with what caused it. Times are the company's.
+  -- round: how often it was sent on its way; an attempt of an earlier one decides nothing any more.
+  CREATE TABLE webhook_deliveries (
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    webhook_pk INTEGER NOT NULL REFERENCES webhooks,
+    event TEXT NOT NULL,
+    body TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    round INTEGER NOT NULL DEFAULT 1,
+    tries INTEGER NOT NULL DEFAULT 0,
+    due_at_ms INTEGER NOT NULL,
+    faults TEXT,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE webhook_attempts (
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    delivery_pk INTEGER NOT NULL REFERENCES webhook_deliveries,
+    at_ms INTEGER NOT NULL,
+    response_status INTEGER,
+    error TEXT
+  ) STRICT;
+
+  CREATE INDEX webhooks_by_company ON webhooks (company_pk);
+  CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
+  CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
+  CREATE INDEX webhook_deliveries_by_company ON webhook_deliveries (company_pk);
+  CREATE INDEX webhook_attempts_by_delivery ON webhook_attempts (delivery_pk);
+`;
+
 /** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
 function createSnapshotTable(database: Database, table: string): void {
   const columns = database.all<{ name: string; type: string }>(
@@ -319,6 +370,12 @@ const migrations: readonly ((database: Database) => void)[] = [
     createSnapshotTable(database, "replacements");
   },
   addMoney,
+  (database) => {
+    database.exec(webhookTables);
+    for (const table of ["webhooks", "webhook_deliveries", "webhook_attempts"]) {
+      createSnapshotTable(database, table);
+    }
+  },
 ];
 
 /** The version that this program reads and writes. */

@@ -39,6 +39,9 @@ const ofCompany: Readonly<Record<(typeof worldTables)[number], string | undefine
   armed_scenarios: "company_pk = ?",
   chosen_scenarios: "company_pk = ?",
   replacements: "company_pk = ?",
+  webhooks: "company_pk = ?",
+  webhook_deliveries: "company_pk = ?",
+  webhook_attempts: "company_pk = ?",
 };
 
 /** Keeps the whole world, in place of what the name kept before. */

@@ -10,6 +10,7 @@ import { invoice } from "../../src/contract/invoice.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
+import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../../src/contract/webhook.ts";
 import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import {
@@ -20,6 +21,7 @@ import {
   readReply,
   type TestOptions,
 } from "../support/open-sandbox.ts";
+import { openWebhooks } from "../support/open-webhooks.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -65,6 +67,14 @@ const deliveryOptionsTo = (rest: OrderBody) => () =>
     body: { delivery_address: { ...address, ...rest } },
   });
 const issuerAnswers = (answer: IssuerAnswer): TestOptions => ({ issuer: { issue: () => answer } });
+const hooks = "/developer/webhooks";
+const withWebhook =
+  (send: (webhooks: Awaited<ReturnType<typeof openWebhooks>>) => Promise<Reply>) => async () =>
+    send(await openWebhooks());
+const newWebhook = (body: object) => async () => {
+  const { call } = await openWebhooks();
+  return call("POST", hooks, { url: "http://localhost/hooks", events: ["card.created"], ...body });
+};
 
 /** The shortest way to each contract point; one that is missing does not compile. */
 const waysTo = {
@@ -252,6 +262,35 @@ const waysTo = {
     return sandbox.get(`/developer/company/invoices/${id}`);
   },
   "invoices.not_found": get(`/developer/company/invoices/${key}`),
+  "webhooks.created": newWebhook({}),
+  "webhooks.listed": withWebhook(({ call }) => call("GET", hooks)),
+  "webhooks.shown": withWebhook(({ call, path }) => call("GET", path)),
+  "webhooks.changed": withWebhook(({ call, path }) => call("PATCH", path, { status: "disabled" })),
+  "webhooks.deleted": withWebhook(({ call, path }) => call("DELETE", path)),
+  "webhooks.secret_rotated": withWebhook(({ call, path }) => call("POST", `${path}/rotate-secret`)),
+  "webhooks.tested": withWebhook(({ call, path }) => call("POST", `${path}/test`)),
+  "webhooks.deliveries_listed": withWebhook(({ call, path }) => call("GET", `${path}/deliveries`)),
+  "webhooks.delivery_resent": withWebhook(async ({ call, path }) => {
+    const { id } = (await call("POST", `${path}/test`)).json;
+    return call("POST", `${path}/deliveries/${id}/resend`);
+  }),
+  "webhooks.body_invalid": newWebhook({ events: ["card.made"] }),
+  "webhooks.url_invalid": newWebhook({ url: "hooks" }),
+  "webhooks.url_not_allowed": newWebhook({ url: "https://example.com/hooks" }),
+  "webhooks.query_invalid": get(`${hooks}?limit=0`),
+  "webhooks.not_found": get(`${hooks}/${key}`),
+  "webhooks.delivery_not_found": withWebhook(({ call, path }) =>
+    call("POST", `${path}/deliveries/${key}/resend`),
+  ),
+  "webhooks.limit_reached": async () => {
+    const { create } = await openWebhooks();
+    for (let n = 2; n <= 10; n++) await create();
+    return create();
+  },
+  "webhooks.disabled": withWebhook(async ({ call, path }) => {
+    await call("PATCH", path, { status: "disabled" });
+    return call("POST", `${path}/test`);
+  }),
   "gateway.not_specified": get("/developer/cards", { assumed: false }),
   "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
@@ -296,6 +335,12 @@ const shownBy: Readonly<Record<string, z.ZodObject>> = {
 function bodyOf(id: PointId) {
   if (id === "token.issued") return tokenExchangeResponse;
   if (id === "cards.listed") return listOf(card);
+  if (id === "webhooks.created" || id === "webhooks.secret_rotated") return webhookWithSecret;
+  if (id === "webhooks.listed") return listOf(webhook);
+  if (id === "webhooks.shown" || id === "webhooks.changed") return webhook;
+  if (id === "webhooks.deleted") return deletedWebhook;
+  if (id === "webhooks.deliveries_listed") return listOf(webhookDelivery);
+  if (contractPoints[id].status === 202) return webhookDelivery;
   if (id === "cards.delivery_options_listed") return deliveryOptions;
   const noun = id.endsWith(".listed") || id.endsWith(".shown") ? shownBy[id.split(".")[0] ?? ""] : undefined;
   if (noun) return id.endsWith(".listed") ? listOf(noun) : noun;

@@ -8,14 +8,19 @@ import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.t
 
 /** A sandbox, and every row of its world. */
 function openState(options: TestOptions = {}) {
-  const sandbox = openSandbox(options);
+  const sandbox = openSandbox({ deliver: async () => new Response(null, { status: 500 }), ...options });
   const rowsOf = (table: string) => sandbox.database.all(`SELECT * FROM ${table} ORDER BY rowid`);
   return {
     ...sandbox,
     rows: () => JSON.stringify(worldTables.map(rowsOf)),
     /** Changes something of every kind. */
     async disturb() {
+      const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+      const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+      const webhook = { url: "http://localhost/hooks", events: ["card.created"] };
+      await sandbox.post("/developer/webhooks", webhook, headers);
       await sandbox.order();
+      await sandbox.webhooks.settled();
       await sandbox.order({ headers: { "Sandbox-Scenario": "issuer-recovers" } });
       sandbox.scenario("token-short-lived", { company: "northwind" });
       await sandbox.order();

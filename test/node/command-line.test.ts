@@ -83,6 +83,7 @@ describe("a bad command line is one clear line, and exit 2", () => {
     [["--clock", "0050-01-01T00:00:00Z"], /years 1970 to 9994/],
     [["--db", " "], /database has no name/],
     [["--admin-token", ""], /--admin-token/],
+    [["--allow-webhook-hosts", "https://a.test"], /webhook hosts are names such as .*https:\/\/a\.test/],
     [["--log", "loud"], /--log.*pretty, json, silent/],
     [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required/],
     [["--host", ""], /--host/],

@@ -23,7 +23,15 @@ export interface TestOptions
   extends Partial<
     Pick<
       SandboxPorts,
-      "assumed" | "onBehalfOf" | "sandboxHeaders" | "seed" | "keyQuota" | "scenario" | "journal"
+      | "assumed"
+      | "deliver"
+      | "allowWebhookHosts"
+      | "onBehalfOf"
+      | "sandboxHeaders"
+      | "seed"
+      | "keyQuota"
+      | "scenario"
+      | "journal"
     >
   > {
   /** Beside those that are shipped. */
@@ -61,7 +69,9 @@ class TestClock implements Clock {
     return this.#nowMs;
   }
   /** What waits for real time: up to five seconds are over at once, longer waits last. */
-  after(ms: number, work: () => void): () => void {
+  after(ms: number, work: () => void, inBackground = false): () => void {
+    // What waits for the sandbox's time and not for its own: it comes when that is moved.
+    if (inBackground) return () => {};
     this.waited.push(ms);
     const due = () => {
       cancel();
@@ -127,6 +137,8 @@ export function openSandbox(options: TestOptions = {}) {
     scenarios: new Catalogue(() => catalogue),
     scenario: options.scenario,
     journal: options.journal,
+    deliver: options.deliver,
+    allowWebhookHosts: options.allowWebhookHosts,
     overlayOf: () => ({ ...force }),
     observe: options.observe ?? ((exchange) => exchanges.push(exchange)),
   });

@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
@@ -35,9 +36,16 @@ const keys: Record<string, string> = {
  * @returns the contract points that were met
  */
 export async function runExample(scenario: Scenario, way: Way): Promise<Set<string>> {
-  const sandbox = openSandbox(way === "from the start" ? { scenario: scenario.name } : {});
+  const receiver = new Receiver();
+  const sandbox = openSandbox({
+    ...(way === "from the start" && { scenario: scenario.name }),
+    deliver: (_url, init) => receiver.take(init, sandbox.clockOfTest.now()),
+  });
   const chosen = choose(sandbox, scenario, way);
   let token = scenario.on.includes("exchangeSandboxKey") ? undefined : await sandbox.exchange(apiKey);
+  if (scenario.example.some((request) => request.expect.deliveries)) {
+    receiver.secret = await webhookOf(sandbox, token ?? "");
+  }
   const liveCards = () => sandbox.company("northwind").live_cards;
   const before = liveCards();
   const points = new Set<string>();
@@ -51,6 +59,11 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
       const which = `request ${i + 1} of ${scenario.name}, ${way}`;
       hold(outcome, request, which);
       if (request.expect.cards !== undefined) expect(liveCards() - before, which).toBe(request.expect.cards);
+      if (outcome.connection === "answered") receiver.cards.push(outcome.reply.json.id);
+      if (request.expect.deliveries) {
+        await sandbox.webhooks.settled();
+        expect(receiver.received, which).toEqual(request.expect.deliveries);
+      }
       if (outcome.connection !== "answered") return;
       points.add(outcome.reply.point ?? "");
       token = outcome.reply.json.access_token ?? token;
@@ -68,6 +81,43 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
   for (const end of underWay) await end();
   for (const { point } of sandbox.exchanges) points.add(point ?? "");
   return points;
+}
+
+/** A receiver that is told which card each request made, and refuses what it must not accept. */
+class Receiver {
+  secret = "";
+  /** By request; a replay's is the card's first one again. */
+  readonly cards: string[] = [];
+  readonly #received: { readonly id: string; readonly fails?: "stale" | "signature" }[] = [];
+
+  /** What came, in the terms of an example. */
+  get received(): object[] {
+    return this.#received.map(({ id, ...rest }) => ({ of: this.cards.indexOf(id) + 1, ...rest }));
+  }
+
+  async take({ headers, body }: RequestInit, nowMs: number): Promise<Response> {
+    const {
+      "webhook-id": id = "",
+      "webhook-timestamp": seconds,
+      "webhook-signature": signature,
+    } = headers as Record<string, string>;
+    const at = new Date(Number(seconds) * 1000);
+    const text = String(body);
+    const fails = this.#reasonAgainst(new Webhook(this.secret).sign(id, at, text) === signature, nowMs - +at);
+    this.#received.push({ id: JSON.parse(text).data.id, ...(fails && { fails }) });
+    return new Response(null, { status: fails ? 400 : 204 });
+  }
+
+  #reasonAgainst(isSigned: boolean, ageMs: number) {
+    if (!isSigned) return "signature";
+    return ageMs > 5 * 60_000 ? "stale" : undefined;
+  }
+}
+
+async function webhookOf({ post }: Running, token: string): Promise<string> {
+  const body = { url: "http://localhost/hooks", events: ["card.created"] };
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  return (await post("/developer/webhooks", body, headers)).json.secret;
 }
 
 interface Chosen {

@@ -1,0 +1,60 @@
+import type { DeliveryId, EventType } from "../contract/webhook.ts";
+import { uuidOf } from "./random.ts";
+import type { Services } from "./services.ts";
+import type { WebhookFaults } from "./webhook-faults.ts";
+
+/** Something that happened in a company. */
+export interface CompanyEvent {
+  readonly companyPk: number;
+  readonly type: EventType;
+  /** The object as it then is, in full; made only where somebody is told. */
+  readonly data: () => object;
+  /** What its status was before, where that changed. */
+  readonly previousStatus?: string | undefined;
+  readonly faults?: WebhookFaults | undefined;
+}
+
+type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
+
+/** How long an event that is to arrive out of order is held back, unless another one goes before it. */
+const heldBackMs = 5000;
+
+/**
+ * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
+ * back tells nobody. One look-up where there is no webhook.
+ */
+export function emit(services: Emitting, event: CompanyEvent): void {
+  for (const webhook of services.store.webhooks.ofCompany(event.companyPk)) {
+    if (webhook.events.includes(event.type)) put(services, webhook, event);
+  }
+}
+
+/**
+ * Puts an event into the outbox for one webhook, whatever it subscribes to.
+ * @returns the delivery's id
+ */
+export function put(
+  { store, random, clock, outbox }: Emitting,
+  webhook: { readonly pk: number; readonly companyId: string; readonly clockOffsetMs: number },
+  { companyPk, type, data, previousStatus, faults }: CompanyEvent,
+): DeliveryId {
+  const nowMs = clock.now() + webhook.clockOffsetMs;
+  const n = store.nextNumber(companyPk, "webhook_deliveries");
+  const id = uuidOf(random.block("webhook_delivery", webhook.companyId, n)) as DeliveryId;
+  // Of two that are to arrive out of order the second goes first, and is not held back as well.
+  const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
+  const object = data();
+  const told = previousStatus === undefined ? object : { ...object, previous_status: previousStatus };
+  store.deliveries.insert({
+    id,
+    companyPk,
+    webhookPk: webhook.pk,
+    event: type,
+    body: JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data: told }),
+    dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
+    faults: faults && { ...faults, reorder: heldBack || undefined },
+    createdAtMs: nowMs,
+  });
+  outbox.stir();
+  return id;
+}

@@ -1,0 +1,32 @@
+/** Whether a URL's host is this machine by its very name: nothing that a name server could lead elsewhere. */
+function isLoopbackHost(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
+}
+
+export interface TargetViolation {
+  readonly kind: "invalid" | "not_allowed";
+  readonly message: string;
+}
+
+/**
+ * Whether events may be sent to a URL: https, or http on this machine; and to another host only where it was
+ * allowed by name, so that a caller cannot make the sandbox reach into a network.
+ * @param allowedHosts - in lower case, each with its port or without
+ */
+export function targetViolation(text: string, allowedHosts: readonly string[]): TargetViolation | undefined {
+  if (!URL.canParse(text)) return invalid("must be an absolute URL, such as https://example.com/hooks");
+  const { protocol, hostname, host, username, password } = new URL(text);
+  if (username !== "" || password !== "") return invalid("must hold no user name and no password");
+  if (protocol !== "https:" && protocol !== "http:") return invalid("must be an https URL");
+  if (isLoopbackHost(hostname)) return undefined;
+  if (protocol !== "https:") return invalid("must be an https URL: http is for localhost alone");
+  if (allowedHosts.includes(hostname) || allowedHosts.includes(host)) return undefined;
+  return {
+    kind: "not_allowed",
+    message: `this sandbox sends to this machine alone: start it with --allow-webhook-hosts ${hostname} to send there`,
+  };
+}
+
+function invalid(message: string): TargetViolation {
+  return { kind: "invalid", message };
+}

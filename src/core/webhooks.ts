@@ -1,0 +1,175 @@
+import type {
+  DeliveryId,
+  NewWebhookBody,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookId,
+  WebhookWithSecret,
+} from "../contract/webhook.ts";
+import { SandboxError } from "./errors.ts";
+import { put } from "./events.ts";
+import type { Caller, DeliveryRecord, WebhookRecord } from "./ports.ts";
+import { uuidOf } from "./random.ts";
+import type { Services } from "./services.ts";
+import type { WebhookFaults } from "./webhook-faults.ts";
+import { makeWebhookSecret } from "./webhook-secret.ts";
+import { targetViolation } from "./webhook-target.ts";
+
+const mostWebhooks = 10;
+/** How long a secret signs on after it was rotated. */
+const secretOverlapMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Makes a webhook of the caller's company.
+ * @param allowedHosts - to which hosts beside this machine events may be sent
+ * @returns it with its secret, shown this once
+ * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`, `webhooks.limit_reached`
+ */
+export function createWebhook(
+  services: Services,
+  caller: Caller,
+  { url, events }: NewWebhookBody,
+  allowedHosts: readonly string[],
+): WebhookWithSecret {
+  const { database, store, random } = services;
+  const { companyPk, companyId } = caller;
+  refuseTarget(url, allowedHosts);
+  return database.transaction(() => {
+    if (store.webhooks.count(companyPk) >= mostWebhooks) {
+      throw new SandboxError(
+        "webhooks.limit_reached",
+        `The company has ${mostWebhooks} webhooks, as many as it may: delete one first`,
+      );
+    }
+    const n = store.nextNumber(companyPk, "webhooks");
+    const secret = makeWebhookSecret(services, companyPk, companyId);
+    const made = {
+      id: uuidOf(random.block("webhook", companyId, n)) as WebhookId,
+      url,
+      events,
+      status: "active",
+      createdAtMs: nowOf(services, caller),
+    } as const;
+    const pk = store.webhooks.insert({ ...made, companyPk, secret });
+    return { ...webhookOf({ ...made, pk }), secret };
+  });
+}
+
+/**
+ * Changes a webhook; what is absent stays.
+ * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`
+ */
+export function changeWebhook(
+  { store, outbox }: Services,
+  webhook: WebhookRecord,
+  { url = webhook.url, events = [...webhook.events], status = webhook.status }: WebhookChange,
+  allowedHosts: readonly string[],
+): Webhook {
+  if (url !== webhook.url) refuseTarget(url, allowedHosts);
+  store.webhooks.change(webhook.pk, { url, events, status });
+  outbox.stir();
+  return webhookOf({ ...webhook, url, events, status });
+}
+
+/** Gives a webhook a new secret; the one that it had signs beside it for 24 hours. */
+export function rotateWebhookSecret(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+): WebhookWithSecret {
+  return services.database.transaction(() => {
+    const secret = makeWebhookSecret(services, caller.companyPk, caller.companyId);
+    services.store.webhooks.rotate(webhook.pk, secret, nowOf(services, caller) + secretOverlapMs);
+    return { ...webhookOf(webhook), secret };
+  });
+}
+
+/**
+ * Sends `webhook.test`, whatever the webhook subscribes to.
+ * @throws SandboxError `webhooks.disabled`
+ */
+export function testWebhook(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+  faults: WebhookFaults | undefined,
+): WebhookDelivery {
+  refuseDisabled(webhook);
+  return services.database.transaction(() => {
+    const { companyPk, companyId, clockOffsetMs } = caller;
+    const event = { companyPk, type: "webhook.test", data: () => webhookOf(webhook), faults } as const;
+    return shown(services, webhook, put(services, { pk: webhook.pk, companyId, clockOffsetMs }, event));
+  });
+}
+
+/**
+ * Sends an event on its way once more, under the same `webhook-id` and with every retry.
+ * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`
+ */
+export function resendDelivery(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+  id: DeliveryId | undefined,
+): WebhookDelivery {
+  const { database, store, outbox } = services;
+  const delivery = id && store.deliveries.byId(webhook.pk, id);
+  if (!delivery) {
+    throw new SandboxError("webhooks.delivery_not_found", "The webhook has no such delivery");
+  }
+  refuseDisabled(webhook);
+  return database.transaction(() => {
+    store.deliveries.renew(delivery.pk, nowOf(services, caller));
+    outbox.stir();
+    return shown(services, webhook, delivery.id);
+  });
+}
+
+/** A webhook as it is shown: without its secret. */
+export function webhookOf({ id, url, events, status, createdAtMs }: WebhookRecord): Webhook {
+  return { id, url, events: [...events], status, created_at: new Date(createdAtMs).toISOString() };
+}
+
+/** A delivery as it is shown. */
+export function deliveryOf(record: DeliveryRecord): WebhookDelivery {
+  const { id, webhookId, event, status, body, attempts, dueAtMs, createdAtMs } = record;
+  return {
+    id,
+    webhook_id: webhookId,
+    event,
+    status,
+    attempts: attempts.map(({ atMs, responseStatus, error }) => ({
+      at: new Date(atMs).toISOString(),
+      outcome: error === null ? "success" : "failure",
+      response_status: responseStatus,
+      error,
+    })),
+    next_attempt_at: status === "pending" ? new Date(dueAtMs).toISOString() : null,
+    payload: JSON.parse(body),
+    created_at: new Date(createdAtMs).toISOString(),
+  };
+}
+
+function shown({ store }: Services, webhook: WebhookRecord, id: DeliveryId): WebhookDelivery {
+  const delivery = store.deliveries.byId(webhook.pk, id);
+  if (!delivery) throw new Error("the delivery that was just put is not there");
+  return deliveryOf(delivery);
+}
+
+function refuseTarget(url: string, allowedHosts: readonly string[]): void {
+  const violation = targetViolation(url, allowedHosts);
+  if (violation) throw new SandboxError(`webhooks.url_${violation.kind}`, `url: ${violation.message}`);
+}
+
+function refuseDisabled({ status }: WebhookRecord): void {
+  if (status === "active") return;
+  throw new SandboxError(
+    "webhooks.disabled",
+    'The webhook is disabled, and is sent nothing: set its status to "active" first',
+  );
+}
+
+function nowOf({ clock }: Services, { clockOffsetMs }: Caller): number {
+  return clock.now() + clockOffsetMs;
+}

@@ -1,0 +1,96 @@
+import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
+import type { Database, DeliveryRecord, Store } from "../core/ports.ts";
+import { inserted } from "./inserted.ts";
+
+const insert = `
+  INSERT INTO webhook_deliveries (id, company_pk, webhook_pk, event, body, status, due_at_ms, faults, created_at_ms)
+  VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?) RETURNING pk`;
+
+const selected = `
+  SELECT d.pk, d.id, w.id AS webhook_id, d.event, d.body, d.status, d.due_at_ms, d.created_at_ms
+  FROM webhook_deliveries d JOIN webhooks w ON w.pk = d.webhook_pk`;
+
+const list = `
+  ${selected} WHERE d.webhook_pk = ? AND d.pk < coalesce(?, 9007199254740991) ORDER BY d.pk DESC LIMIT ?`;
+
+const byId = `${selected} WHERE d.webhook_pk = ? AND d.id = ?`;
+
+const attempts = `
+  SELECT at_ms AS atMs, response_status AS responseStatus, error FROM webhook_attempts
+  WHERE delivery_pk = ? ORDER BY pk`;
+
+const heldBack = `
+  SELECT 1 FROM webhook_deliveries
+  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults LIKE '%"reorder"%'`;
+
+interface DeliveryRow {
+  pk: number;
+  id: DeliveryId;
+  webhook_id: WebhookId;
+  event: EventType;
+  body: string;
+  status: DeliveryStatus;
+  due_at_ms: number;
+  created_at_ms: number;
+}
+
+export function deliveries(database: Database): Store["deliveries"] {
+  return {
+    insert({ id, companyPk, webhookPk, event, body, dueAtMs, faults, createdAtMs }) {
+      const kept = faults ? JSON.stringify(faults) : null;
+      return inserted(
+        database.get(insert, id, companyPk, webhookPk, event, body, dueAtMs, kept, createdAtMs),
+      );
+    },
+    list(webhookPk, { beforePk, limit }) {
+      const rows = database.all<DeliveryRow>(list, webhookPk, beforePk ?? null, limit);
+      return rows.map((row) => deliveryRecordOf(database, row));
+    },
+    byId(webhookPk, id) {
+      const row = database.get<DeliveryRow>(byId, webhookPk, id);
+      return row && deliveryRecordOf(database, row);
+    },
+    isHoldingBack(webhookPk) {
+      return database.get(heldBack, webhookPk) !== undefined;
+    },
+    renew(pk, dueAtMs) {
+      database.run(
+        `UPDATE webhook_deliveries SET status = 'pending', round = round + 1, tries = 0, due_at_ms = ?,
+           faults = NULL WHERE pk = ?`,
+        dueAtMs,
+        pk,
+      );
+    },
+  };
+}
+
+/** The latest deliveries of a company's webhooks, or of all, the newest first. */
+export function listDeliveries(
+  database: Database,
+  companyPk: number | undefined,
+  limit: number,
+): DeliveryRecord[] {
+  const rows =
+    companyPk === undefined
+      ? database.all<DeliveryRow>(`${selected} ORDER BY d.pk DESC LIMIT ?`, limit)
+      : database.all<DeliveryRow>(
+          `${selected} WHERE d.company_pk = ? ORDER BY d.pk DESC LIMIT ?`,
+          companyPk,
+          limit,
+        );
+  return rows.map((row) => deliveryRecordOf(database, row));
+}
+
+function deliveryRecordOf(database: Database, row: DeliveryRow): DeliveryRecord {
+  return {
+    pk: row.pk,
+    id: row.id,
+    webhookId: row.webhook_id,
+    event: row.event,
+    body: row.body,
+    status: row.status,
+    dueAtMs: row.due_at_ms,
+    createdAtMs: row.created_at_ms,
+    attempts: database.all<DeliveryRecord["attempts"][number]>(attempts, row.pk),
+  };
+}

@@ -1,0 +1,114 @@
+import type { DeliveryId } from "../contract/webhook.ts";
+import type { Database } from "../core/ports.ts";
+import type { WebhookFaults } from "../core/webhook-faults.ts";
+
+/** A delivery that is due, with what it takes to sign and send it. */
+export interface Outgoing {
+  readonly pk: number;
+  readonly id: DeliveryId;
+  readonly companyPk: number;
+  readonly clockOffsetMs: number;
+  readonly webhookPk: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousUntilMs: number | null;
+  readonly body: string;
+  readonly round: number;
+  /** How often it was tried in this round. */
+  readonly tries: number;
+  readonly faults: WebhookFaults;
+}
+
+/** What is under way already, and the webhooks to which enough is. */
+export interface UnderWay {
+  readonly deliveries: readonly number[];
+  readonly webhooks: readonly number[];
+}
+
+/** From webhook to delivery, so that what waits for a later attempt costs nothing. */
+const due = `
+  SELECT d.pk, d.id, d.company_pk AS companyPk, c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk,
+    w.url, w.secret, w.previous_secret AS previousSecret, w.previous_until_ms AS previousUntilMs, d.body,
+    d.round, d.tries, d.faults
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d
+    ON d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
+  WHERE w.status = 'active'
+    AND d.pk NOT IN (SELECT value FROM json_each(?)) AND w.pk NOT IN (SELECT value FROM json_each(?))
+  ORDER BY d.due_at_ms - c.clock_offset_ms, d.pk LIMIT 1`;
+
+/** The delivery that has been due longest, by the sandbox's clock and its company's lead. */
+export function firstDue(database: Database, nowMs: number, except: UnderWay): Outgoing | undefined {
+  const row = database.get<Omit<Outgoing, "faults"> & { faults: string | null }>(
+    due,
+    nowMs,
+    JSON.stringify(except.deliveries),
+    JSON.stringify(except.webhooks),
+  );
+  return row && { ...row, faults: row.faults === null ? {} : JSON.parse(row.faults) };
+}
+
+const next = `
+  SELECT min(atMs) AS atMs FROM (
+    SELECT (
+      SELECT d.due_at_ms FROM webhook_deliveries d
+      WHERE d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
+      ORDER BY d.due_at_ms LIMIT 1
+    ) - c.clock_offset_ms AS atMs
+    FROM webhooks w JOIN companies c ON c.pk = w.company_pk WHERE w.status = 'active')`;
+
+/** When the next delivery falls due that is not due yet, by the sandbox's clock. */
+export function nextDueAt(database: Database, nowMs: number): number | undefined {
+  return database.get<{ atMs: number | null }>(next, nowMs)?.atMs ?? undefined;
+}
+
+/** Whether anything waits to be delivered, now or later. */
+export function isAnyPending(database: Database): boolean {
+  return database.get("SELECT 1 FROM webhook_deliveries WHERE status = 'pending' LIMIT 1") !== undefined;
+}
+
+/** Keeps that a delivery was tried. Nothing is kept of one that is gone meanwhile. */
+export function keepAttempt(
+  database: Database,
+  { pk, companyPk }: Outgoing,
+  atMs: number,
+  { status, error }: { readonly status: number | null; readonly error: string | null },
+): void {
+  database.run(
+    `INSERT INTO webhook_attempts (company_pk, delivery_pk, at_ms, response_status, error)
+     SELECT ?, pk, ?, ?, ? FROM webhook_deliveries WHERE pk = ?`,
+    companyPk,
+    atMs,
+    status,
+    error,
+    pk,
+  );
+}
+
+/** A round is over: the receiver has it, or there is no further attempt. */
+export function endRound(database: Database, { pk, round }: Outgoing, status: "delivered" | "failed"): void {
+  database.run("UPDATE webhook_deliveries SET status = ? WHERE pk = ? AND round = ?", status, pk, round);
+}
+
+/** The round goes on with another attempt. */
+export function postpone(database: Database, { pk, round, tries }: Outgoing, dueAtMs: number): void {
+  const query = "UPDATE webhook_deliveries SET tries = ?, due_at_ms = ? WHERE pk = ? AND round = ?";
+  database.run(query, tries + 1, dueAtMs, pk, round);
+}
+
+export function disableWebhook(database: Database, webhookPk: number): void {
+  database.run("UPDATE webhooks SET status = 'disabled' WHERE pk = ?", webhookPk);
+}
+
+/** Lets older deliveries of the webhook go that were held back to arrive after this one. */
+export function letHeldBackGo(database: Database, { pk, webhookPk }: Outgoing, nowMs: number): void {
+  database.run(
+    `UPDATE webhook_deliveries SET due_at_ms = min(due_at_ms, ?)
+     WHERE webhook_pk = ? AND pk < ? AND status = 'pending' AND tries = 0 AND faults LIKE '%"reorder"%'`,
+    nowMs,
+    webhookPk,
+    pk,
+  );
+}

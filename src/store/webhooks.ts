@@ -1,0 +1,89 @@
+import type { CompanyId } from "../contract/identifiers.ts";
+import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
+import type { Database, Store, WebhookRecord } from "../core/ports.ts";
+import { inserted } from "./inserted.ts";
+
+const insert = `
+  INSERT INTO webhooks (id, company_pk, url, events, status, secret, created_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+const columns = "pk, id, url, events, status, created_at_ms";
+
+const list = `
+  SELECT ${columns} FROM webhooks WHERE company_pk = ? AND pk < coalesce(?, 9007199254740991)
+  ORDER BY pk DESC LIMIT ?`;
+
+const byId = `SELECT ${columns} FROM webhooks WHERE company_pk = ? AND id = ?`;
+
+const ofCompany = `
+  SELECT w.pk, w.events, c.id, c.clock_offset_ms FROM webhooks w
+  JOIN companies c ON c.pk = w.company_pk
+  WHERE w.company_pk = ? AND w.status = 'active' ORDER BY w.pk`;
+
+interface WebhookRow {
+  pk: number;
+  id: WebhookId;
+  url: string;
+  events: string;
+  status: WebhookStatus;
+  created_at_ms: number;
+}
+
+export function webhooks(database: Database): Store["webhooks"] {
+  return {
+    insert({ id, companyPk, url, events, status, secret, createdAtMs }) {
+      return inserted(
+        database.get(insert, id, companyPk, url, events.join(" "), status, secret, createdAtMs),
+      );
+    },
+    list(companyPk, { beforePk, limit }) {
+      return database.all<WebhookRow>(list, companyPk, beforePk ?? null, limit).map(webhookRecordOf);
+    },
+    byId(companyPk, id) {
+      const row = database.get<WebhookRow>(byId, companyPk, id);
+      return row && webhookRecordOf(row);
+    },
+    count(companyPk) {
+      const query = "SELECT count(*) AS n FROM webhooks WHERE company_pk = ?";
+      return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
+    },
+    ofCompany(companyPk) {
+      const rows = database.all<{ pk: number; events: string; id: CompanyId; clock_offset_ms: number }>(
+        ofCompany,
+        companyPk,
+      );
+      return rows.map(({ pk, events, id, clock_offset_ms }) => ({
+        pk,
+        events: eventsOf(events),
+        companyId: id,
+        clockOffsetMs: clock_offset_ms,
+      }));
+    },
+    change(pk, { url, events, status }) {
+      const query = "UPDATE webhooks SET url = ?, events = ?, status = ? WHERE pk = ?";
+      database.run(query, url, events.join(" "), status, pk);
+    },
+    delete(pk) {
+      const deliveries = "SELECT pk FROM webhook_deliveries WHERE webhook_pk = ?";
+      database.run(`DELETE FROM webhook_attempts WHERE delivery_pk IN (${deliveries})`, pk);
+      database.run("DELETE FROM webhook_deliveries WHERE webhook_pk = ?", pk);
+      database.run("DELETE FROM webhooks WHERE pk = ?", pk);
+    },
+    rotate(pk, secret, previousUntilMs) {
+      database.run(
+        "UPDATE webhooks SET previous_secret = secret, previous_until_ms = ?, secret = ? WHERE pk = ?",
+        previousUntilMs,
+        secret,
+        pk,
+      );
+    },
+  };
+}
+
+function webhookRecordOf({ pk, id, url, events, status, created_at_ms }: WebhookRow): WebhookRecord {
+  return { pk, id, url, events: eventsOf(events), status, createdAtMs: created_at_ms };
+}
+
+function eventsOf(kept: string): EventType[] {
+  return kept.split(" ") as EventType[];
+}

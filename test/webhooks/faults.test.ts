@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { openWebhooks } from "../support/open-webhooks.ts";
+
+test("an event that is held back comes after five seconds of the sandbox's time, where none comes after it", async () => {
+  const { order, settled, received, clock, scenario } = await openWebhooks();
+  scenario("webhook-reordered", { company: "northwind" });
+  await order();
+  await clock.advance({ by: "PT4S" });
+  await settled();
+  expect(received).toHaveLength(0);
+  await clock.advance({ by: "PT1S" });
+  await settled();
+  expect(received).toHaveLength(1);
+});
+
+test("every second event overtakes the one before it", async () => {
+  const { order, settled, received, scenario } = await openWebhooks();
+  scenario("webhook-reordered");
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    ids.push((await order()).json.id);
+    await settled();
+  }
+  const came = received.map(({ json }) => ids.indexOf(json.data.id) + 1);
+  expect(came).toEqual([2, 1, 4, 3]);
+});
+
+test("what arrives twice does so under one webhook-id, and is delivered where either was accepted", async () => {
+  const { order, settled, received, answers, deliveries } = await openWebhooks();
+  answers.push(200, 409);
+  const reply = await order({ headers: { "Sandbox-Scenario": "webhook-duplicate" } });
+  expect(reply.headers.get("Sandbox-Scenario")).toBe("webhook-duplicate");
+  await settled();
+  const [{ id, status, attempts }] = await deliveries();
+  expect(received.map(({ headers }) => headers["webhook-id"])).toEqual([id, id]);
+  expect([status, attempts.length]).toEqual(["delivered", 2]);
+});
+
+test("faults strike the events of the request that meets them, and a resent one no more", async () => {
+  const { call, path, order, settled, received, deliveries } = await openWebhooks();
+  await order({ headers: { "Sandbox-Scenario": "webhook-duplicate" } });
+  await order();
+  await settled();
+  expect(received).toHaveLength(3);
+  const [{ id }, { id: struck }] = await deliveries();
+  expect(received.filter(({ headers }) => headers["webhook-id"] === id)).toHaveLength(1);
+  await call("POST", `${path}/deliveries/${struck}/resend`);
+  await settled();
+  expect(received).toHaveLength(4);
+});
+
+test("armed with an operation, they strike webhook.test", async () => {
+  const { call, path, settled, received, scenario } = await openWebhooks();
+  scenario("webhook-duplicate", { operation: "testWebhook", times: 1 });
+  expect((await call("POST", `${path}/test`)).headers.get("Sandbox-Scenario")).toBe("webhook-duplicate");
+  await call("POST", `${path}/test`);
+  await settled();
+  expect(received.map(({ json }) => json.type)).toEqual(["webhook.test", "webhook.test", "webhook.test"]);
+});
