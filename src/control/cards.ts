@@ -4,6 +4,7 @@ import { cardNow } from "../core/card-now.ts";
 import type { Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { SandboxError } from "../core/errors.ts";
+import { emit } from "../core/events.ts";
 import { expireDueCards } from "../core/expire-cards.ts";
 import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
 import type { KeptCard } from "../core/ports.ts";
@@ -79,7 +80,10 @@ export class Cards {
       const violation = parcelViolation(this.#parcelOf(kept).status, status);
       if (violation) throw new ControlError(409, violation);
       store.cards.moveParcel(kept.pk, { status, movedAtMs: this.#nowMs(kept) });
-      return this.#parcelOf(kept);
+      const moved = this.#parcelOf(kept);
+      const { companyPk } = kept;
+      emit(this.#services, { companyPk, type: "card.delivery_updated", data: () => moved });
+      return moved;
     });
   }
 

@@ -1,7 +1,9 @@
 import type { Faker } from "@faker-js/faker";
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
+import { accountOf } from "../core/account.ts";
 import { createApiKey } from "../core/create-api-key.ts";
+import { emit } from "../core/events.ts";
 import { expireAllDueCards } from "../core/expire-cards.ts";
 import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
@@ -161,7 +163,7 @@ export class Companies {
   /** @throws ControlError 404 where there is none */
   changeAccount(name: string, change: z.input<typeof accountChange>): AccountListing {
     const { status, company } = parsed(accountChange, change);
-    const { database, clock } = this.#services;
+    const { database, store, clock } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
     const account = findAccount(database, name, companyPk);
     if (!account) {
@@ -171,7 +173,18 @@ export class Companies {
       );
     }
     const nowMs = clock.now() + clockOffsetOf(database, account.companyPk);
-    setAccountStatus(database, account.pk, status, nowMs);
+    database.transaction(() => {
+      const before = accountOf(store.accounts.byPk(account.pk));
+      setAccountStatus(database, account.pk, status, nowMs);
+      const changed = accountOf(store.accounts.byPk(account.pk));
+      if (changed.status === before.status) return;
+      emit(this.#services, {
+        companyPk: account.companyPk,
+        type: "account.updated",
+        data: () => changed,
+        previousStatus: before.status,
+      });
+    });
     return present(this.#listed(account.companyId).accounts.find((each) => each.id === account.id));
   }
 

@@ -35,7 +35,7 @@ export function changeAsAsked(
     const kept = visibleCard(services, caller, cardId);
     const fields = fieldsFor(kept.card);
     refuseWhileChanging(overlay);
-    const changed = changeCard(services, kept, trigger, fields);
+    const changed = changeCard(services, kept, trigger, { fields, faults: overlay.webhook });
     const { usedUnreadable } = overlay.facts;
     return cardNow(services, changed, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
   });

@@ -1,23 +1,33 @@
 import type { CardStatus } from "../contract/card.ts";
+import { cardNow } from "./card-now.ts";
 import { hasEnded, isHeld, statusAfter, type Trigger, whyNot } from "./card-transitions.ts";
 import { SandboxError } from "./errors.ts";
+import { emit } from "./events.ts";
 import type { CardRecord, KeptCard } from "./ports.ts";
 import type { Services } from "./services.ts";
+import type { WebhookFaults } from "./webhook-faults.ts";
 
 /** What a change may set beside the state. */
 export type CardFields = Partial<Pick<CardRecord, "name" | "autoConvert" | "spendingLimit">>;
 
+/** What a change sets, and what goes wrong with telling of it. */
+interface CardChange {
+  readonly fields?: CardFields;
+  readonly faults?: WebhookFaults | undefined;
+}
+
 /**
- * Changes a card, within the caller's transaction. Every change of a card that is there goes through here,
+ * Changes a card and tells of it, within the caller's transaction. Every change of a card that is there goes through here,
  * whoever sets it off.
  * @throws SandboxError `cards.state_conflict`
  */
 export function changeCard(
-  { store }: Pick<Services, "store">,
+  services: Services,
   kept: KeptCard,
   trigger: Trigger,
-  fields: CardFields = {},
+  { fields = {}, faults }: CardChange = {},
 ): KeptCard {
+  const { store } = services;
   const before = kept.card.status;
   const status = refuseChange(kept, trigger);
   const changed = {
@@ -26,6 +36,14 @@ export function changeCard(
     heldFrom: isHeld(status) ? before : null,
   };
   store.cards.update(changed, hasEnded(status) && !hasEnded(before));
+  const { companyPk } = kept;
+  const data = () => cardNow(services, changed, { clockOffsetMs: store.companies.clockOffset(companyPk) });
+  if (status !== before) {
+    emit(services, { companyPk, type: "card.status_changed", data, previousStatus: before, faults });
+  }
+  if ("spendingLimit" in fields) {
+    emit(services, { companyPk, type: "card.spending_limit_changed", data, faults });
+  }
   return changed;
 }
 

@@ -1,6 +1,7 @@
 import type { CompanyId, InvoiceId } from "../contract/identifiers.ts";
 import type { Invoice } from "../contract/invoice.ts";
 import { SimulationRefused } from "./errors.ts";
+import { emit } from "./events.ts";
 import type { InvoiceRecord } from "./ledger-ports.ts";
 import { formatMinor } from "./money.ts";
 import { uuidOf } from "./random.ts";
@@ -25,12 +26,13 @@ export interface Charge {
 }
 
 /** Issues an invoice; the one place where one comes to be. */
-export function issueInvoice({ store, random }: Services, charge: Charge, nowMs: number): InvoiceRecord {
+export function issueInvoice(services: Services, charge: Charge, nowMs: number): InvoiceRecord {
+  const { store, random } = services;
   const { companyPk, companyId, currency, netMinor } = charge;
   const n = store.nextNumber(companyPk, "invoices");
   const issuedOn = charge.issuedOn ?? londonDate(nowMs);
   const month = monthBefore(issuedOn);
-  return store.invoices.insert({
+  const issued = store.invoices.insert({
     id: uuidOf(random.block("invoice", companyId, n)) as InvoiceId,
     companyPk,
     number: `INV-${String(n).padStart(6, "0")}`,
@@ -44,6 +46,8 @@ export function issueInvoice({ store, random }: Services, charge: Charge, nowMs:
     periodEnd: charge.periodEnd ?? month.last,
     paidAtMs: null,
   });
+  emit(services, { companyPk, type: "invoice.created", data: () => invoiceOf(issued) });
+  return issued;
 }
 
 /**
@@ -51,7 +55,7 @@ export function issueInvoice({ store, random }: Services, charge: Charge, nowMs:
  * @throws SimulationRefused where it is settled already
  */
 export function settleInvoice(
-  { store }: Services,
+  services: Services,
   invoice: InvoiceRecord,
   status: "paid" | "void",
   nowMs: number,
@@ -60,8 +64,13 @@ export function settleInvoice(
     throw new SimulationRefused("conflict", `invoice ${invoice.number} is ${invoice.status} already`);
   }
   const paidAtMs = status === "paid" ? nowMs : null;
-  store.invoices.setStatus(invoice.pk, status, paidAtMs);
-  return { ...invoice, status, paidAtMs };
+  services.store.invoices.setStatus(invoice.pk, status, paidAtMs);
+  const settled = { ...invoice, status, paidAtMs };
+  if (status === "paid") {
+    const { companyPk, status: previousStatus } = invoice;
+    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), previousStatus });
+  }
+  return settled;
 }
 
 /** The Invoice of a response. */

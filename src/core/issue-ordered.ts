@@ -1,6 +1,7 @@
 import type { CardType } from "../contract/card.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { makeCard } from "./card.ts";
+import { cardOf, makeCard } from "./card.ts";
+import { emit } from "./events.ts";
 import type { JudgedFacts } from "./issuable.ts";
 import { type IssuingRequest, scopeOf } from "./issue-once.ts";
 import type { CardRecord } from "./ports.ts";
@@ -16,13 +17,14 @@ export interface OrderedCard {
 
 /** Makes the caller's card, `active` at once (spec §3), with its idempotency record in the same row. */
 export function issueOrdered(
-  { store, random, clock }: Services,
+  services: Services,
   request: IssuingRequest,
   operation: OperationId,
   type: CardType,
   { name, autoConvert, spendingLimit }: OrderedCard,
   facts: JudgedFacts,
 ): CardRecord {
+  const { store, random, clock } = services;
   const { environment, companyId, companyPk, memberId, memberPk } = request.caller;
   const card = makeCard(random, {
     companyId,
@@ -46,5 +48,7 @@ export function issueOrdered(
     memberPk,
     idempotency: scopeOf(request, operation),
   });
+  const faults = request.overlay.webhook;
+  emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });
   return card;
 }

@@ -1,8 +1,11 @@
 import type { TransactionId } from "../contract/identifiers.ts";
+import { accountOf } from "./account.ts";
+import { emit } from "./events.ts";
 import { exchangeRate } from "./exchange-rates.ts";
 import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
+import { transactionOf } from "./transaction.ts";
 
 /** A transaction that is to come to be, on an account; what is absent is not there, or as the account's. */
 export interface Draft extends Partial<Omit<TransactionRecord, "type" | "direction" | "amountMinor">> {
@@ -20,11 +23,12 @@ export interface Amounts {
 
 /** The one place where an account's balance changes, or what is held of it. */
 function changeAccount(
-  { store }: Services,
+  services: Services,
   accountPk: number,
   by: { readonly balanceMinor?: number; readonly heldMinor?: number },
   nowMs: number,
 ): AccountRecord {
+  const { store } = services;
   const account = store.accounts.byPk(accountPk);
   const changed = {
     ...account,
@@ -33,6 +37,7 @@ function changeAccount(
     updatedAtMs: nowMs,
   };
   store.accounts.update(changed);
+  emit(services, { companyPk: account.companyPk, type: "account.updated", data: () => accountOf(changed) });
   return changed;
 }
 
@@ -44,7 +49,7 @@ function addTransaction(
   nowMs: number,
 ): TransactionRecord {
   const originalCurrency = draft.originalCurrency ?? account.currency;
-  return services.store.transactions.insert({
+  const added = services.store.transactions.insert({
     originalMinor: draft.amountMinor,
     runningBalanceMinor: null,
     booking: null,
@@ -69,17 +74,31 @@ function addTransaction(
     refundedOriginalMinor: 0,
     createdAtMs: nowMs,
   });
+  tell(services, "transaction.created", added);
+  return added;
 }
 
 /** The one place where a transaction changes. */
 function changeTransaction(
-  { store }: Services,
+  services: Services,
   transaction: TransactionRecord,
   change: Partial<TransactionRecord>,
 ): TransactionRecord {
   const changed = { ...transaction, ...change };
-  store.transactions.update(changed);
+  services.store.transactions.update(changed);
+  const previousStatus = changed.status === transaction.status ? undefined : transaction.status;
+  tell(services, "transaction.updated", changed, previousStatus);
   return changed;
+}
+
+function tell(
+  services: Services,
+  type: "transaction.created" | "transaction.updated",
+  transaction: TransactionRecord,
+  previousStatus?: string,
+): void {
+  const { companyPk } = transaction;
+  emit(services, { companyPk, type, data: () => transactionOf(transaction), previousStatus });
 }
 
 /** The id of a company's next transaction, for one that another is to name before it is there. */

@@ -3,9 +3,10 @@ import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import { cardId } from "../contract/identifiers.ts";
 import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
-import { makeCard, usualName } from "./card.ts";
+import { cardOf, makeCard, usualName } from "./card.ts";
 import { hasEnded } from "./card-transitions.ts";
 import { changeCard, refuseChange } from "./change-card.ts";
+import { emit } from "./events.ts";
 import { expireDueCards, orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./issuable.ts";
@@ -90,7 +91,7 @@ function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
 /** Makes the card and ends the old one, with the idempotency record that ties them. */
 function issueCard(
   services: Services,
-  { caller, key }: ReplacementRequest,
+  { caller, key, overlay }: ReplacementRequest,
   { reason }: Replacement,
   { old, account, cardsMade }: Judged,
 ): CardRecord {
@@ -107,10 +108,13 @@ function issueCard(
     ...(keepsNumber && { lastFour }),
     createdAtMs: clock.now() + clockOffsetMs,
   });
-  changeCard(services, old, triggerOf(reason));
+  const faults = overlay.webhook;
+  changeCard(services, old, triggerOf(reason), { faults });
   const place = { environment, companyPk, accountPk: account.pk, memberPk: old.memberPk };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
+  const data = () => ({ ...cardOf(card), replaced_card_id: old.card.id });
+  emit(services, { companyPk, type: "card.replaced", data, faults });
   return card;
 }
 

@@ -43,7 +43,12 @@ const options: readonly OperationId[] = ["listDeliveryOptions"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
 const developer = developerOperations;
 /** Those that cause events of which webhooks are told. */
-const telling: readonly OperationId[] = ["orderPhysicalCard", "testWebhook"];
+const telling: readonly OperationId[] = [
+  ...order,
+  ...issuing,
+  ...changing.filter((id) => id !== "changeCard"),
+  "testWebhook",
+];
 /** Those that refuse by points of their own share. */
 const others = developerOperations.filter((id) => id !== "orderPhysicalCard");
 const othersOfAreas = others.filter((id) => areaOperations.includes(id));
