@@ -22,7 +22,7 @@ import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { openWorld, type WorldPorts } from "./store/open-world.ts";
-import { listWorld, type WorldListing } from "./store/world-listing.ts";
+import type { WorldListing } from "./store/world-listing.ts";
 import type { Send } from "./webhooks/attempt.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 

@@ -92,6 +92,14 @@ describe("its configuration", () => {
   });
 });
 
+test("its walk-through prints what it says", () => {
+  const printed = execFileSync(process.execPath, ["examples/walk-through.mjs"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect(blocks("text")[1]).toBe(printed);
+});
+
 test("its table of operations is the contract's: npm run readme writes it", async () => {
   const generator = new URL("../src/contract/operations-table.generate.mjs", import.meta.url).href;
   const { operationsTable, tableInReadme } = await import(generator);

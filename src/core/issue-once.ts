@@ -39,6 +39,8 @@ export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly judge: (wanted: Wanted) => Judged;
   /** Makes the card, with its idempotency record. */
   readonly make: (wanted: Wanted, judged: Judged) => CardRecord;
+  /** How the new card is shown; absent: as one from which nothing was spent. */
+  readonly show?: (card: CardRecord) => Card;
 }
 
 /**
@@ -70,7 +72,7 @@ export function issueOnce<Wanted, Judged extends JudgedFacts>(
     });
     if ("then" in answer) return { wanted, pending: answer };
     accept(answer, issuing.family);
-    return made(request, issuing.make(wanted, judged));
+    return made(request, issuing, issuing.make(wanted, judged));
   });
   return "pending" in decided ? finish(services, request, issuing, decided) : decided;
 }
@@ -88,15 +90,19 @@ async function finish<Wanted, Judged extends JudgedFacts>(
     accept(await pending, issuing.family);
     return services.database.transaction(() => {
       refuseOutlived(services, request.caller, request.generation, issuing.operation);
-      return made(request, issuing.make(wanted, issuing.judge(wanted)));
+      return made(request, issuing, issuing.make(wanted, issuing.judge(wanted)));
     });
   } finally {
     services.keysInProgress.delete(name);
   }
 }
 
-function made({ overlay }: IssuingRequest, card: CardRecord): IssueOutcome {
-  return { card: cardOf(card, overlay.facts.usedUnreadable), replayed: false };
+function made(
+  { overlay }: IssuingRequest,
+  { show }: Pick<Issuing<unknown, never>, "show">,
+  card: CardRecord,
+): IssueOutcome {
+  return { card: show?.(card) ?? cardOf(card, overlay.facts.usedUnreadable), replayed: false };
 }
 
 /** The original card as it is now: it may have expired meanwhile. */

@@ -1,9 +1,10 @@
-import type { CardType } from "../contract/card.ts";
+import type { Card, CardType } from "../contract/card.ts";
 import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import { cardId } from "../contract/identifiers.ts";
 import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
-import { cardOf, makeCard, usualName } from "./card.ts";
+import { makeCard, usualName } from "./card.ts";
+import { cardNow } from "./card-now.ts";
 import { hasEnded } from "./card-transitions.ts";
 import { changeCard, refuseChange } from "./change-card.ts";
 import { emit } from "./events.ts";
@@ -50,6 +51,7 @@ export function replaceCard(
     read: () => request.readReplacement(typeOf(services, request)),
     judge: (replacement) => judge(services, request, replacement),
     make: (replacement, judged) => issueCard(services, request, replacement, judged),
+    show: (card) => shown(services, request, card),
   });
 }
 
@@ -91,11 +93,12 @@ function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
 /** Makes the card and ends the old one, with the idempotency record that ties them. */
 function issueCard(
   services: Services,
-  { caller, key, overlay }: ReplacementRequest,
+  request: ReplacementRequest,
   { reason }: Replacement,
   { old, account, cardsMade }: Judged,
 ): CardRecord {
   const { store, random, clock } = services;
+  const { caller, key, overlay } = request;
   const { environment, companyPk, memberPk, clockOffsetMs } = caller;
   const { type, lastFour, name } = old.card;
   // Whoever found or took the old one knows its number.
@@ -113,9 +116,17 @@ function issueCard(
   const place = { environment, companyPk, accountPk: account.pk, memberPk: old.memberPk };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
-  const data = () => ({ ...cardOf(card), replaced_card_id: old.card.id });
+  const data = () => ({ ...shown(services, request, card), replaced_card_id: old.card.id });
   emit(services, { companyPk, type: "card.replaced", data, faults });
   return card;
+}
+
+/** The new card, with what was spent from the one in whose place it is. */
+function shown(services: Services, { caller, overlay }: ReplacementRequest, card: CardRecord): Card {
+  const kept = services.store.cards.byId(caller.companyPk, card.id);
+  if (!kept) throw new Error("a card that was just made is not there");
+  const { usedUnreadable } = overlay.facts;
+  return cardNow(services, kept, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
 }
 
 /** What a new card has of the one in whose place it is. */

@@ -75,16 +75,15 @@ ${rows([
 
 /** A point is a test case: one that was not met failed, one that is excluded was skipped. */
 function junit({ total, points }: CoverageReport): string {
+  const outcomes = {
+    met: () => "/>",
+    excluded: () => "><skipped/></testcase>",
+    "not met": ({ status, title, spec }: PointCoverage) =>
+      `><failure message="${text(`${status} ${title} (${spec}): no request met it`)}"/></testcase>`,
+  };
   const cases = points.map((point) => {
     const name = `name="${text(point.id)}" classname="card-sandbox.${point.provenance}"`;
-    switch (stateOf(point)) {
-      case "met":
-        return `    <testcase ${name}/>`;
-      case "excluded":
-        return `    <testcase ${name}><skipped/></testcase>`;
-      case "not met":
-        return `    <testcase ${name}><failure message="${text(`${point.status} ${point.title} (${point.spec}): no request met it`)}"/></testcase>`;
-    }
+    return `    <testcase ${name}${outcomes[stateOf(point)](point)}`;
   });
   const skipped = points.length - total.points;
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -39,6 +39,8 @@ const changing: readonly OperationId[] = [
   "changeCard",
   "terminateCard",
 ];
+/** What shows cards. */
+const showing: readonly OperationId[] = [...order, ...issuing, ...changing, "listCards", "getCard"];
 const options: readonly OperationId[] = ["listDeliveryOptions"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
 const developer = developerOperations;
@@ -102,7 +104,7 @@ const effects: readonly Effect[] = [
   refusal(issuing, "cards.issuer_rejected", "faults.issuer.rejected"),
   refusal(issuing, "cards.issuer_bad_gateway", "faults.issuer.bad_gateway"),
   refusal(issuing, "cards.issuer_unavailable", "faults.issuer.unavailable"),
-  { path: "facts.used_unreadable", on: [...order, "getCard", ...changing, ...issuing] },
+  { path: "facts.used_unreadable", on: showing },
   { path: "faults.token.lifetime_s", on: exchange },
   { path: "faults.webhook.duplicate", on: telling },
   { path: "faults.webhook.reorder", on: telling },

@@ -76,7 +76,8 @@ export class Turn {
   }
 }
 
-/** Whether an answer has spending that could be hidden. */
+/** Whether an answer has spending that could be hidden: of a card with a limit, or of whichever a list shows. */
 function showsUsed(body: unknown): boolean {
-  return (body as { spending_limit?: unknown }).spending_limit != null;
+  const { spending_limit, data } = body as { spending_limit?: unknown; data?: readonly unknown[] };
+  return spending_limit != null || (data !== undefined && data.length > 0);
 }

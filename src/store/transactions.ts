@@ -48,15 +48,21 @@ const update = `
     completed_at_ms = ?
   WHERE pk = ?`;
 
+/** What a card spent, and what was spent from those in whose place it is: its limit goes on where theirs ended. */
 const spentFromEach = `
-  SELECT card_pk AS cardPk,
+  WITH RECURSIVE line (card_pk, spender_pk) AS (
+    SELECT value, value FROM json_each(?)
+    UNION ALL
+    SELECT line.card_pk, r.old_card_pk FROM line JOIN replacements r ON r.new_card_pk = line.spender_pk
+  )
+  SELECT line.card_pk AS cardPk,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS weekMinor,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS monthMinor,
     sum(spent_minor) AS lifetimeMinor,
     sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS dayEurMinor,
     sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS rolling32DaysEurMinor
-  FROM transactions WHERE card_pk IN (SELECT value FROM json_each(?)) GROUP BY card_pk`;
+  FROM line JOIN transactions t ON t.card_pk = line.spender_pk GROUP BY line.card_pk`;
 
 type TransactionRow = Omit<TransactionRecord, "merchant"> & { readonly merchant: string | null };
 
@@ -68,12 +74,12 @@ export function transactions(database: Database): Store["transactions"] {
   const spent = (cardPks: readonly number[], { dayMs, weekMs, monthMs, rolling32DaysMs }: PeriodStarts) =>
     database.all<CardSpending & { readonly cardPk: number }>(
       spentFromEach,
+      JSON.stringify(cardPks),
       dayMs,
       weekMs,
       monthMs,
       dayMs,
       rolling32DaysMs,
-      JSON.stringify(cardPks),
     );
   return {
     insert(transaction) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import { address, openCards } from "../support/open-cards.ts";
-import { cardOf, openSandbox } from "../support/open-sandbox.ts";
+import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -210,4 +210,34 @@ test("a card that ends while its replacement waits for the issuer is not replace
   release[0]?.();
   expect((await replaced).point).toBe("cards.state_conflict");
   expect(sandbox.company("northwind").live_cards).toBe(0);
+});
+
+test("what was spent in the period goes on counting against a replacement's limit, and its replacement's", async () => {
+  const sandbox = openSandbox();
+  const spending_limit = { period: "daily", amount: "50.00" };
+  const used = (reply: Reply) => reply.json.spending_limit.used;
+  const replaced = async (id: string, key: string) =>
+    sandbox.call("POST", `/developer/cards/${id}/replace`, {
+      key,
+      body: {
+        reason: "lost",
+        pin: "4821",
+        delivery_address: sandbox.orderBody().delivery_address,
+        delivery_method: "express",
+      },
+    });
+  const { id } = (await sandbox.order({ body: { spending_limit } })).json;
+  sandbox.control.simulator.authorise({ card_id: id, amount: "30.00" });
+  const second = await replaced(id, "00000000-0000-4000-8000-000000000001");
+  expect(used(second)).toBe("30.00");
+  sandbox.control.simulator.authorise({ card_id: second.json.id, amount: "15.00" });
+  const third = await replaced(second.json.id, "00000000-0000-4000-8000-000000000002");
+  expect(used(third)).toBe("45.00");
+  const declined = sandbox.control.simulator.authorise({ card_id: third.json.id, amount: "5.01" });
+  expect(declined).toMatchObject({ status: "declined", decline_reason: "spending_limit_exceeded" });
+  const { data } = (await sandbox.get("/developer/cards?status=active")).json;
+  expect(data[0].spending_limit.used).toBe("45.00");
+  expect(data[0].card_limits.daily.used).not.toBe("0.00");
+  await sandbox.clock.advance({ by: "P1D" });
+  expect(used(await sandbox.get(`/developer/cards/${third.json.id}`))).toBe("0.00");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openMoney } from "../support/open-money.ts";
+import { openSandbox } from "../support/open-sandbox.ts";
 
 const limit = (period: string, amount = "1000.00") => ({ body: { spending_limit: { period, amount } } });
 const euros = { currency: "EUR" };
@@ -111,4 +112,16 @@ test("a replay tells what is used now", async () => {
   const { json } = await order({ key, ...limit("daily") });
   simulator.authorise({ card_id: json.id, amount: "12.00" });
   expect((await order({ key })).json.spending_limit.used).toBe("12.00");
+});
+
+test("spending that cannot be read is left out of a card, and of a list's limits too", async () => {
+  const sandbox = openSandbox();
+  const { id } = (await sandbox.order({ body: { spending_limit: { period: "daily", amount: "50" } } })).json;
+  const headers = { "Sandbox-Scenario": "used-unreadable" };
+  const shown = await sandbox.get(`/developer/cards/${id}`, { headers });
+  expect(shown.json.spending_limit).toEqual({ period: "daily", amount: "50.00", currency: "GBP" });
+  expect(shown.headers.get("Sandbox-Scenario")).toBe("used-unreadable");
+  const [listed] = (await sandbox.get("/developer/cards", { headers })).json.data;
+  expect(listed.card_limits.daily).toEqual({ amount: "10000.00" });
+  expect(listed.spending_limit).not.toHaveProperty("used");
 });

@@ -1,0 +1,71 @@
+// A card's life in one process: ordered, used up to its limit, frozen, replaced, and each step told to a webhook.
+// In a clone, after `npm ci`: node examples/walk-through.mjs
+import { createSandbox } from "card-sandbox";
+
+const told = [];
+const sandbox = createSandbox({
+  clock: "2026-03-10T09:30:00Z",
+  deliver: async (_url, { body }) => {
+    const { type, data } = JSON.parse(body);
+    told.push(`${type} ${data.status}`);
+    return new Response(null, { status: 204 });
+  },
+});
+
+async function call(method, path, body, headers = {}) {
+  const request = { method, headers: { "Content-Type": "application/json", ...headers } };
+  const response = await sandbox.fetch(
+    `http://sandbox${path}`,
+    body ? { ...request, body: JSON.stringify(body) } : request,
+  );
+  return response.json();
+}
+
+const { access_token } = await call("POST", "/auth/v1/sandbox/token", {
+  api_key: "sk_sandbox_northwind_owner",
+});
+const bearer = { Authorization: `Bearer ${access_token}` };
+const withKey = () => ({ ...bearer, "Idempotency-Key": crypto.randomUUID() });
+const delivery = {
+  pin: "4821",
+  delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+  delivery_method: "express",
+};
+
+await call(
+  "POST",
+  "/developer/webhooks",
+  {
+    url: "http://localhost:9999/hooks",
+    events: ["card.created", "card.status_changed", "card.replaced", "transaction.created"],
+  },
+  bearer,
+);
+
+const [account] = sandbox.world().companies[0].accounts;
+const card = await call(
+  "POST",
+  "/developer/cards/physical",
+  { ...delivery, account_id: account.id, spending_limit: { period: "weekly", amount: "50.00" } },
+  withKey(),
+);
+
+const purchase = {
+  card_id: card.id,
+  amount: "42.00",
+  merchant: "Corner Books",
+};
+const _bought = await call("POST", "/_sandbox/simulate/authorisations", purchase);
+const _declined = await call("POST", "/_sandbox/simulate/authorisations", { ...purchase, amount: "8.01" });
+
+const _frozen = await call("POST", `/developer/cards/${card.id}/freeze`, undefined, bearer);
+
+const _replacement = await call(
+  "POST",
+  `/developer/cards/${card.id}/replace`,
+  { ...delivery, reason: "lost" },
+  withKey(),
+);
+
+await sandbox.webhooks.settled();
+sandbox.close();

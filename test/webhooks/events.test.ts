@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { eventType } from "../../src/contract/webhook.ts";
+import { openWebhooks } from "../support/open-webhooks.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+/** A webhook that hears of everything, and what it heard since it was last asked. */
+async function listening() {
+  const webhooks = await openWebhooks({ events: eventType.options });
+  const heard = async () => {
+    await webhooks.settled();
+    return webhooks.received.splice(0).map(({ json }) => json);
+  };
+  const types = async () => (await heard()).map(({ type }) => type);
+  return { ...webhooks, heard, types };
+}
+
+test("each change of a card is told, with the card as it then is and what its status was", async () => {
+  const { order, call, control, heard, account } = await listening();
+  const { id } = (await order()).json;
+  expect(await heard()).toMatchObject([{ type: "card.created", data: { id, status: "active" } }]);
+
+  await call("POST", `/developer/cards/${id}/freeze`);
+  await call("POST", `/developer/cards/${id}/unfreeze`);
+  control.cards.operate(id, { action: "suspend" });
+  control.cards.operate(id, { action: "lift" });
+  const changes = await heard();
+  expect(changes.map(({ type, data }) => [type, data.previous_status, data.status])).toEqual([
+    ["card.status_changed", "active", "frozen"],
+    ["card.status_changed", "frozen", "active"],
+    ["card.status_changed", "active", "suspended"],
+    ["card.status_changed", "suspended", "active"],
+  ]);
+
+  await call("PUT", `/developer/cards/${id}/spending-limit`, { period: "daily", amount: "20" });
+  await call("DELETE", `/developer/cards/${id}/spending-limit`);
+  expect(await heard()).toMatchObject([
+    { type: "card.spending_limit_changed", data: { id, spending_limit: { amount: "20.00", used: "0.00" } } },
+    { type: "card.spending_limit_changed", data: { id, spending_limit: null } },
+  ]);
+
+  control.cards.moveDelivery(id, { status: "shipped" });
+  expect(await heard()).toMatchObject([
+    { type: "card.delivery_updated", data: { card_id: id, status: "shipped" } },
+  ]);
+
+  await call("PATCH", `/developer/cards/${id}`, { name: "Travel" });
+  await call("POST", `/developer/cards/${id}/unfreeze`);
+  expect(await heard()).toEqual([]);
+
+  control.cards.expire(id);
+  expect(await heard()).toMatchObject([{ type: "card.status_changed", data: { id, status: "expired" } }]);
+  expect(account("northwind").status).toBe("open");
+});
+
+test("a replacement is told of both cards, and of the one that is made in the other's place", async () => {
+  const { order, call, request, exchange, heard, orderBody } = await listening();
+  const { id } = (await order()).json;
+  await heard();
+  const { pin, delivery_address, delivery_method } = orderBody();
+  const token = await exchange("sk_sandbox_northwind_owner");
+  const reply = await request(`/developer/cards/${id}/replace`, {
+    method: "POST",
+    body: JSON.stringify({ reason: "lost", pin, delivery_address, delivery_method }),
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": key },
+  });
+  expect(reply.status).toBe(201);
+  expect(await heard()).toMatchObject([
+    { type: "card.status_changed", data: { id, status: "terminated", previous_status: "active" } },
+    { type: "card.replaced", data: { id: reply.json.id, status: "active", replaced_card_id: id } },
+  ]);
+  expect((await call("GET", `/developer/cards/${id}`)).json.status).toBe("terminated");
+});
+
+test("a card that expires by the calendar is told when somebody next looks", async () => {
+  const { order, heard, clock, get } = await listening();
+  await order();
+  await heard();
+  await clock.advance({ by: "P6Y" });
+  expect((await get("/developer/cards")).json.data[0].status).toBe("expired");
+  expect(await heard()).toMatchObject([{ type: "card.status_changed", data: { status: "expired" } }]);
+});
+
+test("each payment is told, and each change of the account's balance or state", async () => {
+  const { order, control, types, heard, account } = await listening();
+  const card = (await order()).json;
+  await types();
+  const { id } = control.simulator.authorise({ card_id: card.id, amount: "12.50" });
+  expect(await types()).toEqual(["account.updated", "transaction.created"]);
+  control.simulator.clear(id, {});
+  expect((await heard()).map(({ type, data }) => [type, data.previous_status, data.status])).toEqual([
+    ["account.updated", undefined, "active"],
+    ["transaction.updated", "pending", "completed"],
+  ]);
+  control.simulator.authorise({ card_id: card.id, amount: "99999999.00" });
+  expect(await heard()).toMatchObject([{ type: "transaction.created", data: { status: "declined" } }]);
+  control.companies.changeAccount("gbp", { status: "closed", company: "northwind" });
+  control.companies.changeAccount("gbp", { status: "closed", company: "northwind" });
+  expect(await heard()).toMatchObject([
+    {
+      type: "account.updated",
+      data: { id: account("northwind").id, status: "closed", previous_status: "active" },
+    },
+  ]);
+});
+
+test("invoices are told when they are issued and when they are paid", async () => {
+  const { control, heard } = await listening();
+  const { id } = control.invoices.create({ company: "northwind" });
+  control.invoices.settle(id, "paid");
+  expect(await heard()).toMatchObject([
+    { type: "invoice.created", data: { id, status: "open" } },
+    { type: "invoice.paid", data: { id, status: "paid", previous_status: "open" } },
+  ]);
+});
+
+test("deliveries of a card's changes break by scenario as those of its order do", async () => {
+  const { order, call, scenario, heard } = await listening();
+  const { id } = (await order()).json;
+  await heard();
+  scenario("webhook-duplicate", { operation: "freezeCard" });
+  await call("POST", `/developer/cards/${id}/freeze`);
+  expect((await heard()).map(({ type }) => type)).toEqual(["card.status_changed", "card.status_changed"]);
+});
