@@ -49,23 +49,26 @@ const card = await call(
   { ...delivery, account_id: account.id, spending_limit: { period: "weekly", amount: "50.00" } },
   withKey(),
 );
+console.log(`ordered: ${card.name}, ${card.status}`);
 
-const purchase = {
-  card_id: card.id,
-  amount: "42.00",
-  merchant: "Corner Books",
-};
-const _bought = await call("POST", "/_sandbox/simulate/authorisations", purchase);
-const _declined = await call("POST", "/_sandbox/simulate/authorisations", { ...purchase, amount: "8.01" });
+const purchase = { card_id: card.id, amount: "42.00", merchant: "Corner Books" };
+const bought = await call("POST", "/_sandbox/simulate/authorisations", purchase);
+console.log(`bought for 42.00: ${bought.status}`);
+const declined = await call("POST", "/_sandbox/simulate/authorisations", { ...purchase, amount: "8.01" });
+console.log(`bought for 8.01: ${declined.status}, ${declined.decline_reason}`);
 
-const _frozen = await call("POST", `/developer/cards/${card.id}/freeze`, undefined, bearer);
+const used = ({ spending_limit }) => `${spending_limit.used} of ${spending_limit.amount} used`;
+const frozen = await call("POST", `/developer/cards/${card.id}/freeze`, undefined, bearer);
+console.log(`frozen: ${frozen.status}, ${used(frozen)}`);
 
-const _replacement = await call(
+const replacement = await call(
   "POST",
   `/developer/cards/${card.id}/replace`,
   { ...delivery, reason: "lost" },
   withKey(),
 );
+console.log(`replaced: ${replacement.status}, ${used(replacement)}`);
 
 await sandbox.webhooks.settled();
+console.log(`told: ${told.toSorted().join(", ")}`);
 sandbox.close();

@@ -11,6 +11,7 @@ import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { Webhooks } from "./control/webhooks.ts";
+import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
@@ -137,7 +138,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     (defect) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
   );
   const webhooks = new Webhooks(database, deliverer);
-  const time = new SandboxTime(database, clock, () => services.outbox.stir());
+  const time = new SandboxTime(database, clock, () => {
+    // Nobody has to look first: webhooks hear of a card's end when its time comes.
+    database.transaction(() => expireAllDueCards(services));
+    services.outbox.stir();
+  });
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
   const journal = new Journal(ports.journal ?? usualJournal);

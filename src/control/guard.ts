@@ -17,6 +17,10 @@ export function guarded(guard: Guard): MiddlewareHandler {
   if (guard.kind === "open") return (_c, next) => next();
   const admit = guard.kind === "loopback" ? refuseForeign : demandToken(guard.token);
   return (c, next) => {
+    // A webhook is no tester: whoever may subscribe is not to reach this API by one.
+    if (c.req.header("webhook-signature") !== undefined) {
+      throw new ControlError(403, "the sandbox's own API takes no webhooks");
+    }
     if (c.req.path !== "/_sandbox/health") admit((name) => c.req.header(name), new URL(c.req.url));
     return next();
   };

@@ -6,7 +6,7 @@ import { type CardFields, changeCard } from "./change-card.ts";
 import { SandboxError } from "./errors.ts";
 import { expireDueCards } from "./expire-cards.ts";
 import type { Overlay } from "./facts.ts";
-import type { Caller, CardRecord } from "./ports.ts";
+import type { Caller, CardRecord, KeptCard } from "./ports.ts";
 import type { Services } from "./services.ts";
 import { capViolation, type SpendingLimit } from "./spending-limit.ts";
 import { visibleCard } from "./visible-card.ts";
@@ -34,7 +34,7 @@ export function changeAsAsked(
     refuseInvalid(overlay);
     const kept = visibleCard(services, caller, cardId);
     const fields = fieldsFor(kept.card);
-    refuseWhileChanging(overlay);
+    refuseWhileChanging(services, overlay, kept);
     const changed = changeCard(services, kept, trigger, { fields, faults: overlay.webhook });
     const { usedUnreadable } = overlay.facts;
     return cardNow(services, changed, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
@@ -48,14 +48,19 @@ export function refuseInvalid({ facts }: Overlay): void {
   }
 }
 
-/** 409 while another change of the card is in progress (spec §3). */
-export function refuseWhileChanging({ facts }: Overlay): void {
-  if (facts.changeInProgress) {
+/** 409 while another change is in progress (spec §3): of this card, where it is one that is there already. */
+export function refuseWhileChanging(services: Services, { facts }: Overlay, kept?: KeptCard): void {
+  if (facts.changeInProgress || (kept && services.cardsChanging.has(changingName(services, kept)))) {
     throw new SandboxError(
       "cards.change_in_progress",
       "Another change to the card is in progress: retry in a moment",
     );
   }
+}
+
+/** A card by its id, in its company's present world. */
+export function changingName({ generations }: Services, { companyPk, card }: KeptCard): string {
+  return `${generations.of(companyPk)}/${card.id}`;
 }
 
 /** Sets a limit, within the card's own caps (spec §2). */

@@ -39,6 +39,8 @@ export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly judge: (wanted: Wanted) => Judged;
   /** Makes the card, with its idempotency record. */
   readonly make: (wanted: Wanted, judged: Judged) => CardRecord;
+  /** Which card it changes, that no other change may meanwhile; absent: none. */
+  readonly changing?: (judged: Judged) => string;
   /** How the new card is shown; absent: as one from which nothing was spent. */
   readonly show?: (card: CardRecord) => Card;
 }
@@ -70,7 +72,7 @@ export function issueOnce<Wanted, Judged extends JudgedFacts>(
       memberId: request.caller.memberId,
       accountId: judged.account.id,
     });
-    if ("then" in answer) return { wanted, pending: answer };
+    if ("then" in answer) return { wanted, pending: answer, changing: issuing.changing?.(judged) };
     accept(answer, issuing.family);
     return made(request, issuing, issuing.make(wanted, judged));
   });
@@ -82,18 +84,39 @@ async function finish<Wanted, Judged extends JudgedFacts>(
   services: Services,
   request: IssuingRequest,
   issuing: Issuing<Wanted, Judged>,
-  { wanted, pending }: { readonly wanted: Wanted; readonly pending: PromiseLike<IssuerAnswer> },
+  { wanted, pending, changing }: Pending<Wanted>,
 ): Promise<IssueOutcome> {
   const name = nameOf(request, issuing);
   services.keysInProgress.add(name);
   try {
-    accept(await pending, issuing.family);
+    accept(await answered(services, pending, changing), issuing.family);
     return services.database.transaction(() => {
       refuseOutlived(services, request.caller, request.generation, issuing.operation);
       return made(request, issuing, issuing.make(wanted, issuing.judge(wanted)));
     });
   } finally {
     services.keysInProgress.delete(name);
+  }
+}
+
+interface Pending<Wanted> {
+  readonly wanted: Wanted;
+  readonly pending: PromiseLike<IssuerAnswer>;
+  readonly changing: string | undefined;
+}
+
+/** Keeps a card from other changes until the issuer has answered. */
+async function answered(
+  { cardsChanging }: Services,
+  pending: PromiseLike<IssuerAnswer>,
+  changing: string | undefined,
+): Promise<IssuerAnswer> {
+  if (changing === undefined) return pending;
+  cardsChanging.add(changing);
+  try {
+    return await pending;
+  } finally {
+    cardsChanging.delete(changing);
   }
 }
 

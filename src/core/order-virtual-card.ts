@@ -53,7 +53,7 @@ function judge(
       `account_id: account ${accountId} was not found in this company`,
     );
   }
-  refuseWhileChanging(overlay);
+  refuseWhileChanging(services, overlay);
   const judged = { ...facts, account };
   refuseUnissuable(judged, undefined, "cards");
   return judged;

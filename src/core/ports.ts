@@ -370,6 +370,8 @@ export interface Store {
     /** @param hasJustEnded - whether it counts no more in its company's row */
     update(kept: KeptCard, hasJustEnded: boolean): void;
     /** Records that a card took another's place, and under which key a member asked for it. */
+    /** Whether another card took its place. */
+    isReplaced(pk: number): boolean;
     recordReplacement(replacement: {
       readonly companyPk: number;
       readonly memberPk: number;

@@ -2,11 +2,12 @@ import type { Card, CardType } from "../contract/card.ts";
 import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import { cardId } from "../contract/identifiers.ts";
-import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
+import { changingName, refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
 import { makeCard, usualName } from "./card.ts";
 import { cardNow } from "./card-now.ts";
 import { hasEnded } from "./card-transitions.ts";
 import { changeCard, refuseChange } from "./change-card.ts";
+import { SandboxError } from "./errors.ts";
 import { emit } from "./events.ts";
 import { expireDueCards, orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
@@ -52,6 +53,7 @@ export function replaceCard(
     judge: (replacement) => judge(services, request, replacement),
     make: (replacement, judged) => issueCard(services, request, replacement, judged),
     show: (card) => shown(services, request, card),
+    changing: ({ old }) => changingName(services, old),
   });
 }
 
@@ -74,8 +76,11 @@ function judge(
   }
   refuseInvalid(overlay);
   const old = visibleCard(services, caller, cardId);
-  refuseWhileChanging(overlay);
+  refuseWhileChanging(services, overlay, old);
   refuseChange(old, triggerOf(reason));
+  if (hasEnded(old.card.status) && services.store.cards.isReplaced(old.pk)) {
+    throw new SandboxError("cards.state_conflict", "The card has been replaced already");
+  }
   const facts = factsOf(orderWorldToday(services, caller, old.memberPk, old.card.accountId), overlay.facts);
   const { account } = facts;
   if (!account) throw new Error(`card ${old.card.id} spends from an account that its company has not`);

@@ -10,6 +10,8 @@ export interface Services {
   readonly random: Random;
   /** The idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
   readonly keysInProgress: Set<string>;
+  /** The cards in whose place one is being made while a slow issuer is waited for, as `changingName` names them. */
+  readonly cardsChanging: Set<string>;
   readonly generations: Generations;
   readonly outbox: Outbox;
 }

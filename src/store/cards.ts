@@ -152,6 +152,7 @@ export function cards(database: Database): Store["cards"] {
       database.run(update, status, heldFrom, name, autoConvert ? 1 : 0, ...limit, pk);
       if (hasJustEnded) database.run(countEnded, companyPk);
     },
+    isReplaced: (pk) => database.get("SELECT 1 FROM replacements WHERE old_card_pk = ?", pk) !== undefined,
     recordReplacement({ companyPk, memberPk, key, oldPk, newId }) {
       database.run(recordReplacement, companyPk, memberPk, key, oldPk, newId);
     },

@@ -58,6 +58,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     clock,
     random: seededRandom(origin.seed),
     keysInProgress: new Set(),
+    cardsChanging: new Set(),
     generations: new Generations(),
     outbox: new Outbox(),
   };

@@ -89,3 +89,16 @@ test("the service itself is guarded by its own tokens alone", async () => {
   const reply = await ask({ kind: "loopback" }, "http://evil.test/developer/cards/physical");
   expect(reply.point).toBe("auth.token_missing");
 });
+
+test("whoever may subscribe to events does not reach it by a webhook", async () => {
+  const sandbox = openSandbox({ serve: "sandbox", guard: { kind: "loopback" } });
+  const request = new Request("http://localhost/_sandbox/reset", {
+    method: "POST",
+    headers: { "webhook-signature": "v1,x" },
+  });
+  const response = await sandbox.serve({ environments: ["sandbox"], control: { kind: "loopback" } })(request);
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    { error: "the sandbox's own API takes no webhooks" },
+  ]);
+});

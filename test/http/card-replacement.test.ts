@@ -241,3 +241,65 @@ test("what was spent in the period goes on counting against a replacement's limi
   await sandbox.clock.advance({ by: "P1D" });
   expect(used(await sandbox.get(`/developer/cards/${third.json.id}`))).toBe("0.00");
 });
+
+describe("while a replacement waits for the issuer", () => {
+  const body = { reason: "lost", pin: "4821", delivery_address: address, delivery_method: "express" };
+  const waiting = async () => {
+    const sandbox = openSandbox();
+    const { id } = (await sandbox.order()).json;
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const armed = sandbox.scenario("in-flight", { operation: "replaceCard" });
+    const replace = (key: string) =>
+      sandbox.call("POST", `/developer/cards/${id}/replace`, { body, key, token });
+    const first = replace("00000000-0000-4000-8000-000000000001");
+    while (armed.listing().held === 0) await new Promise(setImmediate);
+    return { ...sandbox, id, token, armed, replace, first };
+  };
+
+  test.each([
+    ["POST", "freeze", undefined],
+    ["POST", "terminate", undefined],
+    ["DELETE", "spending-limit", undefined],
+    ["PUT", "spending-limit", { period: "daily", amount: "5" }],
+    ["PATCH", "", { name: "Travel" }],
+  ])("%s %s of the card is 409: another change is in progress", async (method, what, asked) => {
+    const { call, id, token, armed, first } = await waiting();
+    const path = `/developer/cards/${id}${what && `/${what}`}`;
+    const reply = await call(method, path, { token, ...(asked && { body: asked }) });
+    expect([reply.status, reply.point]).toEqual([409, "cards.change_in_progress"]);
+    armed.release();
+    expect((await first).point).toBe("cards.replaced");
+  });
+
+  test("another replacement is 409 too, and once it is over the card cannot be replaced again", async () => {
+    const { armed, replace, first } = await waiting();
+    const key = "00000000-0000-4000-8000-000000000002";
+    expect((await replace(key)).point).toBe("cards.change_in_progress");
+    armed.release();
+    await first;
+    expect((await replace(key)).point).toBe("cards.state_conflict");
+  });
+
+  test("it leaves other cards alone, and a reset leaves nothing of it behind", async () => {
+    const sandbox = await waiting();
+    const other = (await sandbox.order({ token: sandbox.token })).json;
+    expect(
+      (await sandbox.call("POST", `/developer/cards/${other.id}/freeze`, { token: sandbox.token })).status,
+    ).toBe(200);
+    sandbox.reset();
+    expect((await sandbox.first).status).toBe(409);
+    const { id } = (await sandbox.order()).json;
+    expect((await sandbox.call("POST", `/developer/cards/${id}/freeze`)).status).toBe(200);
+  });
+});
+
+test("a card that expired is replaced once", async () => {
+  const sandbox = openSandbox();
+  const { id } = (await sandbox.order()).json;
+  sandbox.control.cards.expire(id);
+  const body = { reason: "expiring", pin: "4821", delivery_address: address, delivery_method: "express" };
+  const replace = (key: string) => sandbox.call("POST", `/developer/cards/${id}/replace`, { body, key });
+  expect((await replace("00000000-0000-4000-8000-000000000001")).status).toBe(201);
+  const again = await replace("00000000-0000-4000-8000-000000000002");
+  expect([again.status, again.json.error]).toEqual([409, "The card has been replaced already"]);
+});

@@ -72,13 +72,15 @@ test("a replacement is told of both cards, and of the one that is made in the ot
   expect((await call("GET", `/developer/cards/${id}`)).json.status).toBe("terminated");
 });
 
-test("a card that expires by the calendar is told when somebody next looks", async () => {
-  const { order, heard, clock, get } = await listening();
+test("a card that expires is told when the clock is moved past its date, its company's or everybody's", async () => {
+  const { order, heard, clock, control } = await listening();
   await order();
   await heard();
-  await clock.advance({ by: "P6Y" });
-  expect((await get("/developer/cards")).json.data[0].status).toBe("expired");
+  await clock.advance({ by: "P6Y", company: "northwind" });
   expect(await heard()).toMatchObject([{ type: "card.status_changed", data: { status: "expired" } }]);
+  control.companies.change("northwind", { card_quota: 30 });
+  await clock.advance({ by: "P12Y" });
+  expect(await heard()).toEqual([]);
 });
 
 test("each payment is told, and each change of the account's balance or state", async () => {
