@@ -88,8 +88,8 @@ export class Cards {
   }
 
   #change(id: string, trigger: Trigger): Card {
+    const kept = this.#named(id);
     return this.#services.database.transaction(() => {
-      const kept = this.#named(id);
       try {
         const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
         return cardNow(this.#services, changeCard(this.#services, kept, trigger), { clockOffsetMs });

@@ -29,8 +29,9 @@ export function changeAsAsked(
   trigger: Trigger,
   fieldsFor: (card: CardRecord) => CardFields = () => ({}),
 ): Card {
+  // Apart from the change: what time did stays done, and is told, where the change is refused.
+  expireDueCards(services, caller);
   return services.database.transaction(() => {
-    expireDueCards(services, caller);
     refuseInvalid(overlay);
     const kept = visibleCard(services, caller, cardId);
     const fields = fieldsFor(kept.card);

@@ -4,11 +4,12 @@ import { availableMinor } from "./account.ts";
 import { usedOf } from "./card-use.ts";
 import { SimulationRefused } from "./errors.ts";
 import { convert, hasRate } from "./exchange-rates.ts";
+import { expireDueCards } from "./expire-cards.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
 import type { SpendingCard } from "./ports.ts";
 import type { Services } from "./services.ts";
-import { londonDate, periodStarts } from "./uk-calendar.ts";
+import { periodStarts } from "./uk-calendar.ts";
 
 /** What a merchant asks of a card; its currency, where absent, is the account's. */
 export interface AuthorisationRequest {
@@ -26,8 +27,10 @@ export interface AuthorisationRequest {
 export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
   const { database, store, clock } = services;
   return database.transaction(() => {
-    const spending = store.cards.anywhere(asked.cardId);
-    if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
+    const found = store.cards.anywhere(asked.cardId);
+    if (!found) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
+    expireDueCards(services, found);
+    const spending = store.cards.anywhere(asked.cardId) ?? found;
     const nowMs = clock.now() + spending.clockOffsetMs;
     const account = store.accounts.byPk(spending.accountPk);
     const draft = draftOf(spending, account, asked);
@@ -73,7 +76,6 @@ function declineReason(
 ): DeclineReason | undefined {
   if (card.status === "inactive") return "card_not_active";
   if (card.status !== "active") return `card_${card.status}`;
-  if (londonDate(nowMs) > card.expiryDate) return "card_expired";
   if (companyStatus !== "active") return "company_not_active";
   if (account.status === "closed") return "account_closed";
 

@@ -41,7 +41,7 @@ export function changeCard(
   if (status !== before) {
     emit(services, { companyPk, type: "card.status_changed", data, previousStatus: before, faults });
   }
-  if ("spendingLimit" in fields) {
+  if (fields.spendingLimit !== undefined && !sameLimit(fields.spendingLimit, kept.card.spendingLimit)) {
     emit(services, { companyPk, type: "card.spending_limit_changed", data, faults });
   }
   return changed;
@@ -56,4 +56,8 @@ export function refuseChange({ card: { status }, heldFrom }: KeptCard, trigger: 
   const next = statusAfter(trigger, status, heldFrom);
   if (next === undefined) throw new SandboxError("cards.state_conflict", whyNot(trigger, status));
   return next;
+}
+
+function sameLimit(a: CardRecord["spendingLimit"], b: CardRecord["spendingLimit"]): boolean {
+  return a?.period === b?.period && a?.amountMinor === b?.amountMinor;
 }

@@ -150,6 +150,7 @@ export interface Parcel {
 
 /** A card, and the rows and the time that a payment by it goes by. */
 export interface SpendingCard extends NumberedCard {
+  readonly companyPk: number;
   readonly accountPk: number;
   readonly companyStatus: CompanyStatus;
   readonly clockOffsetMs: number;
@@ -370,8 +371,6 @@ export interface Store {
     /** @param hasJustEnded - whether it counts no more in its company's row */
     update(kept: KeptCard, hasJustEnded: boolean): void;
     /** Records that a card took another's place, and under which key a member asked for it. */
-    /** Whether another card took its place. */
-    isReplaced(pk: number): boolean;
     recordReplacement(replacement: {
       readonly companyPk: number;
       readonly memberPk: number;
@@ -379,6 +378,8 @@ export interface Store {
       readonly oldPk: number;
       readonly newId: CardId;
     }): void;
+    /** Whether another card took its place. */
+    isReplaced(pk: number): boolean;
     /** How far a card's parcel has come; undefined while nothing was said of it. */
     parcel(pk: number): Parcel | undefined;
     moveParcel(pk: number, parcel: Parcel): void;

@@ -45,6 +45,8 @@ export function replaceCard(
 ): IssueOutcome | Promise<IssueOutcome> {
   const { caller, key } = request;
   const { store } = services;
+  // Apart from the replacement: what time did stays done, and is told, where it is refused.
+  expireDueCards(services, caller);
   return issueOnce(services, request, {
     operation: "replaceCard",
     family: "cards",

@@ -39,8 +39,17 @@ const changing: readonly OperationId[] = [
   "changeCard",
   "terminateCard",
 ];
-/** What shows cards. */
-const showing: readonly OperationId[] = [...order, ...issuing, ...changing, "listCards", "getCard"];
+/** What shows what cards have spent. */
+const showing: readonly OperationId[] = [
+  ...order,
+  ...issuing,
+  "freezeCard",
+  "unfreezeCard",
+  "setSpendingLimit",
+  "changeCard",
+  "listCards",
+  "getCard",
+];
 const options: readonly OperationId[] = ["listDeliveryOptions"];
 const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
 const developer = developerOperations;

@@ -70,6 +70,8 @@ const recordReplacement = `
   INSERT INTO replacements (company_pk, member_pk, idempotency_key, old_card_pk, new_card_pk)
   VALUES (?, ?, ?, ?, (SELECT pk FROM cards WHERE id = ?))`;
 
+const isReplaced = "SELECT 1 FROM replacements WHERE old_card_pk = ?";
+
 const parcel = `
   SELECT parcel_status AS status, parcel_moved_at_ms AS movedAtMs FROM cards
   WHERE pk = ? AND parcel_status IS NOT NULL`;
@@ -126,9 +128,9 @@ export function cards(database: Database): Store["cards"] {
     anywhere(id) {
       const row = database.get<SpendingRow>(anywhere, id);
       if (!row) return undefined;
-      const { pk, account_pk, company_status, clock_offset_ms } = row;
+      const { pk, company_pk: companyPk, account_pk, company_status, clock_offset_ms } = row;
       const place = { accountPk: account_pk, companyStatus: company_status, clockOffsetMs: clock_offset_ms };
-      return { pk, card: cardRecordOf(row), ...place };
+      return { pk, companyPk, card: cardRecordOf(row), ...place };
     },
     list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
       const asked = [
@@ -152,10 +154,10 @@ export function cards(database: Database): Store["cards"] {
       database.run(update, status, heldFrom, name, autoConvert ? 1 : 0, ...limit, pk);
       if (hasJustEnded) database.run(countEnded, companyPk);
     },
-    isReplaced: (pk) => database.get("SELECT 1 FROM replacements WHERE old_card_pk = ?", pk) !== undefined,
     recordReplacement({ companyPk, memberPk, key, oldPk, newId }) {
       database.run(recordReplacement, companyPk, memberPk, key, oldPk, newId);
     },
+    isReplaced: (pk) => database.get(isReplaced, pk) !== undefined,
     parcel: (pk) => database.get<Parcel>(parcel, pk),
     moveParcel(pk, { status, movedAtMs }) {
       database.run(moveParcel, status, movedAtMs, pk);

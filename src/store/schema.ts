@@ -207,6 +207,7 @@ const replacementTable = `
     UNIQUE (company_pk, member_pk, idempotency_key)
   ) STRICT;
   CREATE INDEX replacements_by_old_card ON replacements (old_card_pk);
+  CREATE INDEX cards_by_company ON cards (company_pk);
 `;
 
 const moneyTables = `

@@ -33,10 +33,12 @@ const due = `
     d.round, d.tries, d.faults
   FROM webhooks w
   CROSS JOIN companies c ON c.pk = w.company_pk
-  CROSS JOIN webhook_deliveries d
-    ON d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
-  WHERE w.status = 'active'
-    AND d.pk NOT IN (SELECT value FROM json_each(?)) AND w.pk NOT IN (SELECT value FROM json_each(?))
+  CROSS JOIN webhook_deliveries d ON d.pk = (
+    SELECT e.pk FROM webhook_deliveries e
+    WHERE e.webhook_pk = w.pk AND e.status = 'pending' AND e.due_at_ms <= ? + c.clock_offset_ms
+      AND e.pk NOT IN (SELECT value FROM json_each(?))
+    ORDER BY e.due_at_ms, e.pk LIMIT 1)
+  WHERE w.status = 'active' AND w.pk NOT IN (SELECT value FROM json_each(?))
   ORDER BY d.due_at_ms - c.clock_offset_ms, d.pk LIMIT 1`;
 
 /** The delivery that has been due longest, by the sandbox's clock and its company's lead. */
@@ -106,9 +108,11 @@ export function disableWebhook(database: Database, webhookPk: number): void {
 export function letHeldBackGo(database: Database, { pk, webhookPk }: Outgoing, nowMs: number): void {
   database.run(
     `UPDATE webhook_deliveries SET due_at_ms = min(due_at_ms, ?)
-     WHERE webhook_pk = ? AND pk < ? AND status = 'pending' AND tries = 0 AND faults LIKE '%"reorder"%'`,
+     WHERE webhook_pk = ? AND pk < ? AND status = 'pending' AND due_at_ms > ? AND tries = 0
+       AND faults LIKE '%"reorder"%'`,
     nowMs,
     webhookPk,
     pk,
+    nowMs,
   );
 }

@@ -75,6 +75,8 @@ export class Deliverer {
     this.#deliverDue();
     while (this.#underWay.size > 0) {
       await Promise.race([...this.#underWay.values()].map(({ ended }) => ended));
+      // Receivers that answer at once would otherwise keep timers and requests waiting to the end.
+      await new Promise<void>((resolve) => void this.#clock.after(0, resolve));
       this.#deliverDue();
     }
   }

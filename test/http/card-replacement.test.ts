@@ -206,7 +206,7 @@ test("a card that ends while its replacement waits for the issuer is not replace
   const replaced = sandbox.replace(id, {}, { token, key });
   while (release.length === 0) await new Promise(setImmediate);
   expect((await sandbox.replace(id, {}, { token, key })).point).toBe("cards.key_in_progress");
-  await sandbox.set("terminate", id, { token });
+  sandbox.control.cards.operate(id, { action: "terminate" });
   release[0]?.();
   expect((await replaced).point).toBe("cards.state_conflict");
   expect(sandbox.company("northwind").live_cards).toBe(0);

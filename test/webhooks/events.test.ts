@@ -124,3 +124,28 @@ test("deliveries of a card's changes break by scenario as those of its order do"
   await call("POST", `/developer/cards/${id}/freeze`);
   expect((await heard()).map(({ type }) => type)).toEqual(["card.status_changed", "card.status_changed"]);
 });
+
+test("a limit that was not there, or is the same again, is no change", async () => {
+  const { order, call, heard } = await listening();
+  const { id } = (await order()).json;
+  const path = `/developer/cards/${id}/spending-limit`;
+  await heard();
+  await call("DELETE", path);
+  await call("PUT", path, { period: "daily", amount: "20" });
+  await call("PUT", path, { period: "daily", amount: "20.00" });
+  expect(await heard()).toHaveLength(1);
+});
+
+test("a card that a refused change finds expired is told, and stays so", async () => {
+  const { order, call, exchange, heard, clockOfTest, control } = await listening();
+  const { id } = (await order()).json;
+  const other = (await order()).json.id;
+  await heard();
+  // Time that passes by itself: nobody is told until somebody looks.
+  clockOfTest.advance(6 * 365 * 86_400_000);
+  const token = await exchange("sk_sandbox_northwind_owner");
+  const refused = await call("POST", `/developer/cards/${id}/freeze`, undefined, token);
+  expect([refused.status, refused.point]).toEqual([409, "cards.state_conflict"]);
+  expect((await heard()).map(({ type }) => type)).toEqual(["card.status_changed", "card.status_changed"]);
+  expect(control.simulator.authorise({ card_id: other, amount: "1.00" }).decline_reason).toBe("card_expired");
+});
