@@ -87,7 +87,8 @@ export function refund(
       refundedMinor: after.amountMinor,
       refundedOriginalMinor: after.originalMinor,
     });
-    const { cardPk, cardId, merchant, originalCurrency } = payment;
+    // It counts where the payment did: another period's limit is not to grow by it.
+    const { cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
     const draft = {
       type: "card_refund",
       direction: "credit",
@@ -97,7 +98,7 @@ export function refund(
       spentEurMinor: before.spentEurMinor - after.spentEurMinor,
       relatedId: payment.id,
     } as const;
-    const of = { cardPk, cardId, merchant, originalCurrency };
+    const of = { cardPk, cardId, merchant, originalCurrency, spentAtMs };
     return book(services, store.accounts.byPk(payment.accountPk), { ...of, ...draft }, nowMs);
   });
 }

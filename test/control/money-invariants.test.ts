@@ -190,9 +190,10 @@ async function expectConsistent({ database, cards, accounts, held, listed, clock
         ({ card_id, status }) => card_id === card.id && (status === "pending" || status === "completed"),
       )
       .map((each) => {
-        if (each.type === "card_refund") return { at: each.created_at, minor: -minorOf(each.amount) };
-        const authorised = byId.get(each.related_transaction_id ?? each.id);
-        return { at: authorised?.created_at ?? "", minor: minorOf(each.amount) };
+        const isRefund = each.type === "card_refund";
+        const payment = isRefund ? byId.get(each.related_transaction_id ?? each.id) : each;
+        const authorised = byId.get(payment?.related_transaction_id ?? payment?.id ?? each.id);
+        return { at: authorised?.created_at ?? "", minor: (isRefund ? -1 : 1) * minorOf(each.amount) };
       });
     const usedMinor = sum(spent.filter(({ at }) => Date.parse(at) >= startMs).map(({ minor }) => minor));
     expect(card.spending_limit?.used).toBe(formatMinor(Math.max(0, usedMinor)));

@@ -24,15 +24,15 @@ describe("used", () => {
     expect(await used()).toBe("17.20 20.00 20.00");
   });
 
-  test("of a day, with a refund of an earlier day's payment, is never below zero", async () => {
+  test("of a day knows nothing of an earlier day's payment that is refunded: its limit does not grow", async () => {
     const { pay, simulator, used, clock, get, card } = await openMoney(limit("daily"));
     const { id } = simulator.clear(pay("86.00").id);
     clock.change({ now: "2026-03-11T09:30:00Z" });
     simulator.refund({ transaction_id: id });
     expect(await used()).toBe("0.00 0.00 0.00");
     pay("100.00");
-    expect(await used()).toBe("14.00 16.28 116.28");
-    expect((await get(`/developer/cards/${card.id}`)).json.spending_limit.used).toBe("14.00");
+    expect(await used()).toBe("100.00 116.28 116.28");
+    expect((await get(`/developer/cards/${card.id}`)).json.spending_limit.used).toBe("100.00");
   });
 
   test.each([
