@@ -269,3 +269,12 @@ test("with --assumed off each is 501", async () => {
   }
   expect((await sandbox.virtual()).status).toBe(501);
 });
+
+test("a name is trimmed, and has at most 100 characters", async () => {
+  const sandbox = openSandbox();
+  const { id } = (await sandbox.order()).json;
+  const renamed = (name: string) => sandbox.call("PATCH", `/developer/cards/${id}`, { body: { name } });
+  expect((await renamed(`  ${"n".repeat(100)} `)).json.name).toBe("n".repeat(100));
+  const refused = await renamed("n".repeat(101));
+  expect([refused.status, refused.json.error]).toEqual([400, "name: must be at most 100 characters"]);
+});
