@@ -19,6 +19,13 @@ type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
 /** How long an event that is to arrive out of order is held back, unless another one goes before it. */
 const heldBackMs = 5000;
 
+const struck = new WeakSet<WebhookFaults>();
+
+/** Whether the faults of a request struck an event of which somebody is told. */
+export function haveStruck(faults: WebhookFaults | undefined): boolean {
+  return faults !== undefined && struck.has(faults);
+}
+
 /**
  * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
  * back tells nobody. One look-up where there is no webhook.
@@ -38,6 +45,7 @@ export function put(
   webhook: { readonly pk: number; readonly companyId: string; readonly clockOffsetMs: number },
   { companyPk, type, data, previousStatus, faults }: CompanyEvent,
 ): DeliveryId {
+  if (faults) struck.add(faults);
   const nowMs = clock.now() + webhook.clockOffsetMs;
   const n = store.nextNumber(companyPk, "webhook_deliveries");
   const id = uuidOf(random.block("webhook_delivery", webhook.companyId, n)) as DeliveryId;

@@ -25,6 +25,8 @@ export interface Step {
   readonly strikesSuccess: boolean;
   /** Whether all it does to a success is to hide what was spent. */
   readonly hidesUsedAlone: boolean;
+  /** Whether all it does is to break the deliveries of what the request causes. */
+  readonly breaksDeliveriesAlone: boolean;
 }
 
 /** A step as one operation meets it; undefined where nothing of it strikes there. */
@@ -43,6 +45,8 @@ export function stepFor(file: StepFile, operation: OperationId): Step | undefine
     response: faults.response ?? {},
     refusals,
     strikesSuccess: refusals.size === 0,
+    breaksDeliveriesAlone:
+      leaves.length > 0 && leaves.every(({ path }) => path.startsWith("faults.webhook.")),
     hidesUsedAlone: leaves.length === 1 && facts.used_unreadable === true,
   };
 }
@@ -83,7 +87,8 @@ export function overlayOf(step: Step, world: Overlay, stay: Stay): Overlay {
     facts: { ...world.facts, ...step.facts },
     issuer: step.issuer ? issuerOf(step.issuer, stay) : world.issuer,
     tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
-    webhook: step.webhook ?? world.webhook,
+    // One of its own for each request, so that it can be told which request's it struck.
+    webhook: step.webhook ? { ...step.webhook } : world.webhook,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PointId } from "../contract/points.ts";
+import { haveStruck } from "../core/events.ts";
 import type { Overlay } from "../core/facts.ts";
 import { isSuccess } from "./effects.ts";
 import type { Progress } from "./progress.ts";
@@ -64,7 +65,9 @@ export class Turn {
   settle(point: PointId, body: unknown): ResponseFaults {
     const { step } = this;
     const decides = isSuccess(point)
-      ? step.strikesSuccess && (!step.hidesUsedAlone || showsUsed(body))
+      ? step.strikesSuccess &&
+        (!step.hidesUsedAlone || showsUsed(body)) &&
+        (!step.breaksDeliveriesAlone || haveStruck(this.overlay.webhook))
       : step.refusals.has(point);
     if (decides) {
       this.strike();

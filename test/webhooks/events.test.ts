@@ -149,3 +149,17 @@ test("a card that a refused change finds expired is told, and stays so", async (
   expect((await heard()).map(({ type }) => type)).toEqual(["card.status_changed", "card.status_changed"]);
   expect(control.simulator.authorise({ card_id: other, amount: "1.00" }).decline_reason).toBe("card_expired");
 });
+
+test("a fault of deliveries waits for a request whose event somebody is told of", async () => {
+  const { order, call, scenario, settled, received } = await openWebhooks({
+    events: ["card.status_changed"],
+  });
+  const armed = scenario("webhook-duplicate", { times: 1, company: "northwind" });
+  const { id } = (await order()).json;
+  expect(armed.listing()).toMatchObject({ steps_taken: 0, fired: 0 });
+  const freeze = scenario("webhook-duplicate", { times: 1, operation: "freezeCard" });
+  const frozen = await call("POST", `/developer/cards/${id}/freeze`);
+  await settled();
+  expect(frozen.headers.get("Sandbox-Scenario")).toBe("webhook-duplicate");
+  expect([received.length, freeze.listing().spent]).toEqual([2, true]);
+});
