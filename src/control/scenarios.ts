@@ -79,7 +79,9 @@ export class ArmedScenarios {
   arm(name: string, asked: Arming = {}): ArmedListing {
     const { company, times, operation, api_key_id } = parsed(arming, asked);
     const scenario = this.#scenarios.catalogue.named(name);
-    if ("message" in scenario) throw new ControlError(400, scenario.message);
+    if ("message" in scenario) {
+      throw new ControlError(400, `${scenario.message} GET /_sandbox/scenarios lists them all`);
+    }
     const misfit = operation && this.#scenarios.catalogue.misfit(scenario, operation);
     if (misfit) throw new ControlError(400, `operation: ${misfit}`);
     const named = company === undefined ? undefined : companyNamed(this.#database, company);

@@ -38,7 +38,7 @@ export class Catalogue {
     const names = [...this.#known.keys()];
     return (
       this.find(name) ?? {
-        message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}: did you mean "${nearest(name, names)}"? GET /_sandbox/scenarios lists all ${names.length}`,
+        message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}: did you mean "${nearest(name, names)}"?`,
       }
     );
   }

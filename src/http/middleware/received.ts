@@ -77,7 +77,7 @@ function byName(catalogue: Catalogue, body: Body): Scenario | undefined {
 
 function known(catalogue: Catalogue, name: string): Scenario {
   const scenario = catalogue.named(name);
-  if ("message" in scenario) throw unknown(scenario.message);
+  if ("message" in scenario) throw unknown(`${scenario.message} GET /_sandbox/scenarios lists them all`);
   return scenario;
 }
 

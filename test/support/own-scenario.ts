@@ -1,0 +1,27 @@
+import type { OperationId } from "../../src/contract/operations.ts";
+import { pointsOf } from "../../src/scenarios/effects.ts";
+import { type Scenario, type StepFile, scenario } from "../../src/scenarios/scenario.ts";
+import type { TestOptions } from "./open-sandbox.ts";
+
+/** A scenario of the test's own. */
+function scenarioOf(
+  steps: readonly object[],
+  rest: { on?: OperationId[]; points?: string[]; then?: string } = {},
+): Scenario {
+  const leads = steps.flatMap((step) => pointsOf(step as StepFile, rest.on ?? ["orderPhysicalCard"]));
+  return scenario.parse({
+    name: "own",
+    title: "A test's own",
+    description: "A test's own",
+    spec: ["§4"],
+    points: [...leads, "order.created"],
+    steps,
+    example: [{ expect: {} }],
+    ...rest,
+  });
+}
+
+/** A sandbox's options with such a scenario, named `own`. */
+export const own = (steps: readonly object[], rest?: Parameters<typeof scenarioOf>[1]): TestOptions => ({
+  scenarios: [scenarioOf(steps, rest)],
+});
