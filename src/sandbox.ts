@@ -13,18 +13,23 @@ import { SandboxTime } from "./control/time.ts";
 import { Webhooks } from "./control/webhooks.ts";
 import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
+import { hashOfSecret } from "./core/random.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { Coverage, type CoverageFilter, type CoverageReport } from "./report/coverage.ts";
+import type { FindingsFilter, FindingsReport } from "./report/findings/finding.ts";
+import { Findings } from "./report/findings/findings.ts";
+import type { WebhookAttempt } from "./report/findings/rule.ts";
 import { Journal } from "./report/journal.ts";
 import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
 import { openWorld, type WorldPorts } from "./store/open-world.ts";
+import type { Outgoing } from "./store/webhook-outbox.ts";
 import type { WorldListing } from "./store/world-listing.ts";
-import type { Send } from "./webhooks/attempt.ts";
+import type { AttemptOutcome, Send } from "./webhooks/attempt.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 
 export interface SandboxPorts extends WorldPorts {
@@ -85,6 +90,8 @@ export interface Sandbox {
   readonly requests: Requests;
   /** Which contract points requests have met, as `GET /_sandbox/coverage` tells it. */
   coverage(filter?: CoverageFilter): CoverageReport;
+  /** What the client did wrong, as `GET /_sandbox/findings` tells it. */
+  findings(filter?: FindingsFilter): FindingsReport;
   /** What webhooks were told, and a promise for when they have been told all that is due. */
   readonly webhooks: Webhooks;
   /** The sandbox's own API without HTTP: the same operations, with the same errors. */
@@ -124,6 +131,12 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   database.transaction(() => scenarios.armFromStart());
   const onDefect = (defect: Error, method: string, path: string) =>
     ports.observe?.(controlDefect(defect, method, path, clock.now()));
+  const findings = new Findings({
+    isApiKey: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret)) !== undefined,
+    generationOf: (companyPk) => services.generations.of(companyPk),
+    moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
+    onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
+  });
   const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
   const deliverer = new Deliverer(
     services,
@@ -135,7 +148,10 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       allowedHosts: webhookHosts,
       userAgent: `card-sandbox/${version}`,
     },
-    (defect) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
+    {
+      onAttempt: (outgoing, outcome) => findings.attempted(attemptOf(outgoing, outcome)),
+      onDefect: (defect) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
+    },
   );
   const webhooks = new Webhooks(database, deliverer);
   const time = new SandboxTime(database, clock, () => {
@@ -147,7 +163,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const armed = new ArmedScenarios(database, scenarios);
   const journal = new Journal(ports.journal ?? usualJournal);
   const coverage = new Coverage();
-  const requests = new Requests(journal, coverage);
+  const requests = new Requests(journal, coverage, findings);
   const own: ControlServices = {
     companies: new Companies(services),
     cards: new Cards(services),
@@ -161,6 +177,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     journal,
     requests,
     coverage,
+    findings,
     clock: ports.clock,
     seed: origin.seed,
     version,
@@ -175,7 +192,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
-    observe: inTurn((exchange) => coverage.record(exchange, journal.record(exchange)), ports.observe),
+    observe: inTurn((exchange) => {
+      const id = journal.record(exchange);
+      coverage.record(exchange, id);
+      findings.record(exchange, id);
+    }, ports.observe),
   });
   const serve = ({ environments, control }: Face): Fetch => {
     const service = createApp(faceOf(environments));
@@ -212,6 +233,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
     requests,
     coverage: (filter) => coverage.report(filter),
+    findings: (filter) => findings.report(filter),
     webhooks,
     drain: () => {
       scenarios.waits.drain();
@@ -229,6 +251,13 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
 function isOwn(url: string): boolean {
   const path = url.indexOf("/", url.indexOf("://") + 3);
   return path > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(path, path + "/_sandbox".length + 1));
+}
+
+function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {
+  const { companyId, companySlug, environment, webhookId, id: deliveryId, url, faults, tries } = outgoing;
+  const forced = tries === 0 && Object.keys(faults).length > 0;
+  const company = { companyId, companySlug, environment };
+  return { ...outcome, company, webhookId, deliveryId, url, forced };
 }
 
 function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {

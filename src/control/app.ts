@@ -4,6 +4,7 @@ import { maskSecrets } from "../core/api-key.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Coverage } from "../report/coverage.ts";
 import { formatCoverage } from "../report/coverage-formats.ts";
+import type { Findings } from "../report/findings/findings.ts";
 import type { Journal } from "../report/journal.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Cards } from "./cards.ts";
@@ -13,7 +14,14 @@ import { type Guard, guarded } from "./guard.ts";
 import type { Invoices } from "./invoices.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
-import { coverageQuery, listQuery, type Requests, readQuery, streamQuery } from "./requests.ts";
+import {
+  coverageQuery,
+  findingsQuery,
+  listQuery,
+  type Requests,
+  readQuery,
+  streamQuery,
+} from "./requests.ts";
 import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
 import type { Simulator } from "./simulator.ts";
 import type { SandboxState } from "./state.ts";
@@ -34,6 +42,7 @@ export interface ControlServices {
   readonly journal: Journal;
   readonly requests: Requests;
   readonly coverage: Coverage;
+  readonly findings: Findings;
   readonly clock: Clock;
   readonly seed: number;
   readonly version: string;
@@ -151,6 +160,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     const { text, type } = formatCoverage(services.coverage.report(filter), format);
     return c.body(text, 200, { "Content-Type": type });
   });
+  control.get("/findings", (c) => c.json(services.findings.report(readQuery(c, findingsQuery))));
   control.get("/webhooks/deliveries", (c) =>
     c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
   );

@@ -6,6 +6,7 @@ import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import type { Coverage } from "../report/coverage.ts";
 import { coverageFormats } from "../report/coverage-formats.ts";
+import type { Findings } from "../report/findings/findings.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import { ControlError } from "./control-error.ts";
@@ -54,6 +55,15 @@ export const coverageQuery = strictQuery({
   format: z.enum(coverageFormats, `must be one of ${coverageFormats.join(", ")}`).default("json"),
 });
 
+/** Which findings are told, as query parameters. */
+export const findingsQuery = strictQuery({
+  company: entryFilter.company,
+  final: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((word) => word === "true")
+    .optional(),
+});
+
 function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -93,10 +103,12 @@ export function readQuery<Schema extends z.ZodType>(
 export class Requests {
   readonly #journal: Journal;
   readonly #coverage: Coverage;
+  readonly #findings: Findings;
 
-  constructor(journal: Journal, coverage: Coverage) {
+  constructor(journal: Journal, coverage: Coverage, findings: Findings) {
     this.#journal = journal;
     this.#coverage = coverage;
+    this.#findings = findings;
   }
 
   /** The newest first, 50 of them unless `limit` says otherwise; `after` the last one's id come older ones. */
@@ -109,9 +121,10 @@ export class Requests {
     return this.#journal.get(id);
   }
 
-  /** Forgets them all, and what they met; a reset of the world does not. */
+  /** Forgets them all, what they met and what was found; a reset of the world does not. */
   clear(): void {
     this.#journal.clear();
     this.#coverage.clear();
+    this.#findings.clear();
   }
 }

@@ -74,6 +74,9 @@ export interface Caller {
   readonly apiKeyPrefix: string;
 }
 
+/** A company by what it can be named by. */
+export type CompanyNames = Pick<Caller, "companyId" | "companySlug" | "environment">;
+
 export interface ApiKeyRecord {
   readonly status: KeyStatus;
   readonly membershipPk: number;

@@ -161,6 +161,7 @@ function tell(
       scenario: c.get("turn")?.forced,
       fault,
       atMs: nowMs(services, c),
+      startedMs: c.env.startedAt,
       durationMs: clock.ticks() - c.env.startedAt,
       defect,
     });

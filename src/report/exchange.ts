@@ -32,6 +32,8 @@ export interface Exchange {
   readonly fault: string | undefined;
   /** When it was answered, by the clock that the company goes by, in milliseconds since the epoch. */
   readonly atMs: number;
+  /** When it arrived, in milliseconds of real time since some moment: only to be held against other exchanges. */
+  readonly startedMs: number;
   /** In real time. */
   readonly durationMs: number;
   /** What the sandbox itself did wrong, where it answered 500. */

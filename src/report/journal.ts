@@ -1,5 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
+import type { CompanyNames } from "../core/ports.ts";
 import type { Exchange } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 
@@ -156,7 +157,9 @@ export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean 
 }
 
 /** Whether a request is of the company named; of any where none is. */
-export function companyTest(name: string | undefined): (exchange: Pick<Exchange, "caller">) => boolean {
+export function companyTest(
+  name: string | undefined,
+): (exchange: { readonly caller: CompanyNames | undefined }) => boolean {
   if (name === undefined) return () => true;
   const id = name.toLowerCase();
   const live = name.startsWith("live/");

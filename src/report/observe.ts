@@ -33,6 +33,7 @@ export function controlDefect(defect: Error, method: string, path: string, atMs:
     scenario: undefined,
     fault: undefined,
     atMs,
+    startedMs: 0,
     durationMs: 0,
     defect,
   };

@@ -1,4 +1,5 @@
-import type { DeliveryId } from "../contract/webhook.ts";
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import type { DeliveryId, WebhookId } from "../contract/webhook.ts";
 import type { Database } from "../core/ports.ts";
 import type { WebhookFaults } from "../core/webhook-faults.ts";
 
@@ -7,8 +8,12 @@ export interface Outgoing {
   readonly pk: number;
   readonly id: DeliveryId;
   readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly companySlug: string;
+  readonly environment: Environment;
   readonly clockOffsetMs: number;
   readonly webhookPk: number;
+  readonly webhookId: WebhookId;
   readonly url: string;
   readonly secret: string;
   readonly previousSecret: string | null;
@@ -28,9 +33,9 @@ export interface UnderWay {
 
 /** From webhook to delivery, so that what waits for a later attempt costs nothing. */
 const due = `
-  SELECT d.pk, d.id, d.company_pk AS companyPk, c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk,
-    w.url, w.secret, w.previous_secret AS previousSecret, w.previous_until_ms AS previousUntilMs, d.body,
-    d.round, d.tries, d.faults
+  SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
+    c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url, w.secret,
+    w.previous_secret AS previousSecret, w.previous_until_ms AS previousUntilMs, d.body, d.round, d.tries, d.faults
   FROM webhooks w
   CROSS JOIN companies c ON c.pk = w.company_pk
   CROSS JOIN webhook_deliveries d ON d.pk = (

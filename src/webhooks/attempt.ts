@@ -19,6 +19,8 @@ export interface Message {
 export interface AttemptOutcome {
   readonly status: number | null;
   readonly error: string | null;
+  /** In real time. */
+  readonly durationMs: number;
 }
 
 export interface Sending {
@@ -46,7 +48,9 @@ export async function attempt(
 ): Promise<AttemptOutcome> {
   // The sandbox may have been started anew with other hosts, or the database have come from elsewhere.
   const violation = targetViolation(message.url, sending.allowedHosts);
-  if (violation) return { status: null, error: `not sent: the url ${violation.message}` };
+  if (violation) return { status: null, error: `not sent: the url ${violation.message}`, durationMs: 0 };
+  const startedMs = sending.clock.ticks();
+  const lasted = () => sending.clock.ticks() - startedMs;
   const abort = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
     abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
@@ -61,9 +65,9 @@ export async function attempt(
     // Whoever sends in place of fetch may not mind the signal.
     const response = await Promise.race([sent, aborted]);
     response.body?.cancel().catch(() => {});
-    return { status: response.status, error: errorOf(response) };
+    return { status: response.status, error: errorOf(response), durationMs: lasted() };
   } catch (error) {
-    return { status: null, error: reasonOf(error) };
+    return { status: null, error: reasonOf(error), durationMs: lasted() };
   } finally {
     cancel();
     abandoned.removeEventListener("abort", end);

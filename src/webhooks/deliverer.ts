@@ -36,6 +36,14 @@ const mostPerWebhook = 4;
 /** A timer's longest wait; it then looks again. */
 const longestWaitMs = hour;
 
+/** Whoever watches; it decides nothing. */
+export interface DeliveryWatch {
+  /** Told of each attempt that was made, unless the sandbox itself ended it. */
+  readonly onAttempt: (outgoing: Outgoing, outcome: AttemptOutcome) => void;
+  /** Told of what the sandbox itself did wrong. */
+  readonly onDefect: (defect: Error) => void;
+}
+
 interface Attempting {
   readonly outgoing: Outgoing;
   readonly abort: AbortController;
@@ -50,7 +58,7 @@ export class Deliverer {
   readonly #services: Services;
   readonly #clock: SandboxClock;
   readonly #sending: Sending;
-  readonly #onDefect: (defect: Error) => void;
+  readonly #watch: DeliveryWatch;
   readonly #underWay = new Map<number, Attempting>();
   /** Those whose outcome could not be kept: to send them again and again would help nobody. */
   readonly #setAside = new Set<number>();
@@ -58,12 +66,11 @@ export class Deliverer {
   #cancelStir: (() => void) | undefined;
   #closed = false;
 
-  /** @param onDefect - told of what the sandbox itself did wrong */
-  constructor(services: Services, clock: SandboxClock, sending: Sending, onDefect: (defect: Error) => void) {
+  constructor(services: Services, clock: SandboxClock, sending: Sending, watch: DeliveryWatch) {
     this.#services = services;
     this.#clock = clock;
     this.#sending = sending;
-    this.#onDefect = onDefect;
+    this.#watch = watch;
     services.outbox.onPut(() => this.#stir());
     services.generations.onEnd((companyPk) => this.#drop(companyPk));
     // What was committed before a crash is still to be delivered.
@@ -124,7 +131,7 @@ export class Deliverer {
   /** Whoever is told decides nothing: one that throws ends no delivery. */
   #tell(defect: Error): void {
     try {
-      this.#onDefect(defect);
+      this.#watch.onDefect(defect);
     } catch {
       // There is nobody else to tell.
     }
@@ -158,7 +165,9 @@ export class Deliverer {
     const isOver = () => this.#closed || generation !== this.#services.generations.of(outgoing.companyPk);
     const ended = this.#attempts(outgoing, abort.signal)
       .then((outcomes) => {
-        if (!isOver()) this.#conclude(outgoing, outcomes);
+        if (isOver()) return;
+        this.#conclude(outgoing, outcomes);
+        for (const outcome of outcomes) this.#watch.onAttempt(outgoing, outcome);
       })
       .catch((defect) => {
         this.#setAside.add(outgoing.pk);

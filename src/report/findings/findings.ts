@@ -1,0 +1,145 @@
+import { maskSecrets } from "../../core/api-key.ts";
+import type { CompanyNames } from "../../core/ports.ts";
+import type { Exchange } from "../exchange.ts";
+import { companyTest } from "../journal.ts";
+import type {
+  Finding,
+  FindingsFilter,
+  FindingsReport,
+  Occurrence,
+  RequestSeen,
+  Severity,
+} from "./finding.ts";
+import { severities } from "./finding.ts";
+import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
+import { type RuleId, ruleIds, rules } from "./rules.ts";
+import { Seen } from "./seen.ts";
+
+const shownOccurrences = 5;
+
+/** What the findings go by. */
+export interface FindingsPorts extends Known {
+  /** How often the company's world was put back. */
+  generationOf(companyPk: number): number;
+  moment(): Omit<Moment, "final">;
+  /** Told of a rule that threw; it changes no answer. */
+  onDefect(defect: Error, exchange: Exchange | undefined): void;
+}
+
+/** The occurrences of one rule, of one severity, for one company. */
+interface Kept {
+  readonly id: RuleId;
+  readonly severity: Severity;
+  readonly caller: CompanyNames | undefined;
+  times: number;
+  readonly occurrences: Occurrence[];
+}
+
+type Collection = Map<string, Kept>;
+
+/**
+ * Watches what clients do for mistakes that the real service would punish later. It decides nothing, and keeps for
+ * each rule what that still needs, however few requests the journal keeps.
+ */
+export class Findings {
+  readonly #ports: FindingsPorts;
+  #kept: Collection = new Map();
+  #watches: [RuleId, Watch][];
+
+  constructor(ports: FindingsPorts) {
+    this.#ports = ports;
+    this.#watches = this.#begin();
+  }
+
+  /** @param requestId - the request's id in the journal */
+  record(exchange: Exchange, requestId: number): void {
+    const { caller } = exchange;
+    const request = new Seen(requestId, exchange, caller ? this.#ports.generationOf(caller.companyPk) : 0);
+    for (const [, watch] of this.#watches) this.#guarded(() => watch.see?.(request), exchange);
+  }
+
+  /** A webhook's receiver was sent an event. */
+  attempted(attempt: WebhookAttempt): void {
+    for (const [, watch] of this.#watches) this.#guarded(() => watch.hear?.(attempt));
+  }
+
+  /** Forgets what was found, and what rules remember. */
+  clear(): void {
+    this.#kept = new Map();
+    this.#watches = this.#begin();
+  }
+
+  report({ company, final = false }: FindingsFilter = {}): FindingsReport {
+    const standing: Collection = new Map();
+    const moment = { ...this.#ports.moment(), final };
+    for (const [id, watch] of this.#watches) {
+      this.#guarded(() => watch.standing?.(moment, collector(id, standing)));
+    }
+    const isOfCompany = companyTest(company);
+    const kept = [...this.#kept.values(), ...standing.values()].filter(isOfCompany);
+    const findings = severities.flatMap((severity) =>
+      ruleIds.flatMap((id) => {
+        const own = kept.filter((each) => each.id === id && each.severity === severity);
+        return own.length === 0 ? [] : [findingOf(id, severity, own)];
+      }),
+    );
+    const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
+    return {
+      totals: { critical: count("critical"), high: count("high"), warn: count("warn"), info: count("info") },
+      findings,
+    };
+  }
+
+  #begin(): [RuleId, Watch][] {
+    return ruleIds.map((id) => [id, rules[id].watch(collector(id, this.#kept), this.#ports)]);
+  }
+
+  #guarded(work: () => void, exchange?: Exchange): void {
+    try {
+      work();
+    } catch (error) {
+      this.#ports.onDefect(error as Error, exchange);
+    }
+  }
+}
+
+function collector(id: RuleId, into: Collection): Found {
+  return ({ seen, requests, company, severity = rules[id].severity }) => {
+    if (requests.some(({ muted }) => muted)) return;
+    const caller = company ?? requests.at(-1)?.exchange.caller;
+    const key = `${id} ${severity} ${caller?.companyId ?? ""}`;
+    const known = into.get(key) ?? { id, severity, caller, times: 0, occurrences: [] };
+    into.set(key, known);
+    known.times++;
+    if (known.occurrences.length === shownOccurrences) return;
+    known.occurrences.push({
+      seen: maskSecrets(seen),
+      company: caller?.companySlug ?? null,
+      requests: requests.map(requestSeen),
+    });
+  };
+}
+
+function requestSeen({ id, exchange }: Seen): RequestSeen {
+  return {
+    id,
+    method: exchange.method,
+    path: maskSecrets(exchange.path),
+    status: exchange.status ?? null,
+    time: new Date(exchange.atMs).toISOString(),
+  };
+}
+
+function findingOf(id: RuleId, severity: Severity, kept: readonly Kept[]): Finding {
+  const { title, why, mend, spec } = rules[id];
+  return {
+    id,
+    severity,
+    title,
+    why,
+    mend,
+    spec,
+    times: kept.reduce((sum, { times }) => sum + times, 0),
+    occurrences: kept.flatMap(({ occurrences }) => occurrences).slice(0, shownOccurrences),
+  };
+}

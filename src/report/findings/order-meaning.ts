@@ -1,0 +1,34 @@
+import { physicalCardOrder } from "../../contract/physical-card-order.ts";
+
+const orderFields = new Set(Object.keys(physicalCardOrder.shape));
+
+/**
+ * What the body of an order asks for, as text that is the same for two that ask for the same: the order of fields,
+ * fields that are null or unknown, and `10` for `"10.00"` make no difference. Undefined where it is no object.
+ */
+export function orderMeaning(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const known = Object.fromEntries(Object.entries(body).filter(([name]) => orderFields.has(name)));
+  return JSON.stringify(canonical(known));
+}
+
+function canonical(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((each) => canonical(each));
+  if (isObject(value)) {
+    const said = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+    said.sort(([a], [b]) => (a < b ? -1 : 1));
+    return said.map(([field, each]) => [field, canonical(each, field)]);
+  }
+  if (name === "amount") return amount(value);
+  if (name === "account_id" && typeof value === "string") return value.toLowerCase();
+  return value;
+}
+
+function amount(value: unknown): unknown {
+  const written = typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+  return written && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

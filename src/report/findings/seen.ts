@@ -1,0 +1,66 @@
+import type { Exchange } from "../exchange.ts";
+
+/** A request as rules look at it. */
+export class Seen {
+  /** Its id in the journal. */
+  readonly id: string;
+  readonly exchange: Exchange;
+  /** It is wrong on purpose, and says so. */
+  readonly muted: boolean;
+  /**
+   * The world that it was sent to: changes with its company, and with each reset. What a rule remembers of one
+   * world means nothing in another, where the same keys, tokens and ids may come again.
+   */
+  readonly scope: string;
+  /** The instance of a client that sent it, as far as that can be told: within its scope, by API key and User-Agent. */
+  readonly client: string;
+  #json: { readonly value: unknown } | undefined;
+  #answered: { readonly value: unknown } | undefined;
+
+  /** @param generation - counts the resets of its company's world */
+  constructor(id: number, exchange: Exchange, generation: number) {
+    const { caller, requestHeaders } = exchange;
+    this.id = String(id);
+    this.exchange = exchange;
+    this.muted = requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
+    this.scope = `${caller?.companyId ?? ""}#${generation}`;
+    this.client = `${this.scope} ${caller?.apiKeyId ?? ""} ${requestHeaders.get("User-Agent") ?? ""}`;
+  }
+
+  /** When it arrived, in real milliseconds. */
+  get startedMs(): number {
+    return this.exchange.startedMs;
+  }
+
+  /** When it was answered, in real milliseconds. */
+  get endedMs(): number {
+    return this.exchange.startedMs + this.exchange.durationMs;
+  }
+
+  /** The body that was sent; undefined where it was none, or no JSON. */
+  get json(): unknown {
+    this.#json ??= { value: parsed(this.exchange.requestBody) };
+    return this.#json.value;
+  }
+
+  /** The body that was answered; undefined where it was none, or did not arrive whole. */
+  get answered(): unknown {
+    this.#answered ??= { value: parsed(this.exchange.responseBody) };
+    return this.#answered.value;
+  }
+
+  /** Whether the client cannot know what became of it: 502, 503, or an answer that was lost (spec §7). */
+  get isAmbiguous(): boolean {
+    const { status, fault } = this.exchange;
+    return status === 502 || status === 503 || status === undefined || fault === "response.truncated";
+  }
+}
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

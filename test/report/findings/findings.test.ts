@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "../../support/open-sandbox.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+/** A sandbox whose client orders once, and then something else under the same key. */
+async function withReusedKey(options = {}) {
+  const sandbox = openSandbox(options);
+  const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+  await sandbox.order({ token, key });
+  await sandbox.order({ token, key, body: { name: "another" } });
+  return { ...sandbox, token };
+}
+
+describe("GET /_sandbox/findings", () => {
+  test("tells what was seen, by which requests, why it matters and how to mend it", async () => {
+    const { request } = await withReusedKey();
+    const { status, json } = await request("/_sandbox/findings");
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      totals: { critical: 1, high: 0, warn: 0, info: 0 },
+      findings: [
+        {
+          id: "IDEM-2",
+          severity: "critical",
+          title: expect.any(String),
+          why: expect.any(String),
+          mend: expect.any(String),
+          spec: "§4",
+          times: 1,
+          occurrences: [
+            {
+              seen: `Idempotency-Key ${key} was sent with one order, and then with another`,
+              company: "northwind",
+              requests: ["2", "3"].map((id) => ({
+                id,
+                method: "POST",
+                path: "/developer/cards/physical",
+                status: 201,
+                time: "2026-03-10T09:30:00.000Z",
+              })),
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("the process that runs the sandbox is told the same", async () => {
+    const { request, findings } = await withReusedKey();
+    expect((await request("/_sandbox/findings")).json).toEqual(findings());
+  });
+
+  test("of one company alone", async () => {
+    const { request } = await withReusedKey();
+    expect((await request("/_sandbox/findings?company=northwind")).json.findings).toHaveLength(1);
+    expect((await request("/_sandbox/findings?company=fullhouse")).json.findings).toEqual([]);
+  });
+
+  test("Sandbox-Test: negative on a request mutes what it did", async () => {
+    const { order, findings, token } = await withReusedKey();
+    const headers = { "Sandbox-Test": "negative" };
+    await order({ token, key, body: { name: "a third" }, headers });
+    expect(findings().findings[0]?.times).toBe(1);
+  });
+
+  test.each([0, 1])("a journal of %i makes no rule forget", async (journal) => {
+    const { findings } = await withReusedKey({ journal });
+    expect(findings().findings.map(({ id }) => id)).toEqual(["IDEM-2"]);
+  });
+
+  test("a reset begins a world in which the same key is another", async () => {
+    const { reset, exchange, order, findings } = await withReusedKey();
+    reset();
+    const token = await exchange("sk_sandbox_northwind_owner");
+    await order({ token, key, body: { name: "a third" } });
+    expect(findings().findings[0]?.times).toBe(1);
+  });
+
+  test("DELETE /_sandbox/requests forgets what was found", async () => {
+    const { request, findings } = await withReusedKey();
+    await request("/_sandbox/requests", { method: "DELETE" });
+    expect(findings().findings).toEqual([]);
+  });
+
+  test("keeps five occurrences, and counts on", async () => {
+    const { order, token, findings } = await withReusedKey();
+    for (let n = 0; n < 6; n++) await order({ token, key, body: { name: `name ${n}` } });
+    const [finding] = findings().findings;
+    expect(finding).toMatchObject({ times: 7 });
+    expect(finding?.occurrences).toHaveLength(5);
+  });
+});
