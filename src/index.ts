@@ -6,7 +6,8 @@ export type { Environment } from "./contract/identifiers.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
 export type { EventType, WebhookDelivery } from "./contract/webhook.ts";
 export type { Guard } from "./control/guard.ts";
-export type { ArmedListing, Arming } from "./control/scenarios.ts";
+export type { CompanyClock, IsolatedCompany } from "./control/isolated-company.ts";
+export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts";
 export { SetupError } from "./core/errors.ts";
 export type { Clock, Database, SqlValue } from "./core/ports.ts";
 export { type SeedWorld, seedWorld } from "./core/world.ts";
@@ -16,7 +17,6 @@ export type { Exchange } from "./report/exchange.ts";
 export type { EntryFilter, JournalFilter, JournalListing } from "./report/journal.ts";
 export type { JournalCaller, JournalEntry, JournalMessage } from "./report/journal-entry.ts";
 export {
-  type ArmedScenario,
   type Face,
   type Fetch,
   type Sandbox,

@@ -2,11 +2,12 @@ import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
 import { type ControlServices, createControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
-import { Companies } from "./control/companies.ts";
+import { Companies, type NewCompany } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
 import { Invoices } from "./control/invoices.ts";
+import { type IsolatedCompany, isolatedCompany } from "./control/isolated-company.ts";
 import { Requests } from "./control/requests.ts";
-import { type ArmedListing, ArmedScenarios, type Arming } from "./control/scenarios.ts";
+import { type ArmedScenario, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
@@ -98,6 +99,8 @@ export interface Sandbox {
   readonly control: Control;
   /** Arms a scenario: for a company, for all, for so many runs. */
   scenario(name: string, options?: Arming): ArmedScenario;
+  /** Makes a company for one test, `{}` unless said otherwise: nothing that is done with it disturbs another. */
+  isolatedCompany(wanted?: NewCompany): Promise<IsolatedCompany>;
   /** Lets everything go on that a scenario slows or holds, and ends the streams of requests. */
   drain(): void;
   /** As `drain`, but whatever waits loses its connection: nothing of the sandbox may be used after. */
@@ -109,16 +112,6 @@ export type Control = Pick<
   ControlServices,
   "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state"
 >;
-
-/** A scenario that was armed in this process. */
-export interface ArmedScenario {
-  readonly id: string;
-  /** How it stands, as `GET /_sandbox/armed` tells it. */
-  listing(): ArmedListing;
-  /** Lets go on the requests that it holds, and tells how many. */
-  release(): number;
-  disarm(): void;
-}
 
 /**
  * Wires a sandbox out of its ports.
@@ -230,7 +223,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     reset: (company) => (company === undefined ? state.reset() : state.resetCompany(company)),
     snapshot: (name) => void state.snapshot({ name }),
     restore: (name) => state.restore(name),
-    scenario: (name, options) => armedIn(armed, armed.arm(name, options).id),
+    scenario: (name, options) => armed.handle(name, options),
+    isolatedCompany: (wanted) => isolatedCompany(own, wanted),
     requests,
     coverage: (filter) => coverage.report(filter),
     findings: (filter) => findings.report(filter),
@@ -258,13 +252,4 @@ function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt 
   const forced = tries === 0 && Object.keys(faults).length > 0;
   const company = { companyId, companySlug, environment };
   return { ...outcome, company, webhookId, deliveryId, url, forced };
-}
-
-function armedIn(armed: ArmedScenarios, id: string): ArmedScenario {
-  return {
-    id,
-    listing: () => armed.byId(id),
-    release: () => armed.release(id).released,
-    disarm: () => armed.disarm(id),
-  };
 }

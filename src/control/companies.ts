@@ -55,6 +55,7 @@ const newCompany = z.looseObject({
     .optional(),
 });
 
+export type NewCompany = z.input<typeof newCompany>;
 type Asked = z.output<typeof newCompany>;
 type AskedMember = NonNullable<Asked["members"]>[number];
 type AskedAccount = NonNullable<Asked["accounts"]>[number];
@@ -87,7 +88,7 @@ export class Companies {
    * @throws ControlError 400 where the first member is no owner or the first account not open, 409 where the
    *   slug is taken
    */
-  async create(wanted: z.input<typeof newCompany> = {}): Promise<CompanyListing> {
+  async create(wanted: NewCompany = {}): Promise<CompanyListing> {
     const asked = parsed(newCompany, wanted);
     // Loaded when first needed: no order needs it.
     const { faker } = await import("@faker-js/faker/locale/en");

@@ -60,6 +60,16 @@ export interface ArmedListings {
   readonly never_fired: readonly string[];
 }
 
+/** A scenario that was armed in this process. */
+export interface ArmedScenario {
+  readonly id: string;
+  /** How it stands, as `GET /_sandbox/armed` tells it. */
+  listing(): ArmedListing;
+  /** Lets go on the requests that it holds, and tells how many. */
+  release(): number;
+  disarm(): void;
+}
+
 /** Arms scenarios, tells what is armed, and disarms. */
 export class ArmedScenarios {
   readonly #database: Database;
@@ -107,6 +117,20 @@ export class ArmedScenarios {
       times: times ?? null,
     });
     return this.#listed(row);
+  }
+
+  /**
+   * As `arm`, for whoever is in the same process.
+   * @throws ControlError 400, 404
+   */
+  handle(name: string, asked?: Arming): ArmedScenario {
+    const { id } = this.arm(name, asked);
+    return {
+      id,
+      listing: () => this.byId(id),
+      release: () => this.release(id).released,
+      disarm: () => this.disarm(id),
+    };
   }
 
   /**

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect } from "vitest";
+import type { IsolatedCompany } from "../../src/control/isolated-company.ts";
+import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
+import { sandboxTest } from "../../src/node/vitest.ts";
+
+const test = sandboxTest({ clock: "2026-03-10T09:30:00Z" });
+
+/** Orders a card as the company's owner, over the socket. */
+async function order({ url }: StartedSandbox, { apiKey, accountId }: IsolatedCompany): Promise<Response> {
+  const post = (path: string, body: unknown, headers = {}) =>
+    fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
+  const exchange = await post("/auth/v1/sandbox/token", { api_key: apiKey });
+  const { access_token } = (await exchange.json()) as { access_token: string };
+  const body = {
+    account_id: accountId,
+    pin: "4821",
+    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+    delivery_method: "express",
+  };
+  return post("/developer/cards/physical", body, {
+    Authorization: `Bearer ${access_token}`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": randomUUID(),
+  });
+}
+
+const companies = new Set<string>();
+let shared: StartedSandbox | undefined;
+
+describe.concurrent("a test of its own company", () => {
+  test.for([1, 2, 3])("orders a card: %i", async (_, { sandbox, company }) => {
+    shared ??= sandbox;
+    expect(sandbox).toBe(shared);
+    expect(companies.has(company.id)).toBe(false);
+    companies.add(company.id);
+    expect((await order(sandbox, company)).status).toBe(201);
+    expect(company.requests().requests.map(({ point }) => point)).toEqual(["order.created", "token.issued"]);
+  });
+
+  test("meets the scenarios that it arms, and no other does", async ({ sandbox, company, scenario }) => {
+    const armed = scenario("quota-reached", { times: 1 });
+    const other = await sandbox.isolatedCompany();
+    expect((await order(sandbox, other)).status).toBe(201);
+    expect((await order(sandbox, company)).status).toBe(422);
+    expect(armed.listing().fired).toBe(1);
+    other.delete();
+    other.delete();
+  });
+
+  test("moves its own time", async ({ sandbox, company, clock }) => {
+    expect(clock.read()).toEqual({ now: "2026-03-10T09:30:00.000Z", frozen: true });
+    await clock.advance("PT15M");
+    expect(company.clock.set("2026-03-11T00:00:00Z").now).toBe("2026-03-11T00:00:00.000Z");
+    expect(sandbox.clock.read().now).toBe("2026-03-10T09:30:00.000Z");
+  });
+});
+
+describe("what a test leaves", () => {
+  test("its company is deleted at its end", ({ sandbox }) => {
+    expect(companies.size).toBe(3);
+    const left = sandbox.world().companies.filter(({ id }) => companies.has(id));
+    expect(left).toEqual([]);
+  });
+});
