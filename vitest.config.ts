@@ -1,5 +1,22 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["test/**/*.test.ts"], testTimeout: 20_000, maxWorkers: "100%" },
+  test: {
+    maxWorkers: "100%",
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/consumers/**"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "consumers", include: ["test/consumers/*.test.ts"], testTimeout: 600_000 },
+      },
+    ],
+  },
 });

@@ -36,9 +36,12 @@ export interface Run {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs the built command line; whatever is left of it at the test's end is ended. */
-export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [cli, ...args], {
+/**
+ * Runs the built command line; whatever is left of it at the test's end is ended.
+ * @param file - in place of the one that was built here
+ */
+export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, file = cli): Run {
+  const child = spawn(process.execPath, [file, ...args], {
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -70,8 +73,9 @@ export interface Started extends Run {
 export async function startCommandLine(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  file?: string,
 ): Promise<Started> {
-  const started = run(["--port", "0", ...args], env);
+  const started = run(["--port", "0", ...args], env, file);
   await untilReady(started);
   const url = address(started, "Sandbox base address");
   const world = async () => (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;
