@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { succeed } from "../support/command.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const tsc = join(root, "node_modules", ".bin", "tsc");
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
-
-interface Packed {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 const orderInProcess = `
 import { createSandbox } from "card-sandbox";
@@ -50,22 +43,8 @@ export { answer, status, url };
 `;
 
 describe("the package", () => {
-  let packed: Packed;
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "card-sandbox-package-"));
-    const printed = await succeed(
-      "npm",
-      ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
-      { cwd: root },
-    );
-    packed = JSON.parse(printed)[0];
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    await succeed("npm", ["install", `./${packed.filename}`], { cwd: folder });
-  }, 600_000);
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const packed = inject("packed");
+  const folder = inject("installed");
 
   test("holds what runs, and nothing else, in less than 3 MB", () => {
     expect(packed.unpackedSize).toBeLessThan(3 * 1024 * 1024);
@@ -77,7 +56,7 @@ describe("the package", () => {
   });
 
   test("brings nothing that reports an installation", async () => {
-    const installed = await succeed("npm", ["ls", "--all", "--parseable"], { cwd: folder });
+    const installed = await succeed("npm", ["ls", "card-sandbox", "--all"], { cwd: folder });
     expect(installed).not.toMatch(/scarf/);
   });
 
