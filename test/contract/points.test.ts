@@ -7,6 +7,7 @@ import { company } from "../../src/contract/company.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
 import { invoice } from "../../src/contract/invoice.ts";
+import { listOf } from "../../src/contract/list.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
@@ -319,10 +320,6 @@ describe("each contract point is met, with its status and its body", () => {
     expect(reply.headers.get("Content-Type")).toBe("application/json");
   });
 });
-
-/** How every list answers (assumed). */
-const listOf = (row: z.ZodType) =>
-  z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
 /** What the operations of an area show. */
 const shownBy: Readonly<Record<string, z.ZodObject>> = {
