@@ -16,6 +16,7 @@ import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
 import { createApp } from "./http/app.ts";
+import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
@@ -54,6 +55,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly deliver?: Send | undefined;
   /** The hosts beside this machine to which webhooks may be sent; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
+  /** Reads the files of the API reference under `/docs`; without, it says that they are not there. */
+  readonly docsFiles?: DocsFiles | undefined;
 }
 
 const usualJournal = 1000;
@@ -195,9 +198,13 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
     const ownApi = control && createControl(own, control);
+    const description = createDescription({ environments, version, files: ports.docsFiles });
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
-      if (ownApi && isOwn(request.url)) return ownApi.fetch(request);
+      const { url } = request;
+      const path = url.indexOf("/", url.indexOf("://") + 3);
+      if (ownApi && isOwn(url, path)) return ownApi.fetch(request);
+      if (isDescription(url, path)) return description(request);
       return service.fetch(request, { startedAt: clock.ticks() });
     };
   };
@@ -241,10 +248,9 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   };
 }
 
-/** Whether a URL's path is one of the sandbox's own API. */
-function isOwn(url: string): boolean {
-  const path = url.indexOf("/", url.indexOf("://") + 3);
-  return path > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(path, path + "/_sandbox".length + 1));
+/** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
+function isOwn(url: string, start: number): boolean {
+  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
 }
 
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {

@@ -26,6 +26,7 @@ export interface TestOptions
       SandboxPorts,
       | "assumed"
       | "deliver"
+      | "docsFiles"
       | "allowWebhookHosts"
       | "onBehalfOf"
       | "sandboxHeaders"
@@ -144,6 +145,7 @@ export function openSandbox(options: TestOptions = {}) {
     journal: options.journal,
     deliver: options.deliver,
     allowWebhookHosts: options.allowWebhookHosts,
+    docsFiles: options.docsFiles,
     overlayOf: () => ({ ...force }),
     observe: (exchange) => {
       answered.push(exchange);
