@@ -1,6 +1,6 @@
 import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
-import { type ControlServices, createControl } from "./control/app.ts";
+import { type ControlServices, createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
 import { Companies, type NewCompany } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
@@ -203,7 +203,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       const request = input instanceof Request ? input : new Request(input, init);
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);
-      if (ownApi && isOwn(url, path)) return ownApi.fetch(request);
+      if (ownApi && isControl(url, path)) return ownApi.fetch(request);
       if (isDescription(url, path)) return description(request);
       return service.fetch(request, { startedAt: clock.ticks() });
     };
@@ -246,11 +246,6 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       journal.end();
     },
   };
-}
-
-/** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
-function isOwn(url: string, start: number): boolean {
-  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
 }
 
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {

@@ -50,6 +50,11 @@ export interface ControlServices {
   readonly onDefect: (defect: Error, method: string, path: string) => void;
 }
 
+/** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
+export function isControl(url: string, start: number): boolean {
+  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
+}
+
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =

@@ -113,7 +113,7 @@ function keyParameter(provenance: Provenance): z.ZodType {
 
 function queryParameter(id: OperationId, name: string, filter: Filter): z.ZodType {
   const specified = id === "listCards" && name === "tokens";
-  return parameter("query", name, valueOf(filter.unwrap()).optional(), {
+  return parameter("query", name, readAs(filter.unwrap()).optional(), {
     description: notes[name] ?? "",
     "x-provenance": specified ? "specified" : "assumed",
     "x-spec": specified ? "§2" : "§4",
@@ -121,8 +121,8 @@ function queryParameter(id: OperationId, name: string, filter: Filter): z.ZodTyp
 }
 
 /** What a parameter's text is read as; where it is turned into something else, the text itself. */
-function valueOf(schema: z.ZodType): z.ZodType {
+function readAs(schema: z.ZodType): z.ZodType {
   if (!(schema instanceof z.ZodPipe)) return schema;
   const { in: before, out: after } = schema as z.ZodPipe<z.ZodType, z.ZodType>;
-  return after instanceof z.ZodTransform ? before : valueOf(after);
+  return after instanceof z.ZodTransform ? before : readAs(after);
 }
