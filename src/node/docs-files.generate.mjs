@@ -1,12 +1,11 @@
 // Puts what the API reference shows itself with, and the terms of that, to where the sandbox serves it from.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { docsFiles } from "../../dist/http/description.js";
 
-const from = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const from = fileURLToPath(new URL(".", import.meta.resolve("swagger-ui-dist/package.json")));
 const to = fileURLToPath(new URL("../../dist/docs/", import.meta.url));
 mkdirSync(to, { recursive: true });
 for (const name of docsFiles) {

@@ -191,8 +191,16 @@ test("Redocly finds nothing wrong with it", () => {
   writeFileSync(file, JSON.stringify(document));
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const printed = execFileSync(
-    join(root, "node_modules/.bin/redocly"),
-    ["lint", file, "--config", join(root, "redocly.yaml"), "--format", "json"],
+    process.execPath,
+    [
+      fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js")),
+      "lint",
+      file,
+      "--config",
+      join(root, "redocly.yaml"),
+      "--format",
+      "json",
+    ],
     {
       cwd: root,
       encoding: "utf8",
