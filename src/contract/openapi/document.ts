@@ -45,7 +45,8 @@ const tagTexts: Readonly<Record<string, string>> = {
  * table of points. The same origins give the same bytes.
  */
 export function openapiDocument(origins?: Origins): OpenapiDocument {
-  // By its name each object is rendered once, and as it is used: open in requests, closed in answers.
+  // By its name each object is rendered once, and as it is used: open in requests, closed in answers. The registry is
+  // every schema's in the process, so the names are taken back.
   for (const [id, { schema }] of Object.entries(resources)) z.globalRegistry.add(schema, { id });
   const document = createDocument(
     {
@@ -88,6 +89,7 @@ export function openapiDocument(origins?: Origins): OpenapiDocument {
     },
     { override: ({ jsonSchema }) => tidy(jsonSchema) },
   );
+  for (const { schema } of Object.values(resources)) z.globalRegistry.remove(schema);
   return withProvenance(document);
 }
 
