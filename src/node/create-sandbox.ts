@@ -8,7 +8,6 @@ import type { Exchange } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
-import { docsFiles } from "./docs-files.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -99,7 +98,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       journal: options.journal,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
-      docsFiles,
+      docsFiles: async (name) => (await import("./docs-files.ts")).docsFiles(name),
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {
