@@ -1,11 +1,21 @@
 import type { Rule } from "./rule.ts";
+import { auth1 } from "./rules/auth-1.ts";
 import { auth2 } from "./rules/auth-2.ts";
+import { auth3 } from "./rules/auth-3.ts";
+import { auth4 } from "./rules/auth-4.ts";
+import { auth5 } from "./rules/auth-5.ts";
+import { auth7 } from "./rules/auth-7.ts";
 import { idem2 } from "./rules/idem-2.ts";
 
 /** The rules by their ids. */
 export const rules = {
   "IDEM-2": idem2,
+  "AUTH-1": auth1,
   "AUTH-2": auth2,
+  "AUTH-3": auth3,
+  "AUTH-4": auth4,
+  "AUTH-5": auth5,
+  "AUTH-7": auth7,
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof rules;
