@@ -6,6 +6,10 @@ import { auth4 } from "./rules/auth-4.ts";
 import { auth5 } from "./rules/auth-5.ts";
 import { auth7 } from "./rules/auth-7.ts";
 import { idem2 } from "./rules/idem-2.ts";
+import { val1 } from "./rules/val-1.ts";
+import { val2 } from "./rules/val-2.ts";
+import { val3 } from "./rules/val-3.ts";
+import { val5 } from "./rules/val-5.ts";
 
 /** The rules by their ids. */
 export const rules = {
@@ -16,6 +20,10 @@ export const rules = {
   "AUTH-4": auth4,
   "AUTH-5": auth5,
   "AUTH-7": auth7,
+  "VAL-1": val1,
+  "VAL-2": val2,
+  "VAL-3": val3,
+  "VAL-5": val5,
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof rules;
