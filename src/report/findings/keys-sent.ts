@@ -42,7 +42,8 @@ function withBasicRead(value: string): string {
   }
 }
 
-function percentRead(text: string): string {
+/** A path or a query as it is meant; as it is, where it is malformed. */
+export function percentRead(text: string): string {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

@@ -13,7 +13,7 @@ describe("VAL-2, a PIN sent as a number", () => {
   test.each<[string, unknown[]]>([
     ["a client that keeps PINs as numbers", [4821, 1234]],
     ["and sent a string once", [4821, 1234, "0007"]],
-    ["a PIN that lost its leading zero", [821]],
+    ["a PIN that lost its leading zero, and was tried again", [821, 821]],
   ])("found: %s", async (_, pins) => {
     const sandbox = await withOrders(pins);
     expect(found(sandbox)).toEqual(["VAL-2 high"]);
@@ -28,6 +28,7 @@ describe("VAL-2, a PIN sent as a number", () => {
       ["4821", 4821, 123, "482", "48210", "abcd", "", null, "1111", "2222"],
     ],
     ["one that is to be refused, and no other order", [4821]],
+    ["one without its leading zero, and no other order", [821]],
     ["what is no PIN at all", [48210, -1, 4.5, 1e9]],
   ])("right: %s", async (_, pins) => {
     expect(found(await withOrders(pins))).toEqual([]);

@@ -11,6 +11,8 @@ interface Refused {
   readonly holder: Caller;
   readonly requests: Seen[];
   times: number;
+  /** The same request came again. */
+  isRepeated: boolean;
 }
 
 const shown = 5;
@@ -42,8 +44,14 @@ export const auth1: Rule = {
         const holder = known.holderOf(first.text);
         const isRefused = leaked.every(({ header }) => header === "authorization") && status >= 400;
         if (holder && isRefused) {
-          const refused = refusedOf.get(holder.apiKeyId) ?? { holder, requests: [], times: 0 };
+          const refused = refusedOf.get(holder.apiKeyId) ?? {
+            holder,
+            requests: [],
+            times: 0,
+            isRepeated: false,
+          };
           refused.times++;
+          refused.isRepeated ||= refused.requests.some((each) => isSame(each, request));
           if (refused.requests.length < shown) refused.requests.push(request);
           refusedOf.set(holder.apiKeyId, refused);
           return;
@@ -55,16 +63,16 @@ export const auth1: Rule = {
         });
       },
       standing(_moment, found) {
-        for (const { holder, requests, times } of refusedOf.values()) {
-          // A suite may look at this 401 on purpose; a client that knows no better gets nothing done.
-          const isOnPurpose = (succeeded.get(holder.apiKeyId)?.times ?? 0) >= times;
+        for (const { holder, requests, times, isRepeated } of refusedOf.values()) {
+          // A suite may look at this 401 on purpose; a client that knows no better tries again, and gets nothing done.
+          const isExchanged = (succeeded.get(holder.apiKeyId)?.times ?? 0) >= times;
           found({
             seen:
               `An API key was sent in the Authorization header, in place of an access token, and refused: ` +
-              `${times === 1 ? "once" : `${times} times`}${isOnPurpose ? "; otherwise it was exchanged" : ""}`,
+              `${times === 1 ? "once" : `${times} times`}${isExchanged ? "; otherwise it was exchanged" : ""}`,
             requests,
             company: holder,
-            severity: isOnPurpose ? "info" : "critical",
+            severity: isExchanged || !isRepeated ? "info" : "critical",
           });
         }
       },
@@ -75,6 +83,10 @@ export const auth1: Rule = {
 /** A token endpoint's body is where a key may stand; that it is in the field `api_key` is the 400's to say. */
 function isMisplaced({ place }: KeySent, request: Seen): boolean {
   return !(place === "body" && isExchange(request));
+}
+
+function isSame({ exchange: a }: Seen, { exchange: b }: Seen): boolean {
+  return a.method === b.method && a.path === b.path;
 }
 
 function placeOf({ place, header }: KeySent): string {

@@ -1,4 +1,5 @@
 import { tokenIssued, tokenSent } from "../access-token.ts";
+import { percentRead } from "../keys-sent.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -51,12 +52,4 @@ function isPinInName({ json }: Seen): boolean {
   const { pin, name } = (json ?? {}) as Record<string, unknown>;
   if (typeof pin !== "string" || !/^[0-9]{4}$/.test(pin) || typeof name !== "string") return false;
   return new RegExp(`(?<![0-9A-Za-z])${pin}(?![0-9A-Za-z])`).test(name);
-}
-
-function percentRead(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -11,6 +11,7 @@ interface Habit {
   readonly requests: Seen[];
 }
 
+const fewest = 2;
 const shown = 5;
 
 /** PINs are kept as numbers, which lose their leading zeros. */
@@ -41,11 +42,10 @@ export const val2: Rule = {
       },
       standing(_moment, found) {
         for (const { numbers, strings, isShort, requests } of habits.values()) {
-          // A suite tries a number once or twice to see the 400, and sends strings otherwise.
-          if (numbers <= strings || (numbers === 1 && !isShort)) continue;
-          const times = numbers === 1 ? "once" : `${numbers} times`;
+          // A suite tries a number to see the 400, and sends strings otherwise.
+          if (numbers < fewest || numbers <= strings) continue;
           found({
-            seen: `A PIN was sent as a JSON number ${times}, and as a string ${strings === 0 ? "never" : strings === 1 ? "once" : `${strings} times`}${isShort ? "; a leading zero was lost" : ""}`,
+            seen: `A PIN was sent as a JSON number ${numbers} times, and as a string ${strings === 0 ? "never" : strings === 1 ? "once" : `${strings} times`}${isShort ? "; a leading zero was lost" : ""}`,
             requests,
           });
         }
