@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import {
   cardChange,
   deliveryOptionsRequest,
@@ -20,7 +19,12 @@ export interface Misnamed {
   readonly within: string | undefined;
 }
 
-const bodies: Partial<Record<OperationId, z.ZodObject>> = {
+/** The fields that there are. */
+interface Schema {
+  readonly shape: Readonly<Record<string, unknown>>;
+}
+
+const bodies: Partial<Record<OperationId, Schema>> = {
   orderPhysicalCard: physicalCardOrder,
   orderVirtualCard: virtualCardOrder,
   replaceCard: physicalReplacement,
@@ -30,7 +34,7 @@ const bodies: Partial<Record<OperationId, z.ZodObject>> = {
   createWebhook: newWebhook,
   changeWebhook: webhookChange,
 };
-const members: Readonly<Record<string, z.ZodObject>> = {
+const members: Readonly<Record<string, Schema>> = {
   delivery_address: deliveryAddress,
   spending_limit: spendingLimitInput,
 };
@@ -72,7 +76,7 @@ export function misnamedFields(operation: OperationId | undefined, json: unknown
   return found;
 }
 
-function misnamedIn({ shape }: z.ZodObject, sent: Fields, within: string | undefined): Misnamed[] {
+function misnamedIn({ shape }: Schema, sent: Fields, within: string | undefined): Misnamed[] {
   return Object.keys(sent).flatMap((name) => {
     if (name in shape || saysNothing(sent[name])) return [];
     const bare = bareName(name);

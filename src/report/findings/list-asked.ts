@@ -1,7 +1,7 @@
 import type { Seen } from "./seen.ts";
 import { fieldsOf } from "./sent-body.ts";
 
-const usualLimit = 50;
+const usualLimit = "50";
 
 /** What a request asks of a list, and where the list goes on. */
 export interface ListAsked {
@@ -23,19 +23,19 @@ export function listAsked(request: Seen): ListAsked | undefined {
   const { method, operation, path, query } = request.exchange;
   if (method !== "GET" || !operation?.startsWith("list")) return undefined;
   const params = new URLSearchParams(query);
+  const { limit = usualLimit, cursor, from, to }: Record<string, string> = Object.fromEntries(params);
   const filters = [...new Set(params.keys())]
     .filter((name) => !beside.has(name))
-    .map((name) => [name, valuesOf(name, params.getAll(name))])
+    .map((name) => [name, valuesOf(name, params.getAll(name))] as const)
     .sort();
-  const isRange = ([name]: readonly unknown[]) => name === "from" || name === "to";
   const next = request.exchange.status === 200 ? fieldsOf(request.answered)?.next_cursor : undefined;
   return {
     list: JSON.stringify([path, ...filters]),
-    filters: JSON.stringify([path, ...filters.filter((filter) => !isRange(filter))]),
-    limit: Number(params.get("limit") ?? usualLimit),
-    cursor: params.get("cursor") ?? undefined,
-    from: instantOf(params.get("from")),
-    to: instantOf(params.get("to")),
+    filters: JSON.stringify([path, ...filters.filter(([name]) => !isEnd(name))]),
+    limit: Number(limit),
+    cursor,
+    from: instantOf(from),
+    to: instantOf(to),
     next: typeof next === "string" || next === null ? next : undefined,
   };
 }
@@ -48,13 +48,18 @@ function valuesOf(name: string, values: readonly string[]): readonly string[] {
   return values
     .flatMap((value) => value.split(","))
     .map((value) => {
-      if (name === "from" || name === "to") return String(instantOf(value) ?? value);
+      if (isEnd(name)) return String(instantOf(value) ?? value);
       return name.endsWith("_amount") ? String(Number(value)) : value.toLowerCase();
     })
     .sort();
 }
 
-function instantOf(value: string | null): number | undefined {
+/** Whether a filter is an end of the period. */
+function isEnd(name: string): boolean {
+  return /^(from|to)$/.test(name);
+}
+
+function instantOf(value: string | undefined): number | undefined {
   const ms = Date.parse(value ?? "");
   return Number.isNaN(ms) ? undefined : ms;
 }
