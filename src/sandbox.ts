@@ -128,7 +128,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const onDefect = (defect: Error, method: string, path: string) =>
     ports.observe?.(controlDefect(defect, method, path, clock.now()));
   const findings = new Findings({
-    isApiKey: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret)) !== undefined,
+    holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),

@@ -1,8 +1,8 @@
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
-import { maskSecrets } from "../core/api-key.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";
+import { maskPath } from "./masking.ts";
 
 /** The first request that met a point. */
 export interface FirstMeeting {
@@ -76,7 +76,7 @@ export class Coverage {
     }
     const { method, path, atMs } = exchange;
     const time = new Date(atMs).toISOString();
-    const first = { request_id: String(requestId), method, path: maskSecrets(path), time };
+    const first = { request_id: String(requestId), method, path: maskPath(path), time };
     this.#meetings.set(key, { caller, operation, point, first, times: 1 });
   }
 

@@ -2,6 +2,7 @@ import { maskSecrets } from "../../core/api-key.ts";
 import type { CompanyNames } from "../../core/ports.ts";
 import type { Exchange } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
+import { maskPath } from "../masking.ts";
 import type {
   Finding,
   FindingsFilter,
@@ -124,7 +125,7 @@ function requestSeen({ id, exchange }: Seen): RequestSeen {
   return {
     id,
     method: exchange.method,
-    path: maskSecrets(exchange.path),
+    path: maskPath(exchange.path),
     status: exchange.status ?? null,
     time: new Date(exchange.atMs).toISOString(),
   };

@@ -1,4 +1,5 @@
 import type { Exchange } from "../exchange.ts";
+import { type KeySent, keysSentIn } from "./keys-sent.ts";
 
 /** A request as rules look at it. */
 export class Seen {
@@ -15,6 +16,7 @@ export class Seen {
   /** The instance of a client that sent it, as far as that can be told: within its scope, by API key and User-Agent. */
   readonly client: string;
   #json: { readonly value: unknown } | undefined;
+  #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;
 
   /** @param generation - counts the resets of its company's world */
@@ -47,6 +49,12 @@ export class Seen {
   get answered(): unknown {
     this.#answered ??= { value: parsed(this.exchange.responseBody) };
     return this.#answered.value;
+  }
+
+  /** Whatever of it could be an API key, and where it stood. */
+  get keysSent(): readonly KeySent[] {
+    this.#keysSent ??= keysSentIn(this.exchange);
+    return this.#keysSent;
   }
 
   /** Whether the client cannot know what became of it: 502, 503, or an answer that was lost (spec §7). */
