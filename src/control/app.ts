@@ -123,6 +123,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
   );
   control.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
+  control.get("/unfired", (c) => c.json({ unfired: scenarios.unfired() }));
   control.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
   control.delete("/armed", (c) => {
     scenarios.disarmAll(readQuery(c, armedQuery));
