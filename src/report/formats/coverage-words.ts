@@ -2,7 +2,7 @@ import { type OperationId, operationIds, operations } from "../../contract/opera
 import type { CoverageReport, CoverageTotal, PointCoverage } from "../coverage.ts";
 
 /** Rounded down: 100 % says that nothing is left. */
-export function percent({ points, met }: CoverageTotal): string {
+function percent({ points, met }: CoverageTotal): string {
   return points === 0 ? "–" : `${Math.floor((met * 100) / points)} %`;
 }
 

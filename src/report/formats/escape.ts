@@ -18,8 +18,3 @@ export function escapeMarkup(raw: string): string {
 export function escapeMarkdown(raw: string): string {
   return raw.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 }
-
-/** Text as Markdown's code, also within a table. */
-export function markdownCode(raw: string): string {
-  return `\`${raw.replace(/\s+/g, " ").replaceAll("`", "'").replaceAll("|", "\\|")}\``;
-}
