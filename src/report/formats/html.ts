@@ -10,7 +10,9 @@ h2 { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 caption { font-weight: 600; padding: .25rem 0; text-align: left; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem .25rem 0; text-align: left; vertical-align: top; }
-tbody th { font-weight: inherit; }
+tbody th { font-weight: inherit; min-width: 9rem; overflow-wrap: anywhere; }
+td:nth-child(2) { white-space: nowrap; }
+td:nth-child(n + 4):last-child, td:nth-child(6) { min-width: 14rem; }
 code { font-size: .9em; overflow-wrap: anywhere; }
 article { border: 1px solid var(--line); border-left: .35rem solid var(--mark, currentcolor); border-radius: .25rem; margin: 1rem 0; padding: 0 1rem; }
 .badge { border: 1px solid; border-radius: .25rem; color: var(--mark, inherit); font-size: .8em; margin-right: .5rem; padding: .1rem .4rem; white-space: nowrap; }
