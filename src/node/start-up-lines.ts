@@ -1,6 +1,7 @@
-import { hasPermission } from "../core/permissions.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
+import { firstOrderer } from "./first-order.ts";
+import { shellQuoted } from "./shell-quoted.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
 
 export interface StartUpOptions {
@@ -84,7 +85,7 @@ function orderLines(
   companies: readonly CompanyListing[],
   { tlsCert, onBehalfOf }: StartUpOptions,
 ): string[] {
-  const [first] = companies.flatMap((company) => [...orderable(company)]);
+  const first = firstOrderer(companies, "sandbox");
   if (!first) return [];
   const { company, account, secret } = first;
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
@@ -109,26 +110,4 @@ function orderLines(
     })}'`,
     "",
   ];
-}
-
-/** Who can order from what, as the listing tells. */
-function* orderable(
-  company: CompanyListing,
-): Generator<{ company: string; account: string; secret: string }> {
-  const { environment, status, details_complete, entitlements, live_cards, card_quota } = company;
-  if (environment !== "sandbox" || status !== "active" || !details_complete) return;
-  if (!entitlements.includes("cards") || live_cards >= card_quota) return;
-  const account = company.accounts.find((each) => each.status === "open");
-  for (const member of company.members) {
-    if (member.status !== "active" || !member.details_complete) continue;
-    if (!hasPermission(member.role, "issue_cards")) continue;
-    for (const { status, secret } of member.api_keys) {
-      if (account && status === "active" && secret)
-        yield { company: company.id, account: account.id, secret };
-    }
-  }
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

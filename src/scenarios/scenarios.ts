@@ -19,6 +19,7 @@ import { Progress } from "./progress.ts";
 import type { Scenario } from "./scenario.ts";
 import { overlayOf, type Step, stepFor } from "./step.ts";
 import { Turn } from "./turn.ts";
+import { Unfired } from "./unfired.ts";
 import { Waits } from "./waits.ts";
 
 /** Whom a scenario is armed for, and how often. */
@@ -52,6 +53,7 @@ interface Armed {
 export class Scenarios {
   readonly catalogue: Catalogue;
   readonly waits: Waits;
+  readonly unfired = new Unfired();
   readonly #services: Services;
   readonly #fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
@@ -86,9 +88,10 @@ export class Scenarios {
       if (index === "passes") return undefined;
       const step = this.#stepsOf(scenario, request.operation)[index];
       if (!step) continue;
-      return this.#turn(scenario, step, request, progress, row.pk, () =>
-        takeArmedStep(this.#services.database, row.pk, !step.pass),
-      );
+      return this.#turn(scenario, step, request, progress, row.pk, () => {
+        takeArmedStep(this.#services.database, row.pk, !step.pass);
+        if (!step.pass) this.unfired.fired(row);
+      });
     }
     return undefined;
   }
@@ -160,7 +163,7 @@ export class Scenarios {
   arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, store, random, clock } = this.#services;
     this.#armedIn = undefined;
-    return database.transaction(() => {
+    const armed = database.transaction(() => {
       const n = store.nextNumber(0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
       insertArmed(database, {
@@ -177,6 +180,8 @@ export class Scenarios {
       if (!row) throw new Error("what was just armed is not there");
       return row;
     });
+    this.unfired.armed(armed);
+    return armed;
   }
 
   /** Whether what is armed from the start is what the sandbox was started with. */
