@@ -37,7 +37,7 @@ export const auth2: Rule = {
   },
 };
 
-const madeUp = /abcdef|123456|(.)\1\1|test|example|sample|fake|dummy|mock|valid|unknown|wrong|secret/i;
+const madeUp = /abcdef|123456|(.)\1\1\1|test|example|sample|fake|dummy|mock|valid|unknown|wrong|secret/i;
 
 /** Whether chance drew the secret, rather than somebody who needed a key for a test. */
 function looksDrawn(secret: string): boolean {
