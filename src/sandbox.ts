@@ -134,6 +134,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const findings = new Findings({
     isApiKey: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret)) !== undefined,
     generationOf: (companyPk) => services.generations.of(companyPk),
+    armingsOf: (companyPk) => scenarios.armings.of(companyPk),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });

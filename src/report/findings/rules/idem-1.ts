@@ -1,0 +1,98 @@
+import { cardOrderOf, isRefused, madeCard } from "../card-order.ts";
+import { chosenScenario } from "../chosen-scenario.ts";
+import type { Severity } from "../finding.ts";
+import { Recent } from "../recent.ts";
+import type { Rule } from "../rule.ts";
+import type { Seen } from "../seen.ts";
+import { instanceOf } from "../senders.ts";
+
+const windowMs = 10 * 60_000;
+/** What tests that follow each other do not wait, and retries do. */
+const noticeableWaitMs = 100;
+
+/** An order whose outcome the client does not know. */
+interface Unknown {
+  readonly request: Seen;
+  readonly keyed: string;
+  /** The orders before it whose outcome was unknown and of which each was retried with a new key. */
+  readonly before: readonly Seen[];
+  readonly isRetried: boolean;
+}
+
+/**
+ * A retry of an order that got 502, 503 or no whole answer carries a new key. What looks alike is the next test, which
+ * orders what all tests order. So it is no retry at all where another access token is sent (a client of another
+ * test), where the first key was sent again (the client retries as it should, and gave up), or where the card list
+ * was read since. It is only worth knowing where the test's author had a hand in it: armed or disarmed something, or
+ * chose a scenario on one request and not on the other. And it is certain where the client waited before it sent
+ * again, where several retries end in a card, or where both orders made one.
+ */
+export const idem1: Rule = {
+  severity: "critical",
+  title: "Retry of an order with a new Idempotency-Key",
+  why: "After 502, 503 or a lost answer the card may have been made: under a new key the service makes a second one.",
+  mend: "Generate the key once for each order, before the first attempt, and send the same key with every retry of it.",
+  spec: "§4, §7",
+  watch(found) {
+    const unknown = new Recent<string, Unknown>(2000);
+    const latest = new Recent<string, Seen>(2000);
+    const listReadMs = new Recent<string, number>();
+    const isRetryOf = (request: Seen, { request: first, keyed, isRetried }: Unknown): boolean =>
+      cardOrderOf(request)?.keyed !== keyed &&
+      !isRetried &&
+      request.startedMs >= first.endedMs &&
+      request.startedMs - first.endedMs <= windowMs &&
+      request.exchange.atMs - first.exchange.atMs <= windowMs &&
+      (listReadMs.get(request.scope) ?? Number.NEGATIVE_INFINITY) < first.endedMs;
+    return {
+      see(request) {
+        const { operation, status } = request.exchange;
+        if (operation === "listCards" && status === 200 && !request.isAmbiguous) {
+          listReadMs.set(request.scope, request.startedMs);
+        }
+        const order = cardOrderOf(request);
+        if (!order) return;
+        const name = `${instanceOf(request)} ${order.meaning}`;
+        const sent = latest.get(name);
+        latest.set(name, request);
+        if (sent && sent.endedMs > request.startedMs && cardOrderOf(sent)?.keyed !== order.keyed) {
+          const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
+          found({ seen, requests: [sent, request], severity: "info" });
+        }
+        const first = unknown.get(name);
+        const isRetry = first !== undefined && isRetryOf(request, first);
+        if (isRetry) {
+          found({
+            seen: `An order met ${outcomeOf(first.request)}, and was sent again with a new Idempotency-Key`,
+            requests: [...first.before, first.request, request],
+            severity: severityOf(first, request),
+          });
+        }
+        if (request.isAmbiguous) {
+          const isRetried = first?.keyed === order.keyed;
+          const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
+          unknown.set(name, { request, keyed: order.keyed, before: before.slice(-4), isRetried });
+        } else if (status === 201 || isRefused(request)) unknown.delete(name);
+        else if (first?.keyed === order.keyed) unknown.set(name, { ...first, isRetried: true });
+      },
+    };
+  },
+};
+
+function severityOf(first: Unknown, retry: Seen): Severity {
+  if (hasAuthorsHand(first, retry)) return "info";
+  const waited = retry.startedMs - first.request.endedMs >= noticeableWaitMs;
+  const endsInCard = first.before.length > 0 && madeCard(retry) && !retry.isAmbiguous;
+  const madeTwo = madeCard(first.request) && madeCard(retry);
+  return waited || endsInCard || madeTwo ? "critical" : "info";
+}
+
+/** Whether the test's author, and no client, did something between the two. */
+function hasAuthorsHand({ request }: Unknown, retry: Seen): boolean {
+  return request.armings !== retry.armings || chosenScenario(request) !== chosenScenario(retry);
+}
+
+function outcomeOf({ exchange: { status, fault } }: Seen): string {
+  if (status === undefined) return "a lost connection";
+  return fault === "response.truncated" ? "an answer that was cut off" : String(status);
+}
