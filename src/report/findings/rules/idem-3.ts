@@ -34,7 +34,7 @@ export const idem3: Rule = {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
         const { key, meaning } = order;
-        const name = `${request.scope} ${key}`;
+        const name = `${request.scope} ${request.exchange.operation} ${key}`;
         const orders = uses.get(name) ?? new Map<string, Seen>();
         uses.set(name, orders);
         const most = unset.has(key) || samples.has(key) ? 2 : 3;

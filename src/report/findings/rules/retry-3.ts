@@ -1,4 +1,4 @@
-import { cardOrderOf } from "../card-order.ts";
+import { cardOrderOf, isKeyed } from "../card-order.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -55,6 +55,8 @@ export const retry3: Rule = {
         if (method !== "GET" && status !== undefined && status < 300) changes.set(request.scope, request);
         if (!isToBeLeft(request)) return;
         const keyed = cardOrderOf(request)?.keyed;
+        // An order without a proper key is IDEM-6's.
+        if (isKeyed(operation) && keyed === undefined) return;
         const name = `${keyed ?? instance} ${method} ${path}${query} ${requestBody ?? ""}`;
         const before = refused.get(name) ?? [];
         const last = before.at(-1);
