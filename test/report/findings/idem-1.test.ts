@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { found } from "../../support/found.ts";
 import { type Client, openClient, until } from "../../support/open-client.ts";
@@ -77,6 +78,17 @@ describe("IDEM-1, a retry with a new key", () => {
     }
     await client.order();
     expect(found(client)).not.toContain("IDEM-1 critical");
+  });
+
+  test("right: a client that orders many cards alike at once, and retries each with its key", async () => {
+    const client = await openClient();
+    client.scenario("issuer-unavailable", { times: 2 });
+    const [one, other] = [randomUUID(), randomUUID()];
+    for (const key of [one, other, randomUUID(), one, other]) {
+      await client.order({ key });
+      client.wait(250);
+    }
+    expect(found(client)).toEqual([]);
   });
 
   test("right: the next test has a client of its own", async () => {

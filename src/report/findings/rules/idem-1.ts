@@ -14,18 +14,24 @@ const noticeableWaitMs = 100;
 interface Unknown {
   readonly request: Seen;
   readonly keyed: string;
-  /** The orders before it whose outcome was unknown and of which each was retried with a new key. */
+  /** The orders before it of which each was retried with a new key. */
   readonly before: readonly Seen[];
-  readonly isRetried: boolean;
+}
+
+/** What is a retry with a new key as long as the first key is not sent again. */
+interface Suspect {
+  readonly requests: readonly Seen[];
+  readonly severity: Severity;
 }
 
 /**
  * A retry of an order that got 502, 503 or no whole answer carries a new key. What looks alike is the next test, which
- * orders what all tests order. So it is no retry at all where another access token is sent (a client of another
- * test), where the first key was sent again (the client retries as it should, and gave up), or where the card list
- * was read since. It is only worth knowing where the test's author had a hand in it: armed or disarmed something, or
- * chose a scenario on one request and not on the other. And it is certain where the client waited before it sent
- * again, where several retries end in a card, or where both orders made one.
+ * orders what all tests order, and a client that orders many cards alike at once. So it is no retry at all where
+ * another access token is sent (a client of another test), where the first key is sent again, before or after (the
+ * client retries as it should), or where the card list was read since. It is only worth knowing where the test's
+ * author had a hand in it: armed or disarmed something, or chose a scenario on one request and not on the other. And
+ * it is certain where the client waited before it sent again, where several retries end in a card, or where both
+ * orders made one.
  */
 export const idem1: Rule = {
   severity: "critical",
@@ -36,10 +42,11 @@ export const idem1: Rule = {
   watch(found) {
     const unknown = new Recent<string, Unknown>(2000);
     const latest = new Recent<string, Seen>(2000);
+    const sentKeys = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
-    const isRetryOf = (request: Seen, { request: first, keyed, isRetried }: Unknown): boolean =>
-      cardOrderOf(request)?.keyed !== keyed &&
-      !isRetried &&
+    /** By the first key. */
+    const suspects = new Recent<string, readonly Suspect[]>(2000);
+    const mayRetry = (request: Seen, { request: first }: Unknown): boolean =>
       request.startedMs >= first.endedMs &&
       request.startedMs - first.endedMs <= windowMs &&
       request.exchange.atMs - first.exchange.atMs <= windowMs &&
@@ -52,28 +59,39 @@ export const idem1: Rule = {
         }
         const order = cardOrderOf(request);
         if (!order) return;
-        const name = `${instanceOf(request)} ${order.meaning}`;
+        const { keyed, meaning } = order;
+        const name = `${instanceOf(request)} ${meaning}`;
         const sent = latest.get(name);
         latest.set(name, request);
-        if (sent && sent.endedMs > request.startedMs && cardOrderOf(sent)?.keyed !== order.keyed) {
+        if (sent && sent.endedMs > request.startedMs && cardOrderOf(sent)?.keyed !== keyed) {
           const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
           found({ seen, requests: [sent, request], severity: "info" });
         }
         const first = unknown.get(name);
-        const isRetry = first !== undefined && isRetryOf(request, first);
+        const isResent = sentKeys.get(keyed) === true;
+        sentKeys.set(keyed, true);
+        if (isResent) {
+          suspects.delete(keyed);
+          if (first?.keyed === keyed) unknown.delete(name);
+          return;
+        }
+        const isRetry = first !== undefined && mayRetry(request, first);
         if (isRetry) {
-          found({
-            seen: `An order met ${outcomeOf(first.request)}, and was sent again with a new Idempotency-Key`,
-            requests: [...first.before, first.request, request],
-            severity: severityOf(first, request),
-          });
+          const requests = [...first.before, first.request, request];
+          const severity = severityOf(first, request);
+          suspects.set(first.keyed, [...(suspects.get(first.keyed) ?? []), { requests, severity }]);
         }
         if (request.isAmbiguous) {
-          const isRetried = first?.keyed === order.keyed;
           const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
-          unknown.set(name, { request, keyed: order.keyed, before: before.slice(-4), isRetried });
+          unknown.set(name, { request, keyed, before: before.slice(-4) });
         } else if (status === 201 || isRefused(request)) unknown.delete(name);
-        else if (first?.keyed === order.keyed) unknown.set(name, { ...first, isRetried: true });
+      },
+      standing(_moment, found) {
+        for (const { requests, severity } of [...suspects.values()].flat()) {
+          const first = requests.at(-2) as Seen;
+          const seen = `An order met ${outcomeOf(first)}, and was sent again with a new Idempotency-Key`;
+          found({ seen, requests, severity });
+        }
       },
     };
   },
