@@ -32,6 +32,8 @@ interface Token {
 
 const mostAttempts = 5;
 const timeoutMs = 8000;
+/** How long it asks for nothing once a token that is new was refused, or none is to be had. */
+const lockOutMs = 30_000;
 const lost: Attempted = { status: undefined, json: undefined, retryAfterMs: 0 };
 
 /** A client as it should be: the measure of what is no mistake. */
@@ -39,6 +41,7 @@ export class CorrectClient {
   readonly #ports: ClientPorts;
   readonly #config: ClientConfig;
   #token: Token | undefined;
+  #lockedUntilMs = 0;
   #exchange: Promise<Token | undefined> | undefined;
 
   constructor(ports: ClientPorts, config: ClientConfig) {
@@ -57,9 +60,10 @@ export class CorrectClient {
         ...(key !== undefined && { "Idempotency-Key": key }),
         ...(this.#config.onBehalfOf !== undefined && { "X-On-Behalf-Of": this.#config.onBehalfOf }),
       });
-      if (outcome.status === 401 && !isExchangedAgain) {
-        isExchangedAgain = true;
+      if (outcome.status === 401) {
         if (this.#token === token) this.#token = undefined;
+        if (isExchangedAgain) return this.#lockedOut();
+        isExchangedAgain = true;
         continue;
       }
       if (!isPassing(outcome, key !== undefined) || attempt >= mostAttempts) return outcome;
@@ -90,7 +94,9 @@ export class CorrectClient {
 
   /** One exchange at a time, some time before the token expires by its own clock. */
   async #freshToken(): Promise<Token | undefined> {
-    if (this.#token && this.#ports.time.nowMs < this.#token.refreshAtMs) return this.#token;
+    const { nowMs } = this.#ports.time;
+    if (nowMs < this.#lockedUntilMs) return undefined;
+    if (this.#token && nowMs < this.#token.refreshAtMs) return this.#token;
     this.#exchange ??= this.#exchanged().finally(() => {
       this.#exchange = undefined;
     });
@@ -109,10 +115,16 @@ export class CorrectClient {
         this.#token = { value: access_token, refreshAtMs: this.#ports.time.nowMs + lifetimeMs - marginMs };
         return this.#token;
       }
-      if (!isPassing(outcome, true)) return undefined;
+      if (!isPassing(outcome, true)) break;
       await this.#backOff(attempt, outcome);
     }
+    this.#lockedOut();
     return undefined;
+  }
+
+  #lockedOut(): Outcome {
+    this.#lockedUntilMs = this.#ports.time.nowMs + lockOutMs;
+    return lost;
   }
 
   async #attempt(

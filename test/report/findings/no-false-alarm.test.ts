@@ -125,7 +125,7 @@ class App {
 
   async #changeCard(): Promise<unknown> {
     const cards: Row[] = await this.#client.all("/developer/cards", {
-      limit: "100",
+      limit: "5",
       status: "active",
       type: "virtual",
     });
@@ -176,6 +176,8 @@ async function runClients(sandbox: Running, time: VirtualTime, random: () => num
       { fetch: (request) => sandbox.fetch(request), time, random },
       { ...instance, onBehalfOf: "acts" in instance ? own?.id : undefined },
     );
+    // Whoever starts a fleet does not start it in one instant.
+    await time.sleep(n * 3000).over;
     const app = new App(client, own?.accounts[0]?.id ?? "", random);
     if (n === 0) {
       const events = ["card.created", "card.status_changed"];
@@ -186,7 +188,7 @@ async function runClients(sandbox: Running, time: VirtualTime, random: () => num
       if (made.status === 201) secrets.add(made.json.secret);
     }
     const lane = async () => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 4; i++) {
         await app.doSomething();
         await time.sleep(1000 + 9000 * random()).over;
       }

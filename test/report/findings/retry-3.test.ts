@@ -67,14 +67,16 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).not.toContain("RETRY-3 info");
   });
 
-  test("right: something in the company changes between", async () => {
+  test("right: something was put right between, and something else is wrong", async () => {
     const client = await openClient();
-    const { id } = (await client.order())?.json ?? {};
     const key = crypto.randomUUID();
-    for (const change of ["freeze", "unfreeze", "freeze"]) {
-      await client.order({ key, body: wrongPin });
-      await client.send("POST", `/developer/cards/${id}/${change}`);
-    }
+    const { companies } = client.control;
+    companies.change("northwind", { status: "suspended" });
+    expect((await client.order({ key }))?.point).toBe("order.company_inactive");
+    companies.change("northwind", { status: "active", details_complete: false });
+    expect((await client.order({ key }))?.point).toBe("order.company_details_missing");
+    companies.change("northwind", { details_complete: true, card_quota: 0 });
+    expect((await client.order({ key }))?.point).toBe("order.quota_reached");
     expect(found(client)).toEqual([]);
   });
 

@@ -23,8 +23,8 @@ interface Program {
  * A request that was refused for what it says is sent again as it is, three times within a minute each. Tests repeat a
  * provoked error too, here and there; a client that retries whatever fails does so with all that it meets. So it is
  * a mistake where a program repeats two requests and more, and at least half of all that were refused. A retry has
- * the same Idempotency-Key, or follows without another request of that client between; a change in the company, or
- * of what is armed, begins anew. 409 may pass, and so may a GET that finds nothing yet.
+ * the same Idempotency-Key, or follows without another request of that client between; and it is refused by the same
+ * contract point, with nothing armed or disarmed meanwhile. 409 may pass, and so may a GET that finds nothing yet.
  */
 export const retry3: Rule = {
   severity: "warn",
@@ -35,24 +35,14 @@ export const retry3: Rule = {
   watch() {
     const refused = new Recent<string, readonly Seen[]>(2000);
     const latest = new Recent<string, Seen>(1000);
-    /** The latest request that changed something, by world. */
-    const changes = new Recent<string, Seen>(1000);
     const programs = new Recent<string, Program>(1000);
-    const isRepeated = (before: Seen, request: Seen): boolean =>
-      request.startedMs >= before.endedMs &&
-      request.startedMs - before.endedMs <= windowMs &&
-      request.exchange.atMs - before.exchange.atMs <= windowMs &&
-      request.armings === before.armings &&
-      request.exchange.status === before.exchange.status &&
-      Number(changes.get(request.scope)?.id ?? 0) < Number(before.id);
     return {
       see(request) {
-        const { method, path, query, operation, requestBody, status, caller } = request.exchange;
+        const { method, path, query, operation, requestBody, caller } = request.exchange;
         if (!caller || operation === "exchangeSandboxKey" || operation === "exchangeLiveKey") return;
         const instance = instanceOf(request);
         const previous = latest.get(instance);
         latest.set(instance, request);
-        if (method !== "GET" && status !== undefined && status < 300) changes.set(request.scope, request);
         if (!isToBeLeft(request)) return;
         const keyed = cardOrderOf(request)?.keyed;
         // An order without a proper key is IDEM-6's.
@@ -60,12 +50,13 @@ export const retry3: Rule = {
         const name = `${keyed ?? instance} ${method} ${path}${query} ${requestBody ?? ""}`;
         const before = refused.get(name) ?? [];
         const last = before.at(-1);
-        const goesOn = last && (keyed !== undefined || previous === last) && isRepeated(last, request);
-        const attempts = goesOn ? [...before, request].slice(-kept) : [request];
+        const isRepeated = last !== undefined && repeats(last, request);
+        const isInARow = keyed !== undefined || previous === last;
+        const attempts = isRepeated && isInARow ? [...before, request].slice(-kept) : [request];
         refused.set(name, attempts);
         const program = programs.get(programOf(request)) ?? { refused: 0, repeated: [], repeatedCount: 0 };
         programs.set(programOf(request), program);
-        if (!goesOn) program.refused++;
+        if (!isRepeated) program.refused++;
         if (attempts.length !== tooManyAttempts) return;
         program.repeatedCount++;
         if (program.repeated.length < shown) program.repeated.push(attempts);
@@ -83,6 +74,17 @@ export const retry3: Rule = {
     };
   },
 };
+
+/** Soon after, with nothing else to stop it. */
+function repeats(before: Seen, request: Seen): boolean {
+  return (
+    request.startedMs >= before.endedMs &&
+    request.startedMs - before.endedMs <= windowMs &&
+    request.exchange.atMs - before.exchange.atMs <= windowMs &&
+    request.armings === before.armings &&
+    request.exchange.point === before.exchange.point
+  );
+}
 
 /** The client is to leave it as it is. */
 function isToBeLeft({ muted, exchange: { method, status, point } }: Seen): boolean {
