@@ -1,4 +1,4 @@
-import { cardOrderOf, isRefused, madeCard } from "../card-order.ts";
+import { type CardOrder, cardOrderOf, isRefused, madeCard } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
 import type { Severity } from "../finding.ts";
 import { Recent } from "../recent.ts";
@@ -41,6 +41,9 @@ export const idem1: Rule = {
   spec: "§4, §7",
   watch(found) {
     const unknown = new Recent<string, Unknown>(2000);
+    /** Most runs meet no unknown outcome, and are spared the look-up. */
+    let isAnyUnknown = false;
+    /** By instance. */
     const latest = new Recent<string, Seen>(2000);
     const sentKeys = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
@@ -60,14 +63,15 @@ export const idem1: Rule = {
         const order = cardOrderOf(request);
         if (!order) return;
         const { keyed, meaning } = order;
-        const name = `${instanceOf(request)} ${meaning}`;
-        const sent = latest.get(name);
-        latest.set(name, request);
-        if (sent && sent.endedMs > request.startedMs && cardOrderOf(sent)?.keyed !== keyed) {
+        const instance = instanceOf(request);
+        const sent = latest.get(instance);
+        latest.set(instance, request);
+        if (sent && sent.endedMs > request.startedMs && isAlike(sent, order)) {
           const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
           found({ seen, requests: [sent, request], severity: "info" });
         }
-        const first = unknown.get(name);
+        const name = `${instance} ${meaning}`;
+        const first = isAnyUnknown ? unknown.get(name) : undefined;
         const isResent = sentKeys.get(keyed) === true;
         sentKeys.set(keyed, true);
         if (isResent) {
@@ -84,7 +88,8 @@ export const idem1: Rule = {
         if (request.isAmbiguous) {
           const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
           unknown.set(name, { request, keyed, before: before.slice(-4) });
-        } else if (status === 201 || isRefused(request)) unknown.delete(name);
+          isAnyUnknown = true;
+        } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },
       standing(_moment, found) {
         for (const { requests, severity } of [...suspects.values()].flat()) {
@@ -96,6 +101,12 @@ export const idem1: Rule = {
     };
   },
 };
+
+/** Whether a request orders the same under another key. */
+function isAlike(sent: Seen, { keyed, meaning }: CardOrder): boolean {
+  const other = cardOrderOf(sent);
+  return other?.meaning === meaning && other.keyed !== keyed;
+}
 
 function severityOf(first: Unknown, retry: Seen): Severity {
   if (hasAuthorsHand(first, retry)) return "info";

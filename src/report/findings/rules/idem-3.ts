@@ -16,6 +16,11 @@ const samples: ReadonlySet<string> = new Set([
   "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
 ]);
 
+interface Order {
+  readonly what: string;
+  readonly request: Seen;
+}
+
 /**
  * Orders that differ go out under one key again and again: it is generated once, or never. IDEM-2 tells of each order
  * that is lost by it; this one of the cause, once a key and world. Orders that were refused do not count, since
@@ -28,24 +33,24 @@ export const idem3: Rule = {
   mend: "Generate a random UUID for each order; make sure that it is set, and not a constant or made once at start.",
   spec: "§4",
   watch(found) {
-    const uses = new Recent<string, Map<string, Seen>>();
+    const uses = new Recent<string, readonly Order[]>(2000);
     return {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
         const { key, meaning } = order;
         const name = `${request.scope} ${request.exchange.operation} ${key}`;
-        const orders = uses.get(name) ?? new Map<string, Seen>();
-        uses.set(name, orders);
+        const orders = uses.get(name) ?? [];
         const most = unset.has(key) || samples.has(key) ? 2 : 3;
         // Nobody fixes a key that is unset, so there the same order of another member is another order.
         const what = unset.has(key) ? `${request.exchange.caller?.memberId} ${meaning}` : meaning;
-        if (orders.size >= most || orders.has(what)) return;
-        orders.set(what, request);
-        if (orders.size < most) return;
+        if (orders.length === most || orders.some((each) => each.what === what)) return;
+        const differing = [...orders, { what, request }];
+        uses.set(name, differing);
+        if (differing.length < most) return;
         found({
           seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,
-          requests: [...orders.values()],
+          requests: differing.map((each) => each.request),
         });
       },
     };

@@ -23,7 +23,10 @@ export const idem5: Rule = {
     const left = new Recent<string, Seen>(2000);
     /** Keys of which nothing is to be told any more. */
     const settled = new Recent<string, true>();
-    const sameOrder = new Recent<string, string>();
+    /** Their keys by instance and what was ordered. */
+    const leftOrders = new Recent<string, string>(2000);
+    /** Most runs leave none, and are spared the look-up. */
+    let isAnyLeft = false;
     const careful = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
     const latestMs = new Recent<string, number>();
@@ -51,13 +54,17 @@ export const idem5: Rule = {
           settled.set(keyed, true);
         }
         if (status === 201 && !request.isAmbiguous) settled.set(keyed, true);
+        const isSettled = settled.get(keyed) === true;
+        if (isSettled) left.delete(keyed);
+        const mayBeLeft = request.isAmbiguous && !isSettled && !request.muted;
+        if (!isAnyLeft && !mayBeLeft) return;
         const name = `${instanceOf(request)} ${meaning}`;
-        const before = sameOrder.get(name);
+        const before = leftOrders.get(name);
         if (before !== undefined && before !== keyed) left.delete(before);
-        sameOrder.set(name, keyed);
-        if (settled.get(keyed)) left.delete(keyed);
-        else if (request.isAmbiguous && !request.muted && chosenScenario(request) === "")
-          left.set(keyed, request);
+        if (!mayBeLeft || chosenScenario(request) !== "") return;
+        isAnyLeft = true;
+        left.set(keyed, request);
+        leftOrders.set(name, keyed);
       },
       standing(moment, found) {
         const byProgram = new Map<string, Seen[]>();
