@@ -235,6 +235,10 @@ test("a correct client is told of nothing, whatever goes wrong around it", { tim
   }
   const struck = new Set(sandbox.exchanges.map(({ scenario }) => scenario));
   expect(scenarios.map(({ name }) => name).filter((name) => !struck.has(name))).toEqual([]);
+  const points = new Set(sandbox.exchanges.map(({ point }) => point));
+  expect([...points]).toEqual(
+    expect.arrayContaining(["order.replayed", "order.key_in_progress", "cards.replayed"]),
+  );
   const { findings } = sandbox.findings({ final: true });
   expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
 });

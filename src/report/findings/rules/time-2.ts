@@ -4,6 +4,7 @@ import type { Seen } from "../seen.ts";
 import { programOf } from "../senders.ts";
 
 const fewest = 3;
+const bound = /^(from|to)$/;
 /** A local time; a date alone is none, nor is one whose `+01:00` was not encoded, and arrives as ` 01:00`. */
 const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
 
@@ -31,7 +32,7 @@ export const time2: Rule = {
         const { operation, query } = request.exchange;
         if (operation !== "listTransactions" || query === "" || request.muted) return;
         const asked = new URLSearchParams(query);
-        const instants = [...asked.getAll("from"), ...asked.getAll("to")];
+        const instants = [...asked].flatMap(([name, value]) => (bound.test(name) ? [value] : []));
         if (instants.length === 0) return;
         const program = programOf(request);
         const filters = programs.get(program) ?? { count: 0, wrong: [], wrongCount: 0 };
