@@ -130,6 +130,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const findings = new Findings({
     holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
+    armingsOf: (companyPk) => scenarios.armings.of(companyPk),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });

@@ -14,6 +14,7 @@ import {
   takeArmedStep,
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
+import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { Progress } from "./progress.ts";
 import type { Scenario } from "./scenario.ts";
@@ -54,6 +55,7 @@ export class Scenarios {
   readonly catalogue: Catalogue;
   readonly waits: Waits;
   readonly unfired = new Unfired();
+  readonly armings = new Armings();
   readonly #services: Services;
   readonly #fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
@@ -163,6 +165,7 @@ export class Scenarios {
   arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, store, random, clock } = this.#services;
     this.#armedIn = undefined;
+    this.armings.count(companyPk);
     const armed = database.transaction(() => {
       const n = store.nextNumber(0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
@@ -222,6 +225,7 @@ export class Scenarios {
   disarm(rows: readonly ArmedRow[]): void {
     this.#armedIn = undefined;
     const disarmed = new Set(rows.map(({ pk }) => pk));
+    for (const { companyPk } of rows) this.armings.count(companyPk);
     for (const pk of disarmed) deleteArmed(this.#services.database, pk);
     this.waits.letGo(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
   }

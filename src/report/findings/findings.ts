@@ -22,6 +22,8 @@ const shownOccurrences = 5;
 export interface FindingsPorts extends Known {
   /** How often the company's world was put back. */
   generationOf(companyPk: number): number;
+  /** How often what is armed for the company, or for all, was changed. */
+  armingsOf(companyPk: number): number;
   moment(): Omit<Moment, "final">;
   /** Told of a rule that threw; it changes no answer. */
   onDefect(defect: Error, exchange: Exchange | undefined): void;
@@ -54,8 +56,11 @@ export class Findings {
 
   /** @param requestId - the request's id in the journal */
   record(exchange: Exchange, requestId: number): void {
-    const { caller } = exchange;
-    const request = new Seen(requestId, exchange, caller ? this.#ports.generationOf(caller.companyPk) : 0);
+    const companyPk = exchange.caller?.companyPk;
+    const request = new Seen(requestId, exchange, {
+      generation: companyPk === undefined ? 0 : this.#ports.generationOf(companyPk),
+      armings: companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk),
+    });
     for (const [, watch] of this.#watches) this.#guarded(() => watch.see?.(request), exchange);
   }
 
