@@ -174,6 +174,12 @@ test("its table of operations is the contract's: npm run readme writes it", asyn
   expect(tableInReadme()).toBe(operationsTable());
 });
 
+test("docs/findings.md is the rules': npm run readme writes it", async () => {
+  const generator = new URL("../src/report/findings/findings-page.generate.mjs", import.meta.url).href;
+  const { findingsPage, findingsText } = await import(generator);
+  expect(readFileSync(findingsPage, "utf8")).toBe(findingsText());
+});
+
 test("it names each key of the seed world, and none beside", () => {
   const fixtures = readFileSync(new URL("../fixtures/default.yaml", import.meta.url), "utf8");
   const keys = (text: string) => [...new Set(text.match(/sk_(sandbox|live)_[a-z_]+/g))].toSorted();
