@@ -2,6 +2,7 @@ import { physicalReplacement, virtualCardOrder } from "../../contract/card-reque
 import type { OperationId } from "../../contract/operations.ts";
 import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 import type { PointId } from "../../contract/points.ts";
+import { hashOfSecret } from "../../core/random.ts";
 import { orderMeaning } from "./order-meaning.ts";
 import { Recent } from "./recent.ts";
 import type { Seen } from "./seen.ts";
@@ -26,6 +27,9 @@ const known = new WeakMap<Seen, CardOrder>();
 /** Of the latest bodies, as they were sent: most orders of a run are alike, and are read once. */
 const meanings = new Recent<string, string>(200);
 
+/** What is longer is kept by its hash. */
+const longestKept = 2000;
+
 /** Whether an operation demands an Idempotency-Key. */
 export function isKeyed(operation: OperationId | undefined): boolean {
   return operation !== undefined && operation in fields;
@@ -41,15 +45,20 @@ export function cardOrderOf(request: Seen): CardOrder | undefined {
   const sent = `${operation} ${requestBody}`;
   const body = meanings.get(sent) ?? orderMeaning(request.json, ofOperation);
   if (body === undefined) return undefined;
-  meanings.set(sent, body);
+  if (sent.length <= longestKept) meanings.set(sent, body);
   const order = {
     key,
     keyed: `${request.scope} ${caller.memberId} ${operation} ${key}`,
     // Of a replacement the path says which card it is for.
-    meaning: `${path.toLowerCase()} ${body}`,
+    meaning: shortened(`${path.toLowerCase()} ${body}`),
   };
   known.set(request, order);
   return order;
+}
+
+/** What is remembered of an order is to be small, whatever was sent. */
+export function shortened(text: string): string {
+  return text.length <= longestKept ? text : hashOfSecret(text).join();
 }
 
 const made: ReadonlySet<PointId | undefined> = new Set<PointId>([

@@ -14,7 +14,7 @@ import type {
 import { severities } from "./finding.ts";
 import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
-import { Seen, type Witness } from "./seen.ts";
+import { Seen } from "./seen.ts";
 
 const shownOccurrences = 5;
 
@@ -62,6 +62,7 @@ export class Findings {
       armings: companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk),
     });
     for (const [, watch] of this.#watches) this.#guarded(() => watch.see?.(request), exchange);
+    request.release();
   }
 
   /** A webhook's receiver was sent an event. */
@@ -121,12 +122,17 @@ function collector(id: RuleId, into: Collection): Found {
     known.occurrences.push({
       seen: maskSecrets(seen),
       company: caller?.companySlug ?? null,
-      requests: requests.map(requestSeen),
+      // A client may have met several companies; what is told of one tells of no other.
+      requests: requests.filter((each) => isOf(each, caller)).map(requestSeen),
     });
   };
 }
 
-function requestSeen({ id, exchange }: Witness): RequestSeen {
+function isOf({ exchange }: Seen, company: CompanyNames | undefined): boolean {
+  return exchange.caller === undefined || exchange.caller.companyId === company?.companyId;
+}
+
+function requestSeen({ id, exchange }: Seen): RequestSeen {
   return {
     id,
     method: exchange.method,

@@ -1,20 +1,18 @@
 import type { Exchange } from "../exchange.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 
-/** As much of a request as bears a finding out: what a rule keeps of many. */
-export interface Witness {
-  readonly id: string;
-  readonly muted: boolean;
-  /** When it arrived, in real milliseconds. */
-  readonly startedMs: number;
-  readonly exchange: Pick<Exchange, "method" | "path" | "status" | "atMs" | "caller">;
-}
+const noHeaders = new Headers();
 
 /** A request as rules look at it. */
-export class Seen implements Witness {
+export class Seen {
   /** Its id in the journal. */
   readonly id: string;
-  readonly exchange: Exchange;
+  /** Without bodies and headers once every rule has seen it. */
+  exchange: Exchange;
+  /** Empty where it has none. */
+  readonly userAgent: string;
+  /** Its credentials, which are shown to nobody; empty where it has none. */
+  readonly authorization: string;
   /** It is wrong on purpose, and says so. */
   readonly muted: boolean;
   /**
@@ -40,9 +38,11 @@ export class Seen implements Witness {
     this.id = String(id);
     this.exchange = exchange;
     this.muted = requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
+    this.userAgent = requestHeaders.get("User-Agent") ?? "";
+    this.authorization = requestHeaders.get("Authorization") ?? "";
     this.scope = `${caller?.companyId ?? ""}#${world.generation}`;
     this.armings = world.armings;
-    this.client = `${this.scope} ${caller?.apiKeyId ?? ""} ${requestHeaders.get("User-Agent") ?? ""}`;
+    this.client = `${this.scope} ${caller?.apiKeyId ?? ""} ${this.userAgent}`;
   }
 
   /** When it arrived, in real milliseconds. */
@@ -55,11 +55,16 @@ export class Seen implements Witness {
     return this.exchange.startedMs + this.exchange.durationMs;
   }
 
-  /** What is to be kept of it where many are: bodies and headers are let go. */
-  get witness(): Witness {
-    const { id, muted, startedMs } = this;
-    const { method, path, status, atMs, caller } = this.exchange;
-    return { id, muted, startedMs, exchange: { method, path, status, atMs, caller } };
+  /** Lets go of bodies and headers: what rules remember is to be small, whatever was sent. */
+  release(): void {
+    this.exchange = {
+      ...this.exchange,
+      requestHeaders: noHeaders,
+      requestBody: undefined,
+      responseBody: undefined,
+    };
+    this.#json = undefined;
+    this.#answered = undefined;
   }
 
   /** The body that was sent; undefined where it was none, or no JSON. */
@@ -87,11 +92,25 @@ export class Seen implements Witness {
   }
 }
 
+/** Nothing that a client means is nested so deeply, and to walk it would take more than there is. */
+const deepest = 100;
+
 function parsed(text: string | undefined): unknown {
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined || text === "" || isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Counts brackets, within strings too: that only takes a strange body for none. */
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * deepest) return false;
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > deepest) return true;
+  }
+  return false;
 }

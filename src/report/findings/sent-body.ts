@@ -17,8 +17,3 @@ export function limitSent(request: Seen): Fields | undefined {
   if (operation === undefined || !withLimitWithin.has(operation)) return undefined;
   return fieldsOf(fieldsOf(request.json)?.spending_limit);
 }
-
-/** The program that sent it, as far as that can be told: what it does by habit, it does with every key. */
-export function programOf({ exchange }: Seen): string {
-  return exchange.requestHeaders.get("User-Agent") ?? "";
-}

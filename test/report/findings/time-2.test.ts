@@ -14,6 +14,7 @@ describe("TIME-2, a timestamp without an offset", () => {
     "2026-03-10T00:00",
     "2026-03-10%2000:00:00.000",
     "2026-03-10T00:00:00.123456",
+    "2026-03-10T00:00:00+01:00",
   ])("found: three lists from %s", async (from) => {
     const client = await withClient();
     for (const limit of [1, 2, 3, 4]) await client.list(`from=${from}&limit=${limit}`);
@@ -38,17 +39,16 @@ describe("TIME-2, a timestamp without an offset", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: twice, and nothing else", async () => {
+  test("only worth knowing: twice, and nothing else", async () => {
     const client = await withClient();
     for (const name of ["from", "to"]) await client.list(`${name}=2026-03-10T00:00:00`);
-    expect(found(client)).toEqual([]);
+    expect(found(client)).toEqual(["TIME-2 info"]);
   });
 
-  test("right: dates alone, and an offset that was not encoded", async () => {
+  test("right: dates alone", async () => {
     const client = await withClient();
     for (const _ of [1, 2, 3]) {
       await client.list("from=2026-03-10");
-      await client.list("from=2026-03-10T00:00:00+01:00");
       await client.send("GET", "/developer/company/invoices?from=2026-03-01");
     }
     expect(found(client)).not.toContain("TIME-2 warn");

@@ -3,7 +3,7 @@ import { isExchange, tokenIssued, tokenSent } from "../access-token.ts";
 import { Recent } from "../recent.ts";
 import type { Found, Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { programOf } from "../sent-body.ts";
+import { programOf } from "../senders.ts";
 
 interface Token {
   /** Whose exchange brought it. */

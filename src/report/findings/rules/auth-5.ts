@@ -19,6 +19,9 @@ interface Token {
   readonly refusedMs: number[];
 }
 
+/** As much of a token as is told by it once it is past; the whole would keep all that came before it. */
+type Before = Pick<Token, "expiresAtMs" | "calls" | "refusedMs">;
+
 /** Exchanges of one client in quick succession, with no call by what they brought in between. */
 interface Rush {
   readonly exchanges: Seen[];
@@ -27,7 +30,7 @@ interface Rush {
   /** When the first call with one of the tokens was sent. */
   firstCallMs: number;
   /** What the client used before. */
-  readonly before: readonly Token[];
+  readonly before: readonly Before[];
 }
 
 interface Client {
@@ -109,7 +112,11 @@ function isOf(rush: Rush | undefined, { startedMs }: Seen): rush is Rush {
 }
 
 function begin(client: Client, { startedMs }: Seen): Rush {
-  const before = [...client.used];
+  const before = [...client.used].map(({ expiresAtMs, calls, refusedMs }) => ({
+    expiresAtMs,
+    calls,
+    refusedMs,
+  }));
   client.used.clear();
   client.rush = {
     exchanges: [],

@@ -1,3 +1,4 @@
+import type { CompanyNames } from "../../../core/ports.ts";
 import { tokenIssued, tokenSent } from "../access-token.ts";
 import { percentRead } from "../keys-sent.ts";
 import { Recent } from "../recent.ts";
@@ -17,16 +18,22 @@ export const auth7: Rule = {
   mend: "Send the token in the Authorization header and a PIN in the body, and keep PINs out of names.",
   spec: "§5.8",
   watch(found) {
-    const issued = new Recent<string, true>();
+    const issued = new Recent<string, CompanyNames>();
     return {
       see(request) {
         const { path, query, operation } = request.exchange;
         const token = tokenIssued(request)?.token;
-        if (token !== undefined) issued.set(token, true);
+        if (token !== undefined && request.exchange.caller) issued.set(token, request.exchange.caller);
         const url = path + query;
         const words = url.length > 43 ? (url.match(longWord) ?? []) : [];
-        if (words.some((word) => issued.get(word) || word === tokenSent(request))) {
-          found({ seen: `An access token was sent ${inPart(words, path)}`, requests: [request] });
+        const leaked = words.find((word) => issued.get(word) || word === tokenSent(request));
+        if (leaked !== undefined) {
+          const company = issued.get(leaked);
+          found({
+            seen: `An access token was sent ${inPart(words, path)}`,
+            requests: [request],
+            ...(company && { company }),
+          });
         }
         if (/pin/i.test(url) && (pinInUrl.test(percentRead(path)) || pinInUrl.test(percentRead(query)))) {
           found({ seen: "A PIN was sent in the URL", requests: [request] });

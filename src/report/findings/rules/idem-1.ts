@@ -4,15 +4,14 @@ import type { Severity } from "../finding.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { instanceOf } from "../senders.ts";
+import { instanceOf, programOf } from "../senders.ts";
 
 const windowMs = 10 * 60_000;
-/** What tests that follow each other do not wait, and retries do. */
-const noticeableWaitMs = 100;
 
 /** An order whose outcome the client does not know. */
 interface Unknown {
   readonly request: Seen;
+  readonly chosen: string;
   readonly keyed: string;
   /** The orders before it of which each was retried with a new key. */
   readonly before: readonly Seen[];
@@ -21,7 +20,13 @@ interface Unknown {
 /** What is a retry with a new key as long as the first key is not sent again. */
 interface Suspect {
   readonly requests: readonly Seen[];
-  readonly severity: Severity;
+  readonly program: string;
+  /** The test's author did something between the two. */
+  readonly isByHand: boolean;
+  /** It follows another retry with a new key. */
+  readonly isChained: boolean;
+  /** How many cards the last two of the orders made. */
+  readonly cards: number;
 }
 
 /**
@@ -29,9 +34,10 @@ interface Suspect {
  * orders what all tests order, and a client that orders many cards alike at once. So it is no retry at all where
  * another access token is sent (a client of another test), where the first key is sent again, before or after (the
  * client retries as it should), or where the card list was read since. It is only worth knowing where the test's
- * author had a hand in it: armed or disarmed something, or chose a scenario on one request and not on the other. And
- * it is certain where the client waited before it sent again, where several retries end in a card, or where both
- * orders made one.
+ * author had a hand in it: armed or disarmed something, or chose a scenario on one request and not on the other; and
+ * where the program retries with the same key elsewhere. It is certain where both orders made a card, and where new
+ * keys end in one several times, for one order or for several; a single one may still be the next test's. Time says
+ * nothing here: a retry may come at once, and a test may take long.
  */
 export const idem1: Rule = {
   severity: "critical",
@@ -45,7 +51,10 @@ export const idem1: Rule = {
     let isAnyUnknown = false;
     /** By instance. */
     const latest = new Recent<string, Seen>(2000);
-    const sentKeys = new Recent<string, true>();
+    /** Whether an outcome under the key was unknown. */
+    const sentKeys = new Recent<string, boolean>();
+    /** The programs that were seen to retry with the same key. */
+    const careful = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
     /** By the first key. */
     const suspects = new Recent<string, readonly Suspect[]>(2000);
@@ -72,9 +81,10 @@ export const idem1: Rule = {
         }
         const name = `${instance} ${meaning}`;
         const first = isAnyUnknown ? unknown.get(name) : undefined;
-        const isResent = sentKeys.get(keyed) === true;
-        sentKeys.set(keyed, true);
-        if (isResent) {
+        const wasUnknown = sentKeys.get(keyed);
+        sentKeys.set(keyed, wasUnknown === true || request.isAmbiguous);
+        if (wasUnknown !== undefined) {
+          if (wasUnknown) careful.set(programOf(request), true);
           suspects.delete(keyed);
           if (first?.keyed === keyed) unknown.delete(name);
           return;
@@ -82,17 +92,29 @@ export const idem1: Rule = {
         const isRetry = first !== undefined && mayRetry(request, first);
         if (isRetry) {
           const requests = [...first.before, first.request, request];
-          const severity = severityOf(first, request);
-          suspects.set(first.keyed, [...(suspects.get(first.keyed) ?? []), { requests, severity }]);
+          const suspect = {
+            requests,
+            program: programOf(request),
+            isByHand: hasAuthorsHand(first, request),
+            isChained: first.before.length > 0,
+            cards: [first.request, request].filter(madeCard).length,
+          };
+          suspects.set(first.keyed, [...(suspects.get(first.keyed) ?? []), suspect]);
         }
         if (request.isAmbiguous) {
           const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
-          unknown.set(name, { request, keyed, before: before.slice(-4) });
+          unknown.set(name, { request, chosen: chosenScenario(request), keyed, before: before.slice(-4) });
           isAnyUnknown = true;
         } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },
       standing(_moment, found) {
-        for (const { requests, severity } of [...suspects.values()].flat()) {
+        const all = [...suspects.values()].flat();
+        for (const suspect of all) {
+          const { requests, program } = suspect;
+          const others = all.filter(
+            (each) => each !== suspect && each.program === program && isTelling(each),
+          );
+          const severity = careful.get(program) ? severityOfCareful(suspect) : severityOf(suspect, others);
           const first = requests.at(-2) as Seen;
           const seen = `An order met ${outcomeOf(first)}, and was sent again with a new Idempotency-Key`;
           found({ seen, requests, severity });
@@ -108,17 +130,25 @@ function isAlike(sent: Seen, { keyed, meaning }: CardOrder): boolean {
   return other?.meaning === meaning && other.keyed !== keyed;
 }
 
-function severityOf(first: Unknown, retry: Seen): Severity {
-  if (hasAuthorsHand(first, retry)) return "info";
-  const waited = retry.startedMs - first.request.endedMs >= noticeableWaitMs;
-  const endsInCard = first.before.length > 0 && madeCard(retry) && !retry.isAmbiguous;
-  const madeTwo = madeCard(first.request) && madeCard(retry);
-  return waited || endsInCard || madeTwo ? "critical" : "info";
+/** It ended in a card, by nobody's hand but the client's. */
+function isTelling({ isByHand, cards }: Suspect): boolean {
+  return !isByHand && cards > 0;
+}
+
+function severityOf(suspect: Suspect, others: readonly Suspect[]): Severity {
+  const { isByHand, isChained, cards } = suspect;
+  if (isByHand) return "info";
+  if (cards === 2 || (cards === 1 && (isChained || others.length > 0))) return "critical";
+  return cards === 1 || isChained ? "high" : "info";
+}
+
+function severityOfCareful({ isByHand, cards }: Suspect): Severity {
+  return !isByHand && cards === 2 ? "critical" : "info";
 }
 
 /** Whether the test's author, and no client, did something between the two. */
-function hasAuthorsHand({ request }: Unknown, retry: Seen): boolean {
-  return request.armings !== retry.armings || chosenScenario(request) !== chosenScenario(retry);
+function hasAuthorsHand({ request, chosen }: Unknown, retry: Seen): boolean {
+  return request.armings !== retry.armings || chosen !== chosenScenario(retry);
 }
 
 function outcomeOf({ exchange: { status, fault } }: Seen): string {

@@ -35,7 +35,7 @@ export const idem4: Rule = {
         told.set(name, true);
         const pair = inOrder(other, request);
         const isMade = tookItsTime(...pair);
-        const program = programOf(request);
+        const program = `${programOf(request)} ${request.exchange.operation}`;
         const count = (raced.get(program) ?? 0) + (isMade ? 0 : 1);
         raced.set(program, count);
         found({

@@ -1,4 +1,5 @@
 import { isKeyed } from "../card-order.ts";
+import type { Severity } from "../finding.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -47,19 +48,28 @@ export const idem6: Rule = {
       standing(_moment, found) {
         for (const { missing, malformed, hasKey } of programs.values()) {
           if (hasKey) continue;
-          if (missing.count >= fewest) {
-            const seen = `${missing.count} orders were sent without an Idempotency-Key`;
-            found({ seen, requests: missing.first });
+          if (missing.count > 0) {
+            const seen = `${ordersOf(missing)} sent without an Idempotency-Key`;
+            found({ seen, requests: missing.first, severity: severityOf(missing) });
           }
-          if (malformed.count >= fewest) {
-            const seen = `${malformed.count} orders were sent with an Idempotency-Key that is no UUID`;
-            found({ seen, requests: malformed.first });
+          if (malformed.count > 0) {
+            const seen = `${ordersOf(malformed)} sent with an Idempotency-Key that is no UUID`;
+            found({ seen, requests: malformed.first, severity: severityOf(malformed) });
           }
         }
       },
     };
   },
 };
+
+function ordersOf({ count }: Faulty): string {
+  return count === 1 ? "An order was" : `${count} orders were`;
+}
+
+/** One or two may be tests of the refusal. */
+function severityOf({ count }: Faulty): Severity {
+  return count < fewest ? "info" : "high";
+}
 
 function none(): Faulty {
   return { count: 0, first: [] };

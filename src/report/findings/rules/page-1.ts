@@ -2,7 +2,7 @@ import { type ListAsked, listAsked } from "../list-asked.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { programOf } from "../sent-body.ts";
+import { programOf } from "../senders.ts";
 
 /** A page that was left, where more followed. */
 interface Left extends ListAsked {

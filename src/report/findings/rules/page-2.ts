@@ -2,7 +2,7 @@ import { listAsked } from "../list-asked.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { programOf } from "../sent-body.ts";
+import { programOf } from "../senders.ts";
 
 interface Page {
   readonly list: string;
@@ -53,9 +53,14 @@ export const page2: Rule = {
       },
       standing(_moment, found) {
         for (const { kept, changed, occurrences } of habits.values()) {
-          if (changed < fewest || changed <= kept) continue;
+          if (changed <= kept) continue;
+          const severity = changed < fewest ? "info" : "high";
           for (const requests of occurrences) {
-            found({ seen: "A next_cursor was sent with other filters than its list had", requests });
+            found({
+              seen: "A next_cursor was sent with other filters than its list had",
+              requests,
+              severity,
+            });
           }
         }
       },

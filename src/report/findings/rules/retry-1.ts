@@ -8,7 +8,7 @@ import { patternOf } from "../waits-between.ts";
 const shownAttempts = 5;
 const keptWaits = 12;
 /** So many attempts no test has that only leaves out its client's waits. */
-const relentless = 10;
+const relentless = 12;
 /** Time that the company's clock went on beyond real time: a test waits by that. */
 const movedByHandMs = 1000;
 

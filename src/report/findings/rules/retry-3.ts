@@ -1,4 +1,4 @@
-import { cardOrderOf, isKeyed } from "../card-order.ts";
+import { cardOrderOf, isKeyed, shortened } from "../card-order.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -47,7 +47,7 @@ export const retry3: Rule = {
         const keyed = cardOrderOf(request)?.keyed;
         // An order without a proper key is IDEM-6's.
         if (isKeyed(operation) && keyed === undefined) return;
-        const name = `${keyed ?? instance} ${method} ${path}${query} ${requestBody ?? ""}`;
+        const name = `${keyed ?? instance} ${method} ${path}${query} ${shortened(requestBody ?? "")}`;
         const before = refused.get(name) ?? [];
         const last = before.at(-1);
         const isRepeated = last !== undefined && repeats(last, request);

@@ -5,8 +5,8 @@ import { programOf } from "../senders.ts";
 
 const fewest = 3;
 const bound = /^(from|to)$/;
-/** A local time; a date alone is none, nor is one whose `+01:00` was not encoded, and arrives as ` 01:00`. */
-const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
+/** A local time; also one whose `+01:00` was not encoded, and arrives as ` 01:00`. A date alone is none. */
+const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?( \d\d:\d\d)?$/;
 
 interface Filters {
   count: number;
@@ -44,8 +44,12 @@ export const time2: Rule = {
       },
       standing(_moment, found) {
         for (const { count, wrong, wrongCount } of programs.values()) {
-          if (wrongCount < fewest || wrongCount * 2 <= count) continue;
-          found({ seen: `${wrongCount} lists were filtered by a time without its offset`, requests: wrong });
+          if (wrongCount * 2 <= count) continue;
+          found({
+            seen: `${wrongCount === 1 ? "One list was" : `${wrongCount} lists were`} filtered by a time without its offset`,
+            requests: wrong,
+            severity: wrongCount < fewest ? "info" : "warn",
+          });
         }
       },
     };

@@ -1,7 +1,8 @@
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { fieldsOf, programOf } from "../sent-body.ts";
+import { programOf } from "../senders.ts";
+import { fieldsOf } from "../sent-body.ts";
 
 interface Habit {
   numbers: number;
@@ -43,10 +44,11 @@ export const val2: Rule = {
       standing(_moment, found) {
         for (const { numbers, strings, isShort, requests } of habits.values()) {
           // A suite tries a number to see the 400, and sends strings otherwise.
-          if (numbers < fewest || numbers <= strings) continue;
+          if (numbers <= strings) continue;
           found({
             seen: `A PIN was sent as a JSON number ${numbers} times, and as a string ${strings === 0 ? "never" : strings === 1 ? "once" : `${strings} times`}${isShort ? "; a leading zero was lost" : ""}`,
             requests,
+            severity: numbers < fewest ? "info" : "high",
           });
         }
       },

@@ -2,7 +2,8 @@ import { deliveryAddress, deliveryMethod } from "../../../contract/delivery-addr
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-import { type Fields, fieldsOf, programOf } from "../sent-body.ts";
+import { programOf } from "../senders.ts";
+import { type Fields, fieldsOf } from "../sent-body.ts";
 
 interface Options {
   readonly request: Seen;
@@ -73,9 +74,14 @@ export const val5: Rule = {
       },
       standing(_moment, found) {
         for (const { within, beside, occurrences } of habits.values()) {
-          if (beside < fewest || beside <= within) continue;
+          if (beside <= within) continue;
+          const severity = beside < fewest ? "info" : "warn";
           for (const { method, requests } of occurrences) {
-            found({ seen: `${method} was ordered to an address that was not offered it`, requests });
+            found({
+              seen: `${method} was ordered to an address that was not offered it`,
+              requests,
+              severity,
+            });
           }
         }
       },
