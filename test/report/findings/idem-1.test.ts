@@ -32,19 +32,15 @@ describe("IDEM-1, a retry with a new key", () => {
     const client = await openClient();
     client.scenario("issuer-recovers");
     for (const _ of [1, 2, 3]) await client.order();
-    expect(found(client)).toEqual(["IDEM-1 critical", "IDEM-1 info"]);
+    expect(found(client)).toEqual(["IDEM-1 critical"]);
     const [certain] = client.findings().findings;
     expect(certain?.occurrences[0]?.requests.map(({ id }) => id)).toEqual(["2", "3", "4"]);
   });
 
-  test("found: each retry is one", async () => {
+  test("found: several times, and there is no card", async () => {
     const client = await openClient({ scenario: "issuer-unavailable" });
-    for (const _ of [1, 2, 3, 4]) {
-      await client.order();
-      client.wait(1000);
-    }
-    expect(found(client)).toEqual(["IDEM-1 high", "IDEM-1 info"]);
-    expect(client.findings().findings[0]?.times).toBe(2);
+    for (const _ of [1, 2, 3, 4]) await client.order();
+    expect(found(client)).toEqual(["IDEM-1 high", "IDEM-5 info"]);
   });
 
   test("found: of a virtual card, and of a replacement", async () => {
@@ -151,22 +147,20 @@ describe("IDEM-1, a retry with a new key", () => {
 
   test("found: two orders, each of which goes out again with a new key", async () => {
     const client = await openClient();
-    client.scenario("issuer-recovers", { times: 2 });
-    const order = (name: string) => client.order({ body: { name } });
-    for (const name of ["one", "one", "one", "other", "other", "other"]) await order(name);
-    expect(found(client)).toEqual(["IDEM-1 critical", "IDEM-1 info"]);
+    for (const name of ["one", "other"]) {
+      client.scenario("issuer-unavailable", { times: 1 });
+      for (const _ of [1, 2]) await client.order({ body: { name } });
+    }
+    expect(client.findings().findings).toMatchObject([{ id: "IDEM-1", severity: "critical", times: 2 }]);
   });
 
   test("only worth knowing: a client that retries another order with its key", async () => {
     const client = await openClient();
-    client.scenario("issuer-unavailable", { times: 2 });
+    client.scenario("issuer-unavailable", { times: 1 });
     for (const _ of [1, 2]) await client.order({ key, body: { name: "retried" } });
-    await client.order();
-    await client.order();
-    expect(found(client)).toEqual(
-      ["IDEM-1 info", "IDEM-5 info"].filter((each) => found(client).includes(each)),
-    );
-    expect(found(client)).toContain("IDEM-1 info");
+    client.scenario("issuer-unavailable", { times: 1 });
+    for (const _ of [1, 2]) await client.order();
+    expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
   test("only worth knowing: the retry is refused", async () => {

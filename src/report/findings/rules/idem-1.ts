@@ -108,7 +108,10 @@ export const idem1: Rule = {
         } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },
       standing(_moment, found) {
-        const all = [...suspects.values()].flat();
+        const told = [...suspects.values()].flat();
+        // Of retries that follow each other the last tells of all.
+        const followed = new Set(told.flatMap(({ requests }) => requests.slice(0, -1)));
+        const all = told.filter(({ requests }) => !followed.has(requests.at(-1) as Seen));
         for (const suspect of all) {
           const { requests, program } = suspect;
           const others = all.filter(
