@@ -15,6 +15,8 @@ import { Webhooks } from "./control/webhooks.ts";
 import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
+import type { createDashboard } from "./dashboard/app.ts";
+import type { DashboardFiles } from "./dashboard/files.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
@@ -54,6 +56,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly deliver?: Send | undefined;
   /** The hosts beside this machine to which webhooks may be sent; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
+  /** Reads the files that the dashboard's pages are shown with; without, they are shown plain. */
+  readonly dashboardFiles?: DashboardFiles | undefined;
 }
 
 const usualJournal = 1000;
@@ -191,13 +195,26 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       findings.record(exchange, id);
     }, ports.observe),
   });
+  const ownApiOf = (guard: Guard, environments: readonly Environment[]) => {
+    const api = createControl(own, guard);
+    let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
+    return async (request: Request): Promise<Response> => {
+      if (!isOfDashboard(request.url)) return api.fetch(request);
+      const onBehalfOfRequired = ports.onBehalfOf === "required";
+      // Loaded when somebody first looks: no start has to wait for it.
+      dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
+        createDashboard({ ...own, environments, onBehalfOfRequired }, guard, ports.dashboardFiles),
+      );
+      return (await dashboard).fetch(request);
+    };
+  };
   const serve = ({ environments, control }: Face): Fetch => {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
-    const ownApi = control && createControl(own, control);
+    const ownApi = control && ownApiOf(control, environments);
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
-      if (ownApi && isOwn(request.url)) return ownApi.fetch(request);
+      if (ownApi && isOwn(request.url)) return ownApi(request);
       return service.fetch(request, { startedAt: clock.ticks() });
     };
   };
@@ -245,6 +262,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
 function isOwn(url: string): boolean {
   const path = url.indexOf("/", url.indexOf("://") + 3);
   return path > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(path, path + "/_sandbox".length + 1));
+}
+
+/** Whether a URL of the sandbox's own API is one of its pages'. */
+function isOfDashboard(url: string): boolean {
+  return /^[^/]*\/\/[^/]*\/_sandbox\/ui(?![^/?#])/.test(url);
 }
 
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {

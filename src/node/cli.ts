@@ -53,7 +53,8 @@ try {
   closeOnSignal(() => started);
   const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
   started = sandbox;
-  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf: options.onBehalfOf }));
+  const { onBehalfOf, control = true } = options;
+  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
 } catch (error) {
   fail(error);
 }

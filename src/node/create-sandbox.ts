@@ -8,6 +8,7 @@ import type { Exchange } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
+import { dashboardFiles } from "./dashboard-files.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -98,6 +99,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       journal: options.journal,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
+      dashboardFiles,
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {

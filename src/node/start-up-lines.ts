@@ -1,4 +1,4 @@
-import { hasPermission } from "../core/permissions.ts";
+import { firstOrder, orderCommand, tokenCommand } from "../control/first-order.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
@@ -8,6 +8,8 @@ export interface StartUpOptions {
   /** The certificate's file, where HTTPS is served. */
   readonly tlsCert: string | undefined;
   readonly onBehalfOf: OnBehalfOfMode | undefined;
+  /** Whether the sandbox's own API and its dashboard are there. */
+  readonly control: boolean;
 }
 
 /** What a person reads once the port is bound: where, with which keys, and a first order to paste. */
@@ -18,6 +20,7 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
     "",
     `Sandbox base address  ${sandbox.url}`,
     `Live base address     ${sandbox.liveUrl}`,
+    ...(options.control ? [`Dashboard             ${sandbox.url}/_sandbox/ui`] : []),
     ...(options.tlsCert
       ? []
       : ["Plain HTTP: the service itself is HTTPS only (--tls-cert and --tls-key serve it so)."]),
@@ -84,49 +87,16 @@ function orderLines(
   companies: readonly CompanyListing[],
   { tlsCert, onBehalfOf }: StartUpOptions,
 ): string[] {
-  const [first] = companies.flatMap((company) => [...orderable(company)]);
-  if (!first) return [];
-  const { company, account, secret } = first;
+  const order = firstOrder(companies);
+  if (!order) return [];
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
     "Order a card (paste it twice: the second time the same card comes back)",
     "",
-    `TOKEN=$(${curl} ${url}/auth/v1/sandbox/token -d '{"api_key":"${secret}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `${curl} ${url}/developer/cards/physical \\`,
-    `  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
-    "  -H 'Idempotency-Key: 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30' \\",
-    ...(onBehalfOf === "required" ? [`  -H 'X-On-Behalf-Of: ${company}' \\`] : []),
-    `  -d '${JSON.stringify({
-      account_id: account,
-      pin: "4821",
-      delivery_address: {
-        line1: "1 Long Lane",
-        city: "London",
-        post_code: "SE1 4PG",
-        country_code: "GB",
-      },
-      delivery_method: "express",
-    })}'`,
+    tokenCommand(url, order.secret, curl),
+    orderCommand(url, order, { curl, onBehalfOf: onBehalfOf === "required" }),
     "",
   ];
-}
-
-/** Who can order from what, as the listing tells. */
-function* orderable(
-  company: CompanyListing,
-): Generator<{ company: string; account: string; secret: string }> {
-  const { environment, status, details_complete, entitlements, live_cards, card_quota } = company;
-  if (environment !== "sandbox" || status !== "active" || !details_complete) return;
-  if (!entitlements.includes("cards") || live_cards >= card_quota) return;
-  const account = company.accounts.find((each) => each.status === "open");
-  for (const member of company.members) {
-    if (member.status !== "active" || !member.details_complete) continue;
-    if (!hasPermission(member.role, "issue_cards")) continue;
-    for (const { status, secret } of member.api_keys) {
-      if (account && status === "active" && secret)
-        yield { company: company.id, account: account.id, secret };
-    }
-  }
 }
 
 function shellQuoted(text: string): string {
