@@ -41,5 +41,8 @@ export function refuseOtherPages(c: Context): void {
       ? URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host
       : site === "same-origin";
   if (isOwn) return;
-  throw new ControlError(403, "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there");
+  throw new ControlError(
+    403,
+    "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there",
+  );
 }

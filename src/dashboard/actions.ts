@@ -115,7 +115,10 @@ function companyActions({ companies, simulator, state }: DashboardServices): Rec
       return { text: `The account ${slug} is ${status}.` };
     },
     "/companies/:id/accounts/:account/top-up": (form, of) => {
-      const { amount, currency } = simulator.topUp({ account_id: of("account"), amount: required(form, "amount") });
+      const { amount, currency } = simulator.topUp({
+        account_id: of("account"),
+        amount: required(form, "amount"),
+      });
       return { text: `${amount} ${currency} came in.` };
     },
     "/companies/:id/reset": (_, of) => {
@@ -140,7 +143,9 @@ function keyActions({ apiKeys }: DashboardServices): Record<string, Work> {
     },
     "/api-keys/:id/revoke": (_, of) => {
       const { prefix } = apiKeys.revoke(of("id"));
-      return { text: `${prefix}… is revoked, and its slot is free. Tokens that were issued with it live on.` };
+      return {
+        text: `${prefix}… is revoked, and its slot is free. Tokens that were issued with it live on.`,
+      };
     },
   };
 }

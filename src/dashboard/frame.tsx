@@ -66,7 +66,10 @@ export function createFrame(services: DashboardServices, guard: Guard, flashes: 
   const onError = (thrown: Error, c: Context) => {
     if (thrown instanceof ControlError) {
       const title = thrown.status === 404 ? "Not found" : "Not possible";
-      return page(c, problem(title, thrown.message), { status: thrown.status, nobody: thrown.status === 403 });
+      return page(c, problem(title, thrown.message), {
+        status: thrown.status,
+        nobody: thrown.status === 403,
+      });
     }
     services.onDefect(thrown, c.req.method, c.req.path);
     return page(c, problem("The sandbox itself failed", "Its log says more."), { status: 500 });
@@ -75,7 +78,9 @@ export function createFrame(services: DashboardServices, guard: Guard, flashes: 
 }
 
 function visitOf(c: Context, services: DashboardServices, flashes: Flashes): Visit {
-  const { flash, ...query } = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ""));
+  const { flash, ...query } = Object.fromEntries(
+    Object.entries(c.req.query()).filter(([, value]) => value !== ""),
+  );
   const here = pathTo(c.req.path.slice(pathTo("").length), query);
   return { services, origin: new URL(c.req.url).origin, here, query, flash: flashes.take(flash) };
 }

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
-import { Copyable } from "./parts/shown.tsx";
 import type { Flash } from "./flashes.ts";
+import { Copyable } from "./parts/shown.tsx";
 import { base, pathTo } from "./paths.ts";
 
 const pages: readonly (readonly [string, string])[] = [

@@ -23,7 +23,8 @@ export function repeatCommands({ services, origin }: Visit, entry: JournalEntry)
   const secret = secretOf(entry, services.companies.world());
   const needsToken = caller !== null && !isExchange(entry);
   const sent = Object.entries(request.headers).filter(
-    ([name]) => !ownOfConnection.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
+    ([name]) =>
+      !ownOfConnection.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
   );
   const command = [
     `curl -si -X ${method} ${shellQuoted(origin + path + query)}`,

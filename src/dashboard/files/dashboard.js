@@ -54,8 +54,7 @@ function follow(live) {
   /** @type {any[]} Those that are yet to be read out. */
   let unsaid = [];
   let isPaused = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let saying;
+  let isGathering = false;
 
   const show = () => {
     document.querySelector("[data-some]")?.removeAttribute("hidden");
@@ -66,7 +65,7 @@ function follow(live) {
     waiting = [];
   };
   const say = () => {
-    saying = undefined;
+    isGathering = false;
     if (isPaused) said.textContent = `Paused; ${waiting.length} new`;
     else if (unsaid.length > 0) said.textContent = summaryOf(unsaid);
     unsaid = [];
@@ -85,7 +84,8 @@ function follow(live) {
     waiting.push(entry);
     unsaid.push(entry);
     if (waiting.length === 1 && !isPaused) requestAnimationFrame(() => !isPaused && show());
-    saying ??= setTimeout(say, saidAfterMs);
+    if (!isGathering) setTimeout(say, saidAfterMs);
+    isGathering = true;
   });
   stream.addEventListener("open", () => {
     if (isPaused) return;

@@ -19,14 +19,17 @@ export function apiKeys(visit: Visit): Page {
       <h1>API keys</h1>
       <nav class="tabs" aria-label="Environment">
         {environments.options.map((each) => (
-          <a href={pathTo("/api-keys", { environment: each })} {...(each === environment && { "aria-current": "true" })}>
+          <a
+            href={pathTo("/api-keys", { environment: each })}
+            {...(each === environment && { "aria-current": "true" })}
+          >
             {each === "live" ? "Live" : "Sandbox"}
           </a>
         ))}
       </nav>
       <p>
-        A key is exchanged for an access token that lives 15 minutes, and is sent nowhere else. Each {per} has up to{" "}
-        {allowed} active {environment} keys (specification §5).
+        A key is exchanged for an access token that lives 15 minutes, and is sent nowhere else. Each {per} has
+        up to {allowed} active {environment} keys (specification §5).
       </p>
       <section aria-labelledby="create">
         <h2 id="create">Create a {environment} key</h2>
@@ -41,7 +44,8 @@ export function apiKeys(visit: Visit): Page {
         {shown.length === 0 && (
           <Empty title={`No ${environment} company has keys here.`}>
             <p>
-              <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at once.
+              <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at
+              once.
             </p>
           </Empty>
         )}
@@ -79,7 +83,13 @@ function Create({ visit, companies }: { visit: Visit; companies: readonly Compan
         options={options}
         hint="What the key may do follows the member's role"
       />
-      <Field label="Label" name="label" value={typed.label} placeholder="my laptop" hint="Yours to tell it by; optional" />
+      <Field
+        label="Label"
+        name="label"
+        value={typed.label}
+        placeholder="my laptop"
+        hint="Yours to tell it by; optional"
+      />
       <button type="submit" class="primary">
         Create key
       </button>
@@ -93,23 +103,24 @@ function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }
   const { per, allowed } = visit.services.apiKeys.slots;
   return (
     <section class="group" aria-labelledby={`keys-${company.id}`}>
-      <h3 id={`keys-${company.id}`}>
-        <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a>
-      </h3>
-      {per === "company" ? (
-        <Slots label={company.name} used={active.length} allowed={allowed} />
-      ) : (
-        company.members.map(({ slug, name }) => (
-          <Slots label={name} used={active.filter(({ member }) => member === slug).length} allowed={allowed} />
-        ))
-      )}
+      <div class="head">
+        <h3 id={`keys-${company.id}`}>
+          <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a>
+        </h3>
+        {per === "company" && <Slots of={company.name} used={active.length} allowed={allowed} />}
+      </div>
+      {per === "member" &&
+        company.members.map(({ slug, name }) => {
+          const used = active.filter(({ member }) => member === slug).length;
+          return <Slots of={name} used={used} allowed={allowed} isNamed />;
+        })}
       {keys.length === 0 ? (
         <p class="remark">No keys.</p>
       ) : (
         <Table
           caption={`API keys of ${company.name}`}
           captionUnseen
-          columns={["Key", "~Member", "Status", "Actions"]}
+          columns={["Key", { name: "Member", class: "wide" }, "Status", "Actions"]}
         >
           {keys.map((key) => (
             <Key visit={visit} of={key} />
@@ -120,9 +131,18 @@ function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }
   );
 }
 
-function Slots({ label, used, allowed }: { label: string; used: number; allowed: number }) {
+interface SlotsProps {
+  readonly of: string;
+  readonly used: number;
+  readonly allowed: number;
+  /** Whether whose they are is to be seen. */
+  readonly isNamed?: boolean;
+}
+
+function Slots({ of, used, allowed, isNamed = false }: SlotsProps) {
   return (
-    <Bar label={`Active keys of ${label}`} used={used} of={allowed}>
+    <Bar label={`Active keys of ${of}`} used={used} of={allowed}>
+      {isNamed && `${of}: `}
       {used} of {allowed} active, {Math.max(0, allowed - used)} left
     </Bar>
   );

@@ -55,7 +55,10 @@ function About({ visit, card }: Of) {
           ["Type", <Badge>{card.type}</Badge>],
           ["Number", `···· ${card.last_four}`],
           ["Expires after", card.expiry_date],
-          ["Company", company ? <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a> : card.company_id],
+          [
+            "Company",
+            company ? <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a> : card.company_id,
+          ],
           ["Holder", holderName(companies, card.user_id)],
           ["Account", company?.accounts.find(({ id }) => id === card.account_id)?.slug ?? card.account_id],
           ["Made at", <Time at={card.created_at} />],
@@ -82,7 +85,10 @@ function Limits({ card: { spending_limit: own, card_limits: fixed } }: Of) {
           ],
           ["A purchase", `up to ${fixed.max_per_purchase.amount} ${fixed.currency}`],
           ["A day", bar("A day", fixed.daily.used, fixed.daily.amount, fixed.currency)],
-          ["32 days", bar("32 days", fixed.rolling_32_days.used, fixed.rolling_32_days.amount, fixed.currency)],
+          [
+            "32 days",
+            bar("32 days", fixed.rolling_32_days.used, fixed.rolling_32_days.amount, fixed.currency),
+          ],
         ]}
       />
     </section>
@@ -97,7 +103,15 @@ function Purchase({ visit, card }: Of) {
       <h2 id="purchase">Simulate a purchase</h2>
       <Form visit={visit} to={form} class="stack">
         <div class="row">
-          <Field label="Amount" name="amount" value={typed.amount} placeholder="12.50" short numeric required />
+          <Field
+            label="Amount"
+            name="amount"
+            value={typed.amount}
+            placeholder="12.50"
+            short
+            numeric
+            required
+          />
           <Field label="Currency" name="currency" value={typed.currency} placeholder="account's" short />
         </div>
         <div class="row">
@@ -189,7 +203,13 @@ function Transactions({ visit, card }: Of) {
         <Table
           caption="Transactions, the newest first"
           captionUnseen
-          columns={["Merchant", "Status", "Amount", "~Made at", "Actions"]}
+          columns={[
+            "Merchant",
+            "Status",
+            { name: "Amount", class: "number" },
+            { name: "Made at", class: "wide" },
+            "Actions",
+          ]}
         >
           {transactions.map((transaction) => (
             <Row visit={visit} of={transaction} />

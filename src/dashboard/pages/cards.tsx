@@ -1,6 +1,6 @@
 import type { Card } from "../../contract/card.ts";
-import { ControlError } from "../../control/control-error.ts";
 import { mostListed } from "../../control/cards.ts";
+import { ControlError } from "../../control/control-error.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { State } from "../parts/badges.tsx";
 import { CompanyFilter } from "../parts/companies.tsx";
@@ -13,7 +13,8 @@ export function cards(visit: Visit): Page {
   const { services, query } = visit;
   const { companies } = services.companies.world();
   const company = companies.find(({ id }) => id === query.company);
-  if (query.company && !company) throw new ControlError(404, `no company ${query.company}: it was deleted, or never was`);
+  if (query.company && !company)
+    throw new ControlError(404, `no company ${query.company}: it was deleted, or never was`);
   const listed = services.cards.list(company?.id);
   const body = (
     <>
@@ -30,14 +31,22 @@ export function cards(visit: Visit): Page {
         <Table
           caption="Cards, the newest first"
           captionUnseen
-          columns={["Card", "Status", "~Company", "~Holder", "Spending limit"]}
+          columns={[
+            "Card",
+            "Status",
+            { name: "Company", class: "wide" },
+            { name: "Holder", class: "wide" },
+            "Spending limit",
+          ]}
         >
           {listed.map((card) => (
             <Row card={card} companies={companies} />
           ))}
         </Table>
       )}
-      {listed.length === mostListed && <p class="remark">These are the latest {mostListed}; older ones a company's own list may show.</p>}
+      {listed.length === mostListed && (
+        <p class="remark">These are the latest {mostListed}; older ones a company's own list may show.</p>
+      )}
     </>
   );
   return { title: "Cards", body };
@@ -66,7 +75,8 @@ function Row({ card, companies }: { card: Card; companies: readonly CompanyListi
             used={Number(spending_limit.used ?? 0)}
             of={Number(spending_limit.amount)}
           >
-            {spending_limit.used ?? "–"} of {spending_limit.amount} {spending_limit.currency} {spending_limit.period}
+            {spending_limit.used ?? "–"} of {spending_limit.amount} {spending_limit.currency}{" "}
+            {spending_limit.period}
           </Bar>
         ) : (
           <span class="remark">none</span>

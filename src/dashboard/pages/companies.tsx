@@ -21,13 +21,20 @@ export function companies(visit: Visit): Page {
       <section aria-labelledby="make">
         <h2 id="make">Make an isolated company</h2>
         <p>
-          For one tester, or one test: an owner, an admin and an employee with a key each, and two accounts. What you do
-          with it disturbs no other.
+          For one tester, or one test: an owner, an admin and an employee with a key each, and two accounts.
+          What you do with it disturbs no other.
         </p>
         <Form visit={visit} to={form}>
           <Field label="Name" name="name" value={typed.name} placeholder="made up" />
           <Choice label="Environment" name="environment" chosen={typed.environment} options={environments} />
-          <Field label="Card quota" name="card_quota" value={typed.card_quota} placeholder="20" short numeric />
+          <Field
+            label="Card quota"
+            name="card_quota"
+            value={typed.card_quota}
+            placeholder="20"
+            short
+            numeric
+          />
           <button type="submit" class="primary">
             Make it
           </button>
@@ -38,7 +45,14 @@ export function companies(visit: Visit): Page {
         <Table
           caption="Companies"
           captionUnseen
-          columns={["Company", "~Environment", "Status", "Live cards", "~Members", "~Accounts"]}
+          columns={[
+            "Company",
+            { name: "Environment", class: "wide" },
+            "Status",
+            "Live cards",
+            { name: "Members", class: "wide" },
+            { name: "Accounts", class: "wide" },
+          ]}
         >
           {listed.map((company) => (
             <Row company={company} />

@@ -114,7 +114,11 @@ function Members({ visit, company }: Of) {
   return (
     <section aria-labelledby="members">
       <h2 id="members">Members</h2>
-      <Table caption="Members" captionUnseen columns={["Member", "Status", "~Active keys", "Role and details"]}>
+      <Table
+        caption="Members"
+        captionUnseen
+        columns={["Member", "Status", { name: "Active keys", class: "wide" }, "Role and details"]}
+      >
         {company.members.map((member) => (
           <Member visit={visit} company={company} member={member} />
         ))}
@@ -139,7 +143,13 @@ function Member({ visit, company, member }: Of & { member: MemberListing }) {
       <td class="wide">{api_keys.filter((key) => key.status === "active").length}</td>
       <td>
         <Form visit={visit} to={pathTo(`/companies/${company.id}/members/${id}`)} label={`Change ${name}`}>
-          <Choice label="Role" name="role" id={`${id}-role`} chosen={member.role} options={plainOptions(role.options)} />
+          <Choice
+            label="Role"
+            name="role"
+            id={`${id}-role`}
+            chosen={member.role}
+            options={plainOptions(role.options)}
+          />
           <Choice
             label="Details"
             name="details_complete"
@@ -160,7 +170,17 @@ function Accounts({ visit, company }: Of) {
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
-      <Table caption="Accounts" captionUnseen columns={["Account", "Status", "Balance", "~Id", "Actions"]}>
+      <Table
+        caption="Accounts"
+        captionUnseen
+        columns={[
+          "Account",
+          "Status",
+          { name: "Balance", class: "number" },
+          { name: "Id", class: "wide" },
+          "Actions",
+        ]}
+      >
         {company.accounts.map((account) => (
           <Account visit={visit} company={company} account={account} />
         ))}
@@ -175,7 +195,7 @@ function Account({ visit, company, account }: Of & { account: AccountListing }) 
   return (
     <tr>
       <th scope="row">
-        <code>{slug}</code>
+        <code class="nowrap">{slug}</code>
       </th>
       <td>
         <State of={status} />
@@ -213,8 +233,8 @@ function Clock({ visit, company }: Of) {
     <section aria-labelledby="clock">
       <h2 id="clock">Its own time</h2>
       <p>
-        <Time at={visit.services.time.read(company.id).now} /> UTC. A company may run ahead of the sandbox's clock, so
-        that its tokens and cards expire and no other's do.
+        <Time at={visit.services.time.read(company.id).now} /> UTC. A company may run ahead of the sandbox's
+        clock, so that its tokens and cards expire and no other's do.
       </p>
       <Form visit={visit} to={form} with={{ company: company.id }}>
         <Field label="Advance by" name="by" value={typedInto(visit, form).by} placeholder="PT15M" short />
@@ -239,7 +259,10 @@ function End({ visit, company }: Of) {
         </details>
         <details>
           <summary>Delete {name}</summary>
-          <p>With its members, keys, accounts and cards. A reset of everything brings back those of the seed world.</p>
+          <p>
+            With its members, keys, accounts and cards. A reset of everything brings back those of the seed
+            world.
+          </p>
           <Action visit={visit} to={pathTo(`/companies/${company.id}/delete`)} tone="danger">
             Delete {name}
           </Action>

@@ -87,14 +87,14 @@ function Clock({ visit }: { visit: Visit }) {
         UTC <Badge tone={frozen ? "warn" : "good"}>{frozen ? "frozen" : "running"}</Badge>
       </p>
       <div class="actions">
-        <Action visit={visit} to={form} with={{ by: "PT15M" }} of="on">
-          15 minutes
+        <Action visit={visit} to={form} with={{ by: "PT15M" }}>
+          + 15 minutes
         </Action>
-        <Action visit={visit} to={form} with={{ by: "P1D" }} of="on">
-          1 day
+        <Action visit={visit} to={form} with={{ by: "P1D" }}>
+          + 1 day
         </Action>
-        <Action visit={visit} to={form} with={{ by: "P1M" }} of="on">
-          1 month
+        <Action visit={visit} to={form} with={{ by: "P1M" }}>
+          + 1 month
         </Action>
         <Action visit={visit} to={pathTo("/clock")} with={{ frozen: String(!frozen) }}>
           {frozen ? "Let it run" : "Freeze"}
@@ -120,8 +120,8 @@ function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
     return (
       <Empty title="Nobody can order a card here whose key the sandbox knows.">
         <p>
-          <a href={pathTo("/api-keys")}>Create an API key</a> for an owner or an admin of an active company, or{" "}
-          <a href={pathTo("/companies")}>make an isolated company</a>.
+          <a href={pathTo("/api-keys")}>Create an API key</a> for an owner or an admin of an active company,
+          or <a href={pathTo("/companies")}>make an isolated company</a>.
         </p>
       </Empty>
     );
@@ -133,8 +133,8 @@ function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
   return (
     <>
       <p>
-        Paste it twice: the second time the same card comes back. The key is the seed world's, and public; your own
-        you <a href={pathTo("/api-keys")}>create here</a>.
+        Paste it twice: the second time the same card comes back. The key is the seed world's, and public;
+        your own you <a href={pathTo("/api-keys")}>create here</a>.
       </p>
       <Copyable text={commands.join("\n")} label="the commands" />
     </>
@@ -176,8 +176,8 @@ function StartOver({ visit }: { visit: Visit }) {
         <details>
           <summary>Reset everything</summary>
           <p>
-            Puts the world, clock, counters, tokens and what is armed back as freshly started, for everybody who uses
-            this sandbox. Snapshots stay. One company alone is reset on its own page.
+            Puts the world, clock, counters, tokens and what is armed back as freshly started, for everybody
+            who uses this sandbox. Snapshots stay. One company alone is reset on its own page.
           </p>
           <Action visit={visit} to={pathTo("/reset")} tone="danger">
             Reset everything

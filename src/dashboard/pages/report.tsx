@@ -37,6 +37,7 @@ export function report(visit: Visit): Page {
       <section aria-labelledby="coverage">
         <h2 id="coverage">Coverage</h2>
         <Facts
+          class="totals"
           of={[
             ["Contract points met", <Total of={coverage.total} label="All" />],
             ["Specified", <Total of={coverage.by_provenance.specified} label="Specified" />],
@@ -88,10 +89,12 @@ function One({ finding }: { finding: Finding }) {
           <li>
             {seen}
             {company && ` (${company})`}
-            {requests.map((request) => (
+            {requests.map(({ id, method, path }) => (
               <>
-                {" "}
-                <a href={pathTo(`/requests/${request.id}`)}>request {request.id}</a>
+                {", "}
+                <a href={pathTo(`/requests/${id}`)} title={`${method} ${path}`}>
+                  request {id}
+                </a>
               </>
             ))}
           </li>
@@ -127,7 +130,9 @@ function Exports({ visit }: { visit: Visit }) {
       </ul>
       <details>
         <summary>Begin anew</summary>
-        <p>Forgets every request, what it met and what was found, of all companies. The world stays as it is.</p>
+        <p>
+          Forgets every request, what it met and what was found, of all companies. The world stays as it is.
+        </p>
         <Action visit={visit} to={pathTo("/requests/forget")} tone="danger">
           Forget them
         </Action>

@@ -1,6 +1,6 @@
 import { ControlError } from "../../control/control-error.ts";
 import type { JournalEntry, JournalMessage } from "../../report/journal-entry.ts";
-import { Badge, ProvenanceMark, Status } from "../parts/badges.tsx";
+import { Badge, Status } from "../parts/badges.tsx";
 import { Decision } from "../parts/decision.tsx";
 import { Copyable, Facts, Time } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
@@ -22,32 +22,25 @@ export function request(visit: Visit, id: string): Page {
       <h1 class="mono">
         <span class="method">{entry.method}</span> {entry.path} <Status of={entry.status} />
       </h1>
-      <div class="columns">
+      <div class="split">
         <section aria-labelledby="decision">
           <h2 id="decision">Decision</h2>
           <Decision entry={entry} />
         </section>
-        <section aria-labelledby="circumstances">
-          <h2 id="circumstances">Circumstances</h2>
-          <Circumstances entry={entry} />
-        </section>
-      </div>
-      <div class="columns">
-        <Message title="Request" of={entry.request} />
-        {entry.response ? (
-          <Message title="Answer" of={entry.response} />
-        ) : (
-          <section>
-            <h2>Answer</h2>
-            <p>None: the connection was lost.</p>
+        <div>
+          <section aria-labelledby="circumstances">
+            <h2 id="circumstances">Circumstances</h2>
+            <Circumstances entry={entry} />
           </section>
-        )}
+          <Message title="Request" of={entry.request} />
+          <Message title="Answer" of={entry.response} />
+        </div>
       </div>
       <section aria-labelledby="repeat">
         <h2 id="repeat">Repeat it</h2>
         <p>
-          The journal keeps no secrets. An access token comes from the first command; a PIN is any four digits, since
-          no decision goes by which.
+          The journal keeps no secrets. An access token comes from the first command; a PIN is any four
+          digits, since no decision goes by which.
         </p>
         <Copyable text={repeatCommands(visit, entry)} label="the commands" />
       </section>
@@ -69,8 +62,8 @@ function Circumstances({ entry }: { entry: JournalEntry }) {
           caller ? (
             <>
               {caller.member}, {caller.role} of{" "}
-              <a href={pathTo(`/companies/${caller.company_id}`)}>{caller.company}</a> ({caller.environment}), by{" "}
-              <code>{caller.api_key}…</code>
+              <a href={pathTo(`/companies/${caller.company_id}`)}>{caller.company}</a> ({caller.environment}),
+              by <code>{caller.api_key}…</code>
             </>
           ) : (
             "unknown: it was refused before"
@@ -95,11 +88,19 @@ function Circumstances({ entry }: { entry: JournalEntry }) {
   );
 }
 
-function Message({ title, of: { headers, body } }: { title: string; of: JournalMessage }) {
+function Message({ title, of }: { title: string; of: JournalMessage | null }) {
   const id = title.toLowerCase();
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
+      {of ? <Content of={of} /> : <p>None: the connection was lost.</p>}
+    </section>
+  );
+}
+
+function Content({ of: { headers, body } }: { of: JournalMessage }) {
+  return (
+    <>
       <details>
         <summary>{Object.keys(headers).length} headers</summary>
         <dl class="headers">
@@ -118,7 +119,7 @@ function Message({ title, of: { headers, body } }: { title: string; of: JournalM
       ) : (
         <p class="remark">No body{body === null ? " was read" : ""}.</p>
       )}
-    </section>
+    </>
   );
 }
 

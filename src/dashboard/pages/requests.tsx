@@ -13,11 +13,18 @@ import type { Page, Visit } from "../visit.ts";
 
 const filters = ["company", "operation", "status", "point", "scenario", "idempotency_key"] as const;
 
-const columns = ["Request", "Answer", "~Decided by", "~Scenario", "~Time, UTC", "~Took"];
+const columns = [
+  "Request",
+  "Answer",
+  { name: "Decided by", class: "wide" },
+  { name: "Scenario", class: "wide" },
+  { name: "Time, UTC", class: "wide" },
+  { name: "Took", class: "wide number" },
+];
 
 /** The service's latest requests; the script adds those that come. */
 export function requests(visit: Visit): Page {
-  const { services, query } = visit;
+  const { query } = visit;
   const filter = Object.fromEntries(filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const { listing, problem } = listed(visit, { ...filter, after: query.after });
   const [newest] = listing.requests;
@@ -53,7 +60,9 @@ export function requests(visit: Visit): Page {
       {listing.requests.length === 0 && <NoneYet visit={visit} isFiltered={Object.keys(filter).length > 0} />}
       <nav class="pages" aria-label="More requests">
         {query.after && <a href={pathTo("/requests", filter)}>Newest</a>}
-        {listing.has_more && oldest && <a href={pathTo("/requests", { ...filter, after: oldest.id })}>Older</a>}
+        {listing.has_more && oldest && (
+          <a href={pathTo("/requests", { ...filter, after: oldest.id })}>Older</a>
+        )}
       </nav>
       <RowTemplate />
     </>
@@ -115,7 +124,10 @@ function NoneYet({ visit, isFiltered }: { visit: Visit; isFiltered: boolean }) {
         ) : (
           <>
             <p>Send one, and it appears here:</p>
-            <Copyable text={`curl -si -X POST ${visit.origin}/developer/cards/physical`} label="the command" />
+            <Copyable
+              text={`curl -si -X POST ${visit.origin}/developer/cards/physical`}
+              label="the command"
+            />
           </>
         )}
       </Empty>
@@ -153,7 +165,7 @@ function RowTemplate() {
     <template id="request-row">
       <tr>
         <th scope="row">
-          <a data-of="link">
+          <a href={pathTo("/requests")}>
             <span class="method" data-of="method"></span> <span class="path" data-of="path"></span>
           </a>
         </th>

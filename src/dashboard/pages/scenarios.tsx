@@ -20,9 +20,9 @@ export function scenarios(visit: Visit): Page {
     <>
       <h1>Scenarios</h1>
       <p>
-        A scenario changes what one request believes, or breaks its way; it never edits the world. Armed here it
-        strikes every request of the company; a single request chooses one by the header <code>Sandbox-Scenario</code>
-        .
+        A scenario changes what one request believes, or breaks its way; it never edits the world. Armed here
+        it strikes every request of the company; a single request chooses one by the header{" "}
+        <code>Sandbox-Scenario</code>.
       </p>
       <section aria-labelledby="armed">
         <h2 id="armed">Armed now</h2>
@@ -37,7 +37,7 @@ export function scenarios(visit: Visit): Page {
       </section>
       <section aria-labelledby="arm">
         <h2 id="arm">Arm one</h2>
-        <CompanyFilter visit={visit} label="Arm for" />
+        <CompanyFilter visit={visit} label="Arm for" button="Choose" />
         <ul class="scenarios">
           {all.map((scenario) => (
             <One visit={visit} scenario={scenario} whom={whom} armed={armed} />
@@ -86,10 +86,10 @@ function One({ visit, scenario, whom, armed }: OneProps) {
             <ProvenanceMark of={contractPoints[point].provenance} />
           </li>
         ))}
+        <li class="remark">
+          Specification {spec.join(", ")}; on {on.join(", ")}
+        </li>
       </ul>
-      <p class="remark">
-        Specification {spec.join(", ")}; on {on.join(", ")}
-      </p>
       <div class="actions">
         <Action visit={visit} to={form} with={{ ...company, times: "1" }} of={`${name} for ${whom}`}>
           Fire once
@@ -97,18 +97,24 @@ function One({ visit, scenario, whom, armed }: OneProps) {
         <Action visit={visit} to={form} with={{ ...company }} of={`${name} for ${whom} until it is disarmed`}>
           Arm
         </Action>
-        <details {...(Object.keys(typed).length > 0 && { open: true })}>
-          <summary>
-            More<span class="unseen"> ways to arm {name}</span>
-          </summary>
-          <Form visit={visit} to={form} with={{ ...company }} label={`Arm ${name}`}>
-            <Field label="Times" name="times" id={`${name}-times`} value={typed.times} short numeric />
-            <Field label="Operation" name="operation" id={`${name}-operation`} value={typed.operation} />
-            <Field label="API key's id" name="api_key_id" id={`${name}-key`} value={typed.api_key_id} />
-            <button type="submit">Arm for {whom}</button>
-          </Form>
-        </details>
       </div>
+      <details {...(Object.keys(typed).length > 0 && { open: true })}>
+        <summary>
+          More ways<span class="unseen"> to arm {name}</span>
+        </summary>
+        <Form visit={visit} to={form} with={{ ...company }} label={`Arm ${name}`}>
+          <Field label="Times" name="times" id={`${name}-times`} value={typed.times} short numeric />
+          <Field
+            label="Operation"
+            name="operation"
+            id={`${name}-operation`}
+            value={typed.operation}
+            placeholder={on.join(", ")}
+          />
+          <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={typed.api_key_id} />
+          <button type="submit">Arm for {whom}</button>
+        </Form>
+      </details>
     </li>
   );
 }

@@ -1,6 +1,6 @@
-import type { Page } from "../visit.ts";
 import { Field } from "../parts/fields.tsx";
 import { pathTo } from "../paths.ts";
+import type { Page } from "../visit.ts";
 
 /** Asks for the admin token. */
 export function signInPage({ next, isWrong }: { next: string; isWrong: boolean }): Page {

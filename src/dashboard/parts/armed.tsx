@@ -8,7 +8,18 @@ import { Table, Time } from "./shown.tsx";
 /** What is armed, how often each fired, and how to end it. */
 export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedListing[] }) {
   return (
-    <Table caption="Armed scenarios" captionUnseen columns={["Scenario", "For", "Fired", "~Times", "~Armed at", "Actions"]}>
+    <Table
+      caption="Armed scenarios"
+      captionUnseen
+      columns={[
+        "Scenario",
+        "For",
+        "Fired",
+        { name: "Times", class: "wide" },
+        { name: "Armed at", class: "wide" },
+        "Actions",
+      ]}
+    >
       {armed.map((each) => (
         <tr>
           <th scope="row">
@@ -16,7 +27,11 @@ export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedLis
             {!each.known && <p class="remark">No scenario file has it any more: it forces nothing.</p>}
           </th>
           <td>
-            {each.company ? <a href={pathTo(`/companies/${each.company_id}`)}>{each.company}</a> : "all companies"}
+            {each.company ? (
+              <a href={pathTo(`/companies/${each.company_id}`)}>{each.company}</a>
+            ) : (
+              "all companies"
+            )}
             {each.operation && <p class="remark">on {each.operation}</p>}
             {each.api_key_id && <p class="remark">one API key alone</p>}
           </td>

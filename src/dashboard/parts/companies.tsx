@@ -12,8 +12,14 @@ export function companyOptions(companies: readonly CompanyListing[]): Option[] {
   return companies.map((company) => ({ value: company.id, label: nameOf(company) }));
 }
 
+interface FilterProps {
+  readonly visit: Visit;
+  readonly label?: string;
+  readonly button?: string;
+}
+
 /** Shows a page for one company alone. */
-export function CompanyFilter({ visit, label = "Company" }: { visit: Visit; label?: string }) {
+export function CompanyFilter({ visit, label = "Company", button = "Show" }: FilterProps) {
   const { companies } = visit.services.companies.world();
   return (
     <form method="get" class="row filter" aria-label="Filter by company">
@@ -23,7 +29,7 @@ export function CompanyFilter({ visit, label = "Company" }: { visit: Visit; labe
         chosen={visit.query.company}
         options={[{ value: "", label: "All companies" }, ...companyOptions(companies)]}
       />
-      <button type="submit">Show</button>
+      <button type="submit">{button}</button>
     </form>
   );
 }

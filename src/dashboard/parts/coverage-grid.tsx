@@ -45,14 +45,15 @@ function Tile({ point, scenario }: { point: PointCoverage; scenario: Scenario | 
   return (
     <li class={`tile ${isMet ? "met" : "unmet"}`} title={`${title} (${provenance}, ${spec})`}>
       <span class="unseen">{isMet ? "Met:" : "Not met:"}</span>
-      <span class="tile-name">
-        {isMet ? <a href={pathTo("/requests", { point: id })}>{name}</a> : name}
-      </span>
+      <span class="tile-name">{isMet ? <a href={pathTo("/requests", { point: id })}>{name}</a> : name}</span>
       <span class="tile-foot">
         {status} <span class={`provenance ${provenance}`}>{provenance}</span>
         {isMet && <span>{times}×</span>}
         {!isMet && scenario && (
-          <a href={`${pathTo("/scenarios")}#${scenario.name}`} title={`The scenario ${scenario.name} leads there`}>
+          <a
+            href={`${pathTo("/scenarios")}#${scenario.name}`}
+            title={`The scenario ${scenario.name} leads there`}
+          >
             arm<span class="unseen"> {scenario.name}</span>
           </a>
         )}

@@ -24,7 +24,13 @@ export function Decision({ entry }: { entry: JournalEntry }) {
         <ol class="checks">
           {stepsOf(checks[operation], entry.checks, point).map(({ id, outcome }) => (
             <li class={outcome}>
-              <span class="unseen">{outcome === "decided" ? "Decided here:" : outcome === "passed" ? "Passed:" : "Not reached:"} </span>
+              <span class="unseen">
+                {outcome === "decided"
+                  ? "Decided here:"
+                  : outcome === "passed"
+                    ? "Passed:"
+                    : "Not reached:"}{" "}
+              </span>
               {id.replaceAll("_", " ")}
             </li>
           ))}

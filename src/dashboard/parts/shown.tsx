@@ -39,8 +39,8 @@ interface TableProps {
   readonly caption: string;
   /** Where the heading above says the same. */
   readonly captionUnseen?: boolean;
-  /** The columns' headings; one that begins with a tilde is left out where the screen is narrow. */
-  readonly columns: readonly string[];
+  /** The columns' headings; those that are `wide` are left out where the screen is narrow. */
+  readonly columns: readonly (string | { readonly name: string; readonly class: string })[];
   readonly children?: Child;
   readonly id?: string;
 }
@@ -53,11 +53,15 @@ export function Table({ caption, captionUnseen, columns, children, id }: TablePr
         <caption class={captionUnseen ? "unseen" : ""}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th scope="col" class={column.startsWith("~") ? "wide" : ""}>
-                {column.replace("~", "")}
-              </th>
-            ))}
+            {columns.map((column) =>
+              typeof column === "string" ? (
+                <th scope="col">{column}</th>
+              ) : (
+                <th scope="col" class={column.class}>
+                  {column.name}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody {...(id && { id })}>{children}</tbody>
@@ -80,15 +84,26 @@ export function Bar({ label, used, of, children }: BarProps) {
   return (
     <div class="bar">
       <span>{children ?? `${used} of ${of}`}</span>
-      <meter aria-label={label} class={kind} min={0} max={of === 0 ? 1 : of} value={of === 0 ? 1 : Math.min(used, of)} />
+      <meter
+        aria-label={label}
+        class={kind}
+        min={0}
+        max={of === 0 ? 1 : of}
+        value={of === 0 ? 1 : Math.min(used, of)}
+      />
     </div>
   );
 }
 
+interface FactsProps {
+  readonly of: readonly (readonly [string, Child] | false)[];
+  readonly class?: string;
+}
+
 /** Facts, each with its name. */
-export function Facts({ of }: { of: readonly (readonly [string, Child] | false)[] }) {
+export function Facts({ of, class: kind = "" }: FactsProps) {
   return (
-    <dl>
+    <dl class={kind}>
       {of.map(
         (each) =>
           each && (
