@@ -9,13 +9,17 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/consumers/**"],
+          exclude: ["test/consumers/**", "test/browser/**"],
           testTimeout: 20_000,
         },
       },
       {
         extends: true,
         test: { name: "consumers", include: ["test/consumers/*.test.ts"], testTimeout: 600_000 },
+      },
+      {
+        extends: true,
+        test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 120_000 },
       },
     ],
   },
