@@ -31,7 +31,8 @@ async function outcome(c: Context, form: Form, work: Work): Promise<Flash & Pick
     return { kind: "done", ...(await work(form, (name) => c.req.param(name) ?? "")) };
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
-    const { back: _, ...typed } = form;
-    return { kind: "problem", text: error.message, refused: { form: c.req.path, typed } };
+    const { back: _, tells, ...typed } = form;
+    const refused = { form: c.req.path, typed, tellsItself: tells !== undefined };
+    return { kind: "problem", text: error.message, refused };
   }
 }

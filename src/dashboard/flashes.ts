@@ -4,8 +4,13 @@ export interface Flash {
   readonly text: string;
   /** New API keys, whose secrets are shown this once. */
   readonly secrets?: readonly NewSecret[];
-  /** The form that was sent and refused, and what was typed into it. */
-  readonly refused?: { readonly form: string; readonly typed: Readonly<Record<string, string>> };
+  /** The form that was refused, and what was typed into it. */
+  readonly refused?: {
+    readonly form: string;
+    readonly typed: Readonly<Record<string, string>>;
+    /** It has fields, and tells beside them what is wrong. */
+    readonly tellsItself: boolean;
+  };
 }
 
 export interface NewSecret {

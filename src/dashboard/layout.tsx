@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Flash } from "./flashes.ts";
-import { Copyable } from "./parts/shown.tsx";
+import { Notice } from "./parts/notice.tsx";
 import { base, pathTo } from "./paths.ts";
 
 const pages: readonly (readonly [string, string])[] = [
@@ -54,7 +54,7 @@ export function Layout({ title, version, path, flash, visitor, children }: Layou
           )}
         </header>
         <main id="content" tabindex={-1}>
-          {flash && <Notice flash={flash} />}
+          {flash && !flash.refused?.tellsItself && <Notice flash={flash} />}
           {children}
         </main>
       </body>
@@ -78,27 +78,5 @@ function Menu({ path }: { path: string }) {
         })}
       </ul>
     </nav>
-  );
-}
-
-/** What became of a form; the focus goes there first, so that it is read out. */
-function Notice({ flash: { kind, text, secrets } }: { flash: Flash }) {
-  return (
-    <section class={`notice ${kind}`} id="notice" tabindex={-1} autofocus aria-label="What became of it">
-      <p>
-        <strong>{kind === "done" ? "Done." : "Not done."}</strong> {text}
-      </p>
-      {secrets && secrets.length > 0 && (
-        <>
-          {secrets.map(({ label, secret }) => (
-            <div class="secret">
-              <p>{label}</p>
-              <Copyable text={secret} label={`the secret of ${label}`} />
-            </div>
-          ))}
-          <p>Copy it now: it is shown this once, and the sandbox keeps only its hash.</p>
-        </>
-      )}
-    </section>
   );
 }

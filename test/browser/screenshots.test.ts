@@ -8,9 +8,10 @@ import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 const folder = process.env.SCREENSHOTS;
 const wanted = process.env.SCREENSHOTS_OF?.split(",");
 
+const wide = { width: 1280, height: 780 };
 const looks = [
-  ["", { colorScheme: "light" }],
-  ["-dark", { colorScheme: "dark" }],
+  ["", { colorScheme: "light", viewport: wide }],
+  ["-dark", { colorScheme: "dark", viewport: wide }],
   ["-phone", { viewport: { width: 390, height: 844 }, isMobile: true }],
 ] as const;
 

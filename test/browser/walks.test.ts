@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { exchange } from "../support/eventful-world.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 
 testInBrowser("by keyboard alone a key is created, and its secret exchanged for a token", async () => {
@@ -29,12 +30,8 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
   await page.waitForURL("**/api-keys?flash=*");
 
   expect(await focused()).toContain("The key is made.");
-  const secret = await page.locator("#notice code").innerText();
-  const answer = await fetch(`${sandbox.url}/auth/v1/sandbox/token`, {
-    method: "POST",
-    body: JSON.stringify({ api_key: secret }),
-  });
-  expect(answer.status).toBe(200);
+  const secret = await page.locator("#notice code").textContent();
+  expect(await exchange(sandbox.url, secret)).toBeTruthy();
 
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await tabTo("Copy");
@@ -58,15 +55,11 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
   await open("/requests");
   await page.getByText("No request yet.").waitFor();
   const order = async () => {
-    const exchange = await fetch(`${sandbox.url}/auth/v1/sandbox/token`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: "sk_sandbox_northwind_owner" }),
-    });
-    const { access_token } = await exchange.json();
+    const token = await exchange(sandbox.url, "sk_sandbox_northwind_owner");
     await fetch(`${sandbox.url}/developer/cards/physical`, {
       method: "POST",
       headers: {
-        Authorization: `Bearer ${access_token}`,
+        Authorization: `Bearer ${token}`,
         "Content-Type": "application/json",
         "Idempotency-Key": crypto.randomUUID(),
       },
@@ -82,7 +75,7 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
   await order();
   const refused = page.getByRole("row").filter({ hasText: "order.quota_reached" });
   await refused.waitFor();
-  expect(await refused.innerText()).toMatch(
+  expect(await refused.textContent()).toMatch(
     /POST\s*\/developer\/cards\/physical\s+422\s+.*specified\s+quota-reached/,
   );
   await page.getByRole("status").filter({ hasText: "2 new requests, the latest POST" }).waitFor();

@@ -195,6 +195,17 @@ describe("cards", () => {
 });
 
 describe("the clock, and the world", () => {
+  test("what is wrong is told once: in the form that was filled in, or on top", async () => {
+    const { submit } = openNorthwind();
+    const filled = await submit("/snapshots", { name: "no name", tells: "itself" });
+    expect(filled.text.match(/Not done\./g)).toHaveLength(1);
+    expect(filled.html.indexOf("Not done.")).toBeGreaterThan(
+      filled.html.indexOf('action="/_sandbox/ui/snapshots"'),
+    );
+    const pressed = await submit("/snapshots/restore", { name: "none" });
+    expect(pressed.html.indexOf("Not done.")).toBeLessThan(pressed.html.indexOf("<h1>"));
+  });
+
   test("time is advanced, stopped and let run, for all and for one company", async () => {
     const { submit, clock, northwind } = openNorthwind();
     await submit("/clock/advance", { by: "PT15M" });

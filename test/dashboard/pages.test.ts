@@ -93,7 +93,7 @@ describe("a request that is opened", () => {
     await order({ apiKey: "sk_sandbox_northwind_employee" });
     const refused = await visit("/requests?status=403");
     expect(refused.html.match(/<th scope="row">/g)).toHaveLength(2); // One of them is the script's template.
-    expect(refused.text).toContain("403 order.forbidden specified");
+    expect(refused.text).toContain("403 northwind order.forbidden specified");
     expect((await visit("/requests?point=order.forbiden")).text).toContain("did you mean order.forbidden?");
   });
 });

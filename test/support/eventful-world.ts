@@ -1,7 +1,19 @@
+import type { Card } from "../../src/contract/card.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 
 /** The dashboard's pages by name, once something has happened. */
 export type PagePaths = Readonly<Record<string, string>>;
+
+/** An access token in an API key's place. */
+export async function exchange(url: string, apiKey: string): Promise<string> {
+  const answer = await fetch(`${url}/auth/v1/sandbox/token`, {
+    method: "POST",
+    body: JSON.stringify({ api_key: apiKey }),
+  });
+  const { access_token } = (await answer.json()) as { access_token?: string };
+  if (!access_token) throw new Error(`no token for the key: ${answer.status}`);
+  return access_token;
+}
 
 /** Has clients, merchants and a tester do what fills every page. */
 export async function fillWorld({ url, world, control }: StartedSandbox): Promise<PagePaths> {
@@ -11,13 +23,15 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
       body: JSON.stringify(body),
       headers: { "Content-Type": "application/json", ...headers },
     });
-  const exchange = async (api_key: string): Promise<string> =>
-    (await (await post("/auth/v1/sandbox/token", { api_key })).json()).access_token;
+  const owner = await exchange(url, "sk_sandbox_northwind_owner");
+  const employee = await exchange(url, "sk_sandbox_northwind_employee");
   const [northwind] = world().companies;
-  const owner = await exchange("sk_sandbox_northwind_owner");
-  const employee = await exchange("sk_sandbox_northwind_employee");
   let ordered = 0;
-  const order = async (body: object = {}, headers: Record<string, string> = {}, token = owner) => {
+  const order = async (
+    body: object = {},
+    headers: Record<string, string> = {},
+    token = owner,
+  ): Promise<Card> => {
     const key = `7f9c24e8-3b12-4c6e-9d7a-${String(++ordered).padStart(12, "0")}`;
     const answer = await post(
       "/developer/cards/physical",
@@ -30,7 +44,7 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
       },
       { Authorization: `Bearer ${token}`, "Idempotency-Key": key, ...headers },
     );
-    return answer.json();
+    return (await answer.json()) as Card;
   };
 
   const card = await order({ name: "Team travel", spending_limit: { period: "monthly", amount: "250.00" } });

@@ -125,6 +125,7 @@ function rowOf(entry) {
   fill("path", entry.path);
   row.querySelector("a")?.setAttribute("href", `/_sandbox/ui/requests/${Number(entry.id)}`);
   fill("status", String(entry.status ?? "lost")).classList.add(toneOf(entry.status));
+  fill("company", entry.caller?.company ?? "");
   fill("point", entry.point ?? "nothing: the connection was dropped");
   fill("provenance", entry.provenance ?? "").classList.add(entry.provenance ?? "none");
   fill("scenario", entry.scenario ?? "");

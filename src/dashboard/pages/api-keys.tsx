@@ -2,10 +2,14 @@ import { environment as environments } from "../../contract/identifiers.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { State } from "../parts/badges.tsx";
+import { CompanyFilter } from "../parts/companies.tsx";
 import { Action, Choice, Field, Form } from "../parts/fields.tsx";
 import { Bar, Copyable, Empty, Table } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
 import { type Page, typedInto, type Visit } from "../visit.ts";
+
+/** A shared sandbox has a company for each tester. */
+const companiesShown = 20;
 
 /** The API keys of an environment: made, listed by prefix, revoked (spec §2, §5). */
 export function apiKeys(visit: Visit): Page {
@@ -37,10 +41,15 @@ export function apiKeys(visit: Visit): Page {
       </section>
       <section aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
-        {shown.map((company) => (
+        <CompanyFilter visit={visit} environment={environment} />
+        {shown.slice(0, companiesShown).map((company) => (
           <OfCompany visit={visit} company={company} />
         ))}
-        {query.company && <a href={pathTo("/api-keys", { environment })}>Show those of all companies</a>}
+        {shown.length > companiesShown && (
+          <p class="remark">
+            These are the first {companiesShown} of {shown.length} companies: choose another above.
+          </p>
+        )}
         {shown.length === 0 && (
           <Empty title={`No ${environment} company has keys here.`}>
             <p>

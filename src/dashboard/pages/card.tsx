@@ -160,7 +160,7 @@ function Operator({ visit, card }: Of) {
                 {actionNames[action]}
               </Action>
               <span class="remark">
-                {action === "expire" ? "before its date: " : ""}the card is then {leads_to}
+                {action === "expire" ? "before its date" : `the card is then ${leads_to}`}
               </span>
             </li>
           ))}
@@ -178,7 +178,7 @@ function Parcel({ visit, card }: Of) {
       <p>
         <Badge>{status}</Badge> since <Time at={updated_at} />
       </p>
-      <Form visit={visit} to={pathTo(`/cards/${card.id}/delivery`)}>
+      <Form visit={visit} to={pathTo(`/cards/${card.id}/delivery`)} class="stack">
         <Choice
           label="Move on to"
           name="status"

@@ -16,6 +16,7 @@ const filters = ["company", "operation", "status", "point", "scenario", "idempot
 const columns = [
   "Request",
   "Answer",
+  { name: "Company", class: "widest" },
   { name: "Decided by", class: "wide" },
   { name: "Scenario", class: "wide" },
   { name: "Time, UTC", class: "wide" },
@@ -146,6 +147,7 @@ function Row({ entry }: { entry: JournalEntry }) {
       <td>
         <Status of={entry.status} />
       </td>
+      <td class="widest">{entry.caller?.company}</td>
       <td class="wide">
         {entry.point ? <Point id={entry.point} /> : "nothing: the connection was dropped"}{" "}
         {entry.provenance && <ProvenanceMark of={entry.provenance} />}
@@ -172,6 +174,7 @@ function RowTemplate() {
         <td>
           <span class="badge" data-of="status"></span>
         </td>
+        <td class="widest" data-of="company"></td>
         <td class="wide">
           <code class="point" data-of="point"></code> <span class="provenance" data-of="provenance"></span>
         </td>

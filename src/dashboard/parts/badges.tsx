@@ -28,7 +28,7 @@ export function State({ of }: { of: string }) {
 }
 
 /** The tone of an HTTP status; of none, where the connection was lost. */
-export function toneOfStatus(status: number | null): Tone {
+function toneOfStatus(status: number | null): Tone {
   if (status === null || status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
 }

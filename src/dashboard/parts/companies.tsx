@@ -1,3 +1,4 @@
+import type { Environment } from "../../contract/identifiers.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import type { Visit } from "../visit.ts";
 import { Choice, type Option } from "./fields.tsx";
@@ -16,13 +17,18 @@ interface FilterProps {
   readonly visit: Visit;
   readonly label?: string;
   readonly button?: string;
+  /** Whose companies are to choose from; absent: those of both. */
+  readonly environment?: Environment;
 }
 
 /** Shows a page for one company alone. */
-export function CompanyFilter({ visit, label = "Company", button = "Show" }: FilterProps) {
-  const { companies } = visit.services.companies.world();
+export function CompanyFilter({ visit, label = "Company", button = "Show", environment }: FilterProps) {
+  const companies = visit.services.companies
+    .world()
+    .companies.filter((each) => environment === undefined || each.environment === environment);
   return (
     <form method="get" class="row filter" aria-label="Filter by company">
+      {environment && <input type="hidden" name="environment" value={environment} />}
       <Choice
         label={label}
         name="company"

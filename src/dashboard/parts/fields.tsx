@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Visit } from "../visit.ts";
+import { Notice } from "./notice.tsx";
 
 interface FieldProps {
   readonly label: string;
@@ -84,34 +85,44 @@ interface FormProps {
   readonly children?: Child;
 }
 
-/** A form that changes something, and leads back to the page that it stands on. */
-export function Form({ to, visit, with: also = {}, label, children, ...rest }: FormProps) {
+/** A form that changes something, leads back to the page that it stands on, and tells there what is wrong. */
+export function Form({ children, visit, ...form }: FormProps) {
+  const refused = visit.flash?.refused;
   return (
-    <form method="post" action={to} {...(label && { "aria-label": label })} class={rest.class ?? "row"}>
+    <Posted visit={visit} {...form}>
+      <input type="hidden" name="tells" value="itself" />
+      {visit.flash && refused?.tellsItself && refused.form === form.to && <Notice flash={visit.flash} />}
+      {children}
+    </Posted>
+  );
+}
+
+interface ActionProps extends Omit<FormProps, "label" | "class"> {
+  /** What the button says to those who do not see what it stands beside. */
+  readonly of?: string;
+  readonly tone?: "danger" | "primary";
+}
+
+/** A button that does something at once. */
+export function Action({ of, tone, children, ...form }: ActionProps) {
+  return (
+    <Posted {...form} class="action">
+      <button type="submit" class={tone ?? ""}>
+        {children}
+        {of && <span class="unseen"> {of}</span>}
+      </button>
+    </Posted>
+  );
+}
+
+function Posted({ to, visit, with: also = {}, label, class: kind = "row", children }: FormProps) {
+  return (
+    <form method="post" action={to} {...(label && { "aria-label": label })} class={kind}>
       <input type="hidden" name="back" value={visit.here} />
       {Object.entries(also).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       {children}
     </form>
-  );
-}
-
-interface ActionProps extends Omit<FormProps, "children" | "label"> {
-  /** What the button says to those who do not see what it stands beside. */
-  readonly of?: string;
-  readonly tone?: "danger" | "primary";
-  readonly children?: Child;
-}
-
-/** A button that does something at once. */
-export function Action({ of, tone, children, ...form }: ActionProps) {
-  return (
-    <Form {...form} class="action">
-      <button type="submit" class={tone ?? ""}>
-        {children}
-        {of && <span class="unseen"> {of}</span>}
-      </button>
-    </Form>
   );
 }
