@@ -10,6 +10,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Wo
     ...worldActions(services),
     ...scenarioActions(services),
     ...companyActions(services),
+    ...possessionActions(services),
     ...keyActions(services),
     ...cardActions(services),
   };
@@ -76,7 +77,7 @@ function scenarioActions({ scenarios }: DashboardServices): Record<string, Work>
   };
 }
 
-function companyActions({ companies, simulator, state }: DashboardServices): Record<string, Work> {
+function companyActions({ companies, state }: DashboardServices): Record<string, Work> {
   return {
     "/companies": async (form) => {
       const { name, environment } = form;
@@ -99,6 +100,20 @@ function companyActions({ companies, simulator, state }: DashboardServices): Rec
       );
       return { text: `${name} is changed.` };
     },
+    "/companies/:id/reset": (_, of) => {
+      state.resetCompany(of("id"));
+      return { text: "The company is as it began." };
+    },
+    "/companies/:id/delete": (_, of) => {
+      companies.delete(of("id"));
+      return { text: "The company is deleted.", to: pathTo("/companies") };
+    },
+  };
+}
+
+/** Of what a company has. */
+function possessionActions({ companies, simulator }: DashboardServices): Record<string, Work> {
+  return {
     "/companies/:id/members/:member": (form, of) => {
       const details_complete = yesOrNo(form, "details_complete");
       const { name, role } = companies.changeMember(
@@ -120,14 +135,6 @@ function companyActions({ companies, simulator, state }: DashboardServices): Rec
         amount: required(form, "amount"),
       });
       return { text: `${amount} ${currency} came in.` };
-    },
-    "/companies/:id/reset": (_, of) => {
-      state.resetCompany(of("id"));
-      return { text: "The company is as it began." };
-    },
-    "/companies/:id/delete": (_, of) => {
-      companies.delete(of("id"));
-      return { text: "The company is deleted.", to: pathTo("/companies") };
     },
   };
 }

@@ -66,7 +66,6 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
       body: JSON.stringify({
         account_id: sandbox.world().companies[0]?.accounts[0]?.id,
         pin: "4821",
-        name: "<img src=x onerror=alert(1)>",
         delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
         delivery_method: "express",
       }),
@@ -75,9 +74,13 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
   await order();
   const refused = page.getByRole("row").filter({ hasText: "order.quota_reached" });
   await refused.waitFor();
-  expect(await refused.textContent()).toMatch(
-    /POST\s*\/developer\/cards\/physical\s+422\s+.*specified\s+quota-reached/,
-  );
+  expect((await refused.locator("th, td").allTextContents()).slice(0, 5).map((cell) => cell.trim())).toEqual([
+    "POST /developer/cards/physical",
+    "422",
+    "northwind",
+    "order.quota_reached specified",
+    "quota-reached",
+  ]);
   await page.getByRole("status").filter({ hasText: "2 new requests, the latest POST" }).waitFor();
 
   await page.getByRole("button", { name: "Pause" }).click();
@@ -87,11 +90,24 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("row").nth(4).waitFor();
 
+  await fetch(`${sandbox.url}/developer/<img src=x onerror=alert(1)>`);
+  const strange = page.getByRole("row").filter({ hasText: "img" });
+  expect(await strange.getByRole("link").textContent()).toMatch(/^GET \/developer\/(<|%3C)img/);
+  expect(await page.locator("img").count()).toBe(0);
+
   await refused.getByRole("link").click();
   await page.getByText("The company's quota of live cards is used up").waitFor();
   await page.getByText("Decided here: quota").waitFor();
   await open("/scenarios");
   await page.getByRole("link", { name: "1", exact: true }).waitFor();
+});
+
+testInBrowser("among the scenarios one is found by what it is about", async () => {
+  const { page, open } = await openBrowser();
+  await open("/scenarios");
+  await page.getByLabel("Find").fill("webhook twice");
+  await page.getByText(/^1 of [0-9]+$/).waitFor();
+  expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["Webhook event twice"]);
 });
 
 testInBrowser("with an admin token one signs in, follows requests, and signs out", async () => {

@@ -76,7 +76,7 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
   return {
     overview: "",
     requests: "/requests",
-    request: "/requests/12",
+    request: "/requests/13",
     scenarios: "/scenarios",
     companies: "/companies",
     company: `/companies/${northwind?.id}`,

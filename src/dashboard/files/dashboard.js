@@ -8,6 +8,7 @@ const saidAfterMs = 2000;
 
 for (const button of document.querySelectorAll("button[data-copy]")) offerToCopy(button);
 for (const live of document.querySelectorAll("[data-live]")) follow(live);
+for (const field of document.querySelectorAll("[data-find]")) find(field);
 for (const clock of document.querySelectorAll('[data-clock="running"] time')) tick(clock);
 
 /** @param {Element} button beside the text to copy */
@@ -23,6 +24,29 @@ function offerToCopy(button) {
     setTimeout(() => {
       label.textContent = "Copy";
     }, 2000);
+  });
+}
+
+/**
+ * Leaves of a list what holds every word that is typed.
+ * @param {Element} field
+ */
+function find(field) {
+  const list = document.querySelector(field.getAttribute("data-find") ?? "");
+  const input = field.querySelector("input");
+  const said = field.querySelector("[role=status]");
+  if (!list || !input || !said) return;
+  field.removeAttribute("hidden");
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    let found = 0;
+    for (const item of list.children) {
+      const text = item.textContent.toLowerCase();
+      const fits = words.every((word) => text.includes(word));
+      item.toggleAttribute("hidden", !fits);
+      if (fits) found++;
+    }
+    said.textContent = `${found} of ${list.children.length}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { environment as environments } from "../../contract/identifiers.ts";
+import { type Environment, environment as environments } from "../../contract/identifiers.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { State } from "../parts/badges.tsx";
@@ -16,7 +16,6 @@ export function apiKeys(visit: Visit): Page {
   const { services, query, origin } = visit;
   const environment = query.environment === "live" ? "live" : "sandbox";
   const companies = services.companies.world().companies.filter((each) => each.environment === environment);
-  const shown = companies.filter(({ id }) => query.company === undefined || query.company === id);
   const { per, allowed } = services.apiKeys.slots;
   const body = (
     <>
@@ -39,26 +38,7 @@ export function apiKeys(visit: Visit): Page {
         <h2 id="create">Create a {environment} key</h2>
         <Create visit={visit} companies={companies} />
       </section>
-      <section aria-labelledby="keys">
-        <h2 id="keys">Keys</h2>
-        <CompanyFilter visit={visit} environment={environment} />
-        {shown.slice(0, companiesShown).map((company) => (
-          <OfCompany visit={visit} company={company} />
-        ))}
-        {shown.length > companiesShown && (
-          <p class="remark">
-            These are the first {companiesShown} of {shown.length} companies: choose another above.
-          </p>
-        )}
-        {shown.length === 0 && (
-          <Empty title={`No ${environment} company has keys here.`}>
-            <p>
-              <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at
-              once.
-            </p>
-          </Empty>
-        )}
-      </section>
+      <Keys visit={visit} environment={environment} companies={companies} />
       <section aria-labelledby="exchange">
         <h2 id="exchange">Exchange one for a token</h2>
         <Copyable
@@ -103,6 +83,39 @@ function Create({ visit, companies }: { visit: Visit; companies: readonly Compan
         Create key
       </button>
     </Form>
+  );
+}
+
+interface KeysProps {
+  readonly visit: Visit;
+  readonly environment: Environment;
+  readonly companies: readonly CompanyListing[];
+}
+
+function Keys({ visit, environment, companies }: KeysProps) {
+  const { company } = visit.query;
+  const shown = companies.filter(({ id }) => company === undefined || company === id);
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <CompanyFilter visit={visit} environment={environment} />
+      {shown.slice(0, companiesShown).map((company) => (
+        <OfCompany visit={visit} company={company} />
+      ))}
+      {shown.length > companiesShown && (
+        <p class="remark">
+          These are the first {companiesShown} of {shown.length} companies: choose another above.
+        </p>
+      )}
+      {shown.length === 0 && (
+        <Empty title={`No ${environment} company has keys here.`}>
+          <p>
+            <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at
+            once.
+          </p>
+        </Empty>
+      )}
+    </section>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Card } from "../../contract/card.ts";
-import type { Transaction } from "../../contract/transaction.ts";
 import { parcelStatus } from "../../core/parcel.ts";
 import { Badge, State } from "../parts/badges.tsx";
 import { Action, Choice, Field, Form, plainOptions } from "../parts/fields.tsx";
-import { Bar, Empty, Facts, Table, Time } from "../parts/shown.tsx";
+import { Bar, Facts, Time } from "../parts/shown.tsx";
+import { Transactions } from "../parts/transactions.tsx";
 import { pathTo } from "../paths.ts";
 import { type Page, typedInto, type Visit } from "../visit.ts";
 import { holderName } from "./cards.tsx";
@@ -187,84 +187,5 @@ function Parcel({ visit, card }: Of) {
         <button type="submit">Move on</button>
       </Form>
     </section>
-  );
-}
-
-function Transactions({ visit, card }: Of) {
-  const transactions = visit.services.cards.transactions(card.id);
-  return (
-    <section aria-labelledby="transactions">
-      <h2 id="transactions">Transactions</h2>
-      {transactions.length === 0 ? (
-        <Empty title="Nothing was bought with it yet.">
-          <p>Simulate a purchase above: it is authorised or declined as a real one would be.</p>
-        </Empty>
-      ) : (
-        <Table
-          caption="Transactions, the newest first"
-          captionUnseen
-          columns={[
-            "Merchant",
-            "Status",
-            { name: "Amount", class: "number" },
-            { name: "Made at", class: "wide" },
-            "Actions",
-          ]}
-        >
-          {transactions.map((transaction) => (
-            <Row visit={visit} of={transaction} />
-          ))}
-        </Table>
-      )}
-    </section>
-  );
-}
-
-function Row({ visit, of }: { visit: Visit; of: Transaction }) {
-  const { id, type, status, direction, merchant, amount, currency, decline_reason } = of;
-  const to = (action: string) => pathTo(`/transactions/${id}/${action}`);
-  const name = `${amount} at ${merchant?.name ?? type}`;
-  return (
-    <tr>
-      <th scope="row">
-        {merchant?.name ?? "–"}
-        <p class="remark">{type.replaceAll("_", " ")}</p>
-      </th>
-      <td>
-        <State of={status} />
-        {decline_reason && <p class="remark">{decline_reason.replaceAll("_", " ")}</p>}
-      </td>
-      <td class="number">
-        {direction === "credit" ? "+" : "−"}
-        {amount} {currency}
-        {of.original_currency !== currency && (
-          <p class="remark">
-            {of.original_amount} {of.original_currency}
-          </p>
-        )}
-      </td>
-      <td class="wide">
-        <Time at={of.created_at} />
-      </td>
-      <td>
-        <div class="actions">
-          {status === "pending" && (
-            <>
-              <Action visit={visit} to={to("clear")} of={name}>
-                Clear
-              </Action>
-              <Action visit={visit} to={to("reverse")} of={name}>
-                Reverse
-              </Action>
-            </>
-          )}
-          {status === "completed" && direction === "debit" && (
-            <Action visit={visit} to={to("refund")} of={name}>
-              Refund
-            </Action>
-          )}
-        </div>
-      </td>
-    </tr>
   );
 }

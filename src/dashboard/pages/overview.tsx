@@ -8,47 +8,12 @@ import { type Page, typedInto, type Visit } from "../visit.ts";
 
 /** Where the sandbox is, what time it is there, and a first order. */
 export function overview(visit: Visit): Page {
-  const { services, origin } = visit;
-  const { companies } = services.companies.world();
-  const { armed } = services.scenarios.armed();
-  const { findings } = services.findings.report();
-  const liveCards = companies.reduce((sum, { live_cards }) => sum + live_cards, 0);
+  const { armed } = visit.services.scenarios.armed();
   const body = (
     <>
       <h1>Overview</h1>
       <div class="columns">
-        <section aria-labelledby="addresses">
-          <h2 id="addresses">Addresses</h2>
-          <Facts
-            of={[
-              ["Sandbox base address", <code>{origin}</code>],
-              [
-                "Live base address",
-                services.environments.includes("live") ? (
-                  <code>{origin}</code>
-                ) : (
-                  "on a port of its own, which the start-up lines name"
-                ),
-              ],
-              ["Seed", <code>{services.seed}</code>],
-              [
-                "World",
-                <>
-                  <a href={pathTo("/companies")}>{companies.length} companies</a>,{" "}
-                  <a href={pathTo("/cards")}>{liveCards} live cards</a>
-                </>,
-              ],
-              [
-                "Findings",
-                findings.length === 0 ? (
-                  "none: no mistake of the client was seen"
-                ) : (
-                  <a href={`${pathTo("/report")}#findings`}>{findings.length} to mend</a>
-                ),
-              ],
-            ]}
-          />
-        </section>
+        <Addresses visit={visit} />
         <Clock visit={visit} />
       </div>
       <section aria-labelledby="order">
@@ -72,6 +37,46 @@ export function overview(visit: Visit): Page {
     </>
   );
   return { title: "Overview", body };
+}
+
+function Addresses({ visit: { services, origin } }: { visit: Visit }) {
+  const { companies } = services.companies.world();
+  const { findings } = services.findings.report();
+  const liveCards = companies.reduce((sum, { live_cards }) => sum + live_cards, 0);
+  return (
+    <section aria-labelledby="addresses">
+      <h2 id="addresses">Addresses</h2>
+      <Facts
+        of={[
+          ["Sandbox base address", <code>{origin}</code>],
+          [
+            "Live base address",
+            services.environments.includes("live") ? (
+              <code>{origin}</code>
+            ) : (
+              "on a port of its own, which the start-up lines name"
+            ),
+          ],
+          ["Seed", <code>{services.seed}</code>],
+          [
+            "World",
+            <>
+              <a href={pathTo("/companies")}>{companies.length} companies</a>,{" "}
+              <a href={pathTo("/cards")}>{liveCards} live cards</a>
+            </>,
+          ],
+          [
+            "Findings",
+            findings.length === 0 ? (
+              "none: no mistake of the client was seen"
+            ) : (
+              <a href={`${pathTo("/report")}#findings`}>{findings.length} to mend</a>
+            ),
+          ],
+        ]}
+      />
+    </section>
+  );
 }
 
 function Clock({ visit }: { visit: Visit }) {

@@ -37,8 +37,15 @@ export function scenarios(visit: Visit): Page {
       </section>
       <section aria-labelledby="arm">
         <h2 id="arm">Arm one</h2>
-        <CompanyFilter visit={visit} label="Arm for" button="Choose" />
-        <ul class="scenarios">
+        <div class="row">
+          <CompanyFilter visit={visit} label="Arm for" button="Choose" />
+          <div class="field" data-find="#scenarios" hidden>
+            <label for="find">Find</label>
+            <input id="find" type="search" placeholder="quota, 503, webhook" />
+            <small role="status" />
+          </div>
+        </div>
+        <ul class="scenarios" id="scenarios">
           {all.map((scenario) => (
             <One visit={visit} scenario={scenario} whom={whom} armed={armed} />
           ))}
@@ -63,7 +70,6 @@ function One({ visit, scenario, whom, armed }: OneProps) {
   const company = visit.query.company ? { company: visit.query.company } : undefined;
   const fired = armed.filter((each) => each.name === name).reduce((sum, each) => sum + each.fired, 0);
   const isArmed = armed.some((each) => each.name === name && !each.spent);
-  const typed = typedInto(visit, form);
   return (
     <li id={name}>
       <div class="head">
@@ -98,23 +104,32 @@ function One({ visit, scenario, whom, armed }: OneProps) {
           Arm
         </Action>
       </div>
-      <details {...(Object.keys(typed).length > 0 && { open: true })}>
-        <summary>
-          More ways<span class="unseen"> to arm {name}</span>
-        </summary>
-        <Form visit={visit} to={form} with={{ ...company }} label={`Arm ${name}`}>
-          <Field label="Times" name="times" id={`${name}-times`} value={typed.times} short numeric />
-          <Field
-            label="Operation"
-            name="operation"
-            id={`${name}-operation`}
-            value={typed.operation}
-            placeholder={on.join(", ")}
-          />
-          <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={typed.api_key_id} />
-          <button type="submit">Arm for {whom}</button>
-        </Form>
-      </details>
+      <MoreWays visit={visit} scenario={scenario} whom={whom} />
     </li>
+  );
+}
+
+function MoreWays({ visit, scenario: { name, on }, whom }: Omit<OneProps, "armed">) {
+  const form = pathTo(`/scenarios/${name}/arm`);
+  const company = visit.query.company ? { company: visit.query.company } : undefined;
+  const typed = typedInto(visit, form);
+  return (
+    <details {...(Object.keys(typed).length > 0 && { open: true })}>
+      <summary>
+        More ways<span class="unseen"> to arm {name}</span>
+      </summary>
+      <Form visit={visit} to={form} with={{ ...company }} label={`Arm ${name}`}>
+        <Field label="Times" name="times" id={`${name}-times`} value={typed.times} short numeric />
+        <Field
+          label="Operation"
+          name="operation"
+          id={`${name}-operation`}
+          value={typed.operation}
+          placeholder={on.join(", ")}
+        />
+        <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={typed.api_key_id} />
+        <button type="submit">Arm for {whom}</button>
+      </Form>
+    </details>
   );
 }
