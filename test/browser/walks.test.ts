@@ -30,7 +30,7 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
   await page.waitForURL("**/api-keys?flash=*");
 
   expect(await focused()).toContain("The key is made.");
-  const secret = await page.locator("#notice code").textContent();
+  const secret = (await page.locator("#notice code").textContent()) ?? "";
   expect(await exchange(sandbox.url, secret)).toBeTruthy();
 
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -176,6 +176,7 @@ function Key({ visit, of: { id, prefix, label, member, status } }: { visit: Visi
       <th scope="row">
         <code>{prefix}…</code>
         {label && <p class="remark">{label}</p>}
+        <p class="remark narrow">{member}</p>
       </th>
       <td class="wide">
         <code>{member}</code>
