@@ -15,7 +15,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "consumers", include: ["test/consumers/*.test.ts"], testTimeout: 600_000 },
+        test: {
+          name: "consumers",
+          include: ["test/consumers/*.test.ts"],
+          globalSetup: "test/consumers/install.ts",
+          testTimeout: 600_000,
+        },
       },
       {
         extends: true,

@@ -14,6 +14,15 @@ export { type SeedWorld, seedWorld } from "./core/world.ts";
 export type { OnBehalfOfMode } from "./http/http-services.ts";
 export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./report/coverage.ts";
 export type { Exchange } from "./report/exchange.ts";
+export type {
+  Finding,
+  FindingsFilter,
+  FindingsReport,
+  Occurrence,
+  RequestSeen,
+  Severity,
+} from "./report/findings/finding.ts";
+export type { RuleId } from "./report/findings/rules.ts";
 export type { EntryFilter, JournalFilter, JournalListing } from "./report/journal.ts";
 export type { JournalCaller, JournalEntry, JournalMessage } from "./report/journal-entry.ts";
 export {

@@ -1,6 +1,6 @@
 import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
-import { type ControlServices, createControl } from "./control/app.ts";
+import { type ControlServices, createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
 import { Companies, type NewCompany } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
@@ -17,7 +17,9 @@ import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
 import type { createDashboard } from "./dashboard/app.ts";
 import type { DashboardFiles } from "./dashboard/files.ts";
+import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
+import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
@@ -58,6 +60,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly allowWebhookHosts?: readonly string[] | undefined;
   /** Reads the files that the dashboard's pages are shown with; without, they are shown plain. */
   readonly dashboardFiles?: DashboardFiles | undefined;
+  /** Reads the files of the API reference under `/docs`; without, it says that they are not there. */
+  readonly docsFiles?: DocsFiles | undefined;
 }
 
 const usualJournal = 1000;
@@ -129,8 +133,9 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const onDefect = (defect: Error, method: string, path: string) =>
     ports.observe?.(controlDefect(defect, method, path, clock.now()));
   const findings = new Findings({
-    isApiKey: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret)) !== undefined,
+    holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
+    armingsOf: (companyPk) => scenarios.armings.of(companyPk),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
@@ -198,8 +203,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const ownApiOf = (guard: Guard, environments: readonly Environment[]) => {
     const api = createControl(own, guard);
     let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
-    return async (request: Request): Promise<Response> => {
-      if (!isOfDashboard(request.url)) return api.fetch(request);
+    return async (request: Request, path: number): Promise<Response> => {
+      if (!isDashboard(request.url, path)) return api.fetch(request);
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
       dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
@@ -212,9 +217,13 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
     const ownApi = control && ownApiOf(control, environments);
+    const description = createDescription({ environments, version, files: ports.docsFiles });
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
-      if (ownApi && isOwn(request.url)) return ownApi(request);
+      const { url } = request;
+      const path = url.indexOf("/", url.indexOf("://") + 3);
+      if (ownApi && isControl(url, path)) return ownApi(request, path);
+      if (isDescription(url, path)) return description(request);
       return service.fetch(request, { startedAt: clock.ticks() });
     };
   };
@@ -256,17 +265,6 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       journal.end();
     },
   };
-}
-
-/** Whether a URL's path is one of the sandbox's own API. */
-function isOwn(url: string): boolean {
-  const path = url.indexOf("/", url.indexOf("://") + 3);
-  return path > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(path, path + "/_sandbox".length + 1));
-}
-
-/** Whether a URL of the sandbox's own API is one of its pages'. */
-function isOfDashboard(url: string): boolean {
-  return /^[^/]*\/\/[^/]*\/_sandbox\/ui(?![^/?#])/.test(url);
 }
 
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {

@@ -45,7 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** The packages that a room may import, each of which runs on any engine with web standards. */
 const packages: Record<string, readonly string[]> = {
-  contract: ["zod"],
+  contract: ["zod", "zod-openapi"],
   core: ["zod", "@noble/hashes"],
   scenarios: ["zod", "leven"],
   webhooks: ["standardwebhooks"],

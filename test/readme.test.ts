@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readScenarios } from "../src/node/scenario-files.ts";
 import { shippedScenarios } from "../src/scenarios/shipped.ts";
 import { run, temporaryFolder } from "./support/command-line.ts";
+import { exec } from "./support/suite.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -53,7 +54,19 @@ test("its shell commands do what it says, from npm start on", async () => {
   const token = order.slice(0, order.indexOf("\n\n"));
   const statuses = [1, 2, 3].map(() => /^HTTP\/1\.1 ([0-9]+)/.exec(shell(`${token}\n${scenario}`))?.[1]);
   expect(statuses).toEqual(["503", "503", "201"]);
-  expect(blocks("sh")).toHaveLength(4);
+  expect(blocks("sh")).toHaveLength(5);
+});
+
+test("its exec does what it says", async () => {
+  const [, options = ""] = /^npx card-sandbox exec (.*) -- npm test$/m.exec(blocks("sh")[4] ?? "") ?? [];
+  const report = join(temporaryFolder(), "report.html");
+  const words = options.replace("report.html", report).split(" ");
+  const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+  const once = exec(words, `await order("${key}")`);
+  expect((await once.ended).code).toBe(1);
+  expect(once.output.stderr).toContain("✗ --require: not met: order.replayed");
+  expect((await exec(words, `await order("${key}"); await order("${key}")`).ended).code).toBe(0);
+  expect(readFileSync(report, "utf8")).toContain("order.replayed");
 });
 
 test("it names every scenario in its table, and none beside; and its own scenario file is one", () => {
@@ -77,17 +90,72 @@ test("its JavaScript runs as it stands, and prints what it says", () => {
   expect(execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" }).trim()).toBe(said);
 });
 
+const named = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))].toSorted();
+
+async function help(...words: string[]): Promise<string> {
+  const { output, ended } = run([...words, "--help"]);
+  await ended;
+  return output.stdout;
+}
+
+describe("its tables of exec", () => {
+  const section = readme.slice(readme.indexOf("## In continuous integration"), readme.indexOf("## Commands"));
+
+  test("name every option that start has not, and none beside", async () => {
+    const rows = section.slice(section.indexOf("| Option"), section.indexOf("`--require`, `--exclude` and"));
+    const ofStart = await help("start");
+    const own = named(await help("exec"), /^ {2}--[a-z][a-z-]+/gm).map((option) => option.trim());
+    expect(named(rows, /(?<=^\| `)--[a-z][a-z-]+/gm)).toEqual(
+      own.filter((option) => !ofStart.includes(`  ${option} `)),
+    );
+  });
+
+  test("name every variable that the command is given, and none beside", async () => {
+    const print = "console.log(Object.keys(process.env).join())";
+    const { output, ended } = exec(["--admin-token", "correct-horse"], print);
+    await ended;
+    const rows = section.slice(section.indexOf("| Variable"));
+    expect(named(rows, /CARD_SANDBOX_[A-Z_]+/g)).toEqual(named(output.stdout, /CARD_SANDBOX_[A-Z_]+/g));
+  });
+
+  test("no variable is an option's too, but for the token that is the same", async () => {
+    const options = named((await help("exec")).replace(/\s+/g, " "), /(?<=env: )CARD_SANDBOX_[A-Z_]+/g);
+    const rows = section.slice(section.indexOf("| Variable"));
+    const both = named(rows, /CARD_SANDBOX_[A-Z_]+/g).filter((name) => options.includes(name));
+    expect(both).toEqual(["CARD_SANDBOX_ADMIN_TOKEN"]);
+  });
+});
+
+describe("its commands", () => {
+  const section = readme.slice(readme.indexOf("## Commands"), readme.indexOf("## What is served"));
+
+  test("are those that there are", async () => {
+    const list = (await help()).split("\nCommands:\n")[1] ?? "";
+    const rows = section.slice(0, section.indexOf("| Exit code"));
+    const column = [...rows.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell).join();
+    expect(named(column, /(?<=`)[a-z]+/g)).toEqual(named(list, /(?<=^ {2})[a-z]+(?= {2})/gm));
+  });
+
+  test("have the exit codes that their help tells, and no others", async () => {
+    const told = await Promise.all(
+      ["start", "exec", "wait", "health", "env", "keys", "scenarios", "contract", "validate"].map((word) =>
+        help(word),
+      ),
+    );
+    const codes = named(told.join("\n"), /(?<=^ {2})[0-9](?= {2})/gm);
+    expect(named(section, /(?<=^\| )[0-9](?= \|)/gm)).toEqual(codes);
+  });
+});
+
 describe("its configuration", () => {
   const rows = readme.slice(readme.indexOf("## Configuration"), readme.indexOf("## License"));
-  const named = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))].toSorted();
 
   test("names every option and variable of the command line, and none beside", async () => {
-    const help = run(["--help"]);
-    await help.ended;
+    const said = (await help()).split("\nCommands:\n")[0] ?? "";
     const table = rows.slice(0, rows.indexOf("`npm start --"));
-    expect(named(`${table} --help`, /--[a-z][a-z-]+/g)).toEqual(named(help.output.stdout, /--[a-z][a-z-]+/g));
+    expect(named(`${table} --help`, /--[a-z][a-z-]+/g)).toEqual(named(said, /--[a-z][a-z-]+/g));
     expect(named(table, /CARD_SANDBOX_[A-Z_]+/g)).toEqual(
-      named(help.output.stdout.replace(/\s+/g, " "), /CARD_SANDBOX_[A-Z_]+/g),
+      named(said.replace(/\s+/g, " "), /CARD_SANDBOX_[A-Z_]+/g),
     );
   });
 });
@@ -104,6 +172,12 @@ test("its table of operations is the contract's: npm run readme writes it", asyn
   const generator = new URL("../src/contract/operations-table.generate.mjs", import.meta.url).href;
   const { operationsTable, tableInReadme } = await import(generator);
   expect(tableInReadme()).toBe(operationsTable());
+});
+
+test("docs/findings.md is the rules': npm run readme writes it", async () => {
+  const generator = new URL("../src/report/findings/findings-page.generate.mjs", import.meta.url).href;
+  const { findingsPage, findingsText } = await import(generator);
+  expect(readFileSync(findingsPage, "utf8")).toBe(findingsText());
 });
 
 test("it names each key of the seed world, and none beside", () => {

@@ -13,9 +13,12 @@ const typeError = ({ input }: { input?: unknown }) =>
 
 /** A string of at most `max` code points. */
 const textUpTo = (max: number) =>
-  z.string({ error: typeError }).refine((text) => text.length <= max || codePointLength(text) <= max, {
-    error: ({ input }) => `must be at most ${max} characters (it has ${codePointLength(String(input))})`,
-  });
+  z
+    .string({ error: typeError })
+    .refine((text) => text.length <= max || codePointLength(text) <= max, {
+      error: ({ input }) => `must be at most ${max} characters (it has ${codePointLength(String(input))})`,
+    })
+    .meta({ maxLength: max });
 
 function countryCodeError(code: string): string {
   if (code === "UK") return "must be an ISO 3166-1 alpha-2 code: the United Kingdom's is GB, not UK";
@@ -38,7 +41,8 @@ export const deliveryAddress = z.object(
     post_code: textUpTo(10).optional(),
     country_code: z
       .string({ error: typeError })
-      .refine((code) => countryCodes.has(code), { error: ({ input }) => countryCodeError(String(input)) }),
+      .refine((code) => countryCodes.has(code), { error: ({ input }) => countryCodeError(String(input)) })
+      .meta({ pattern: "^[A-Z]{2}$" }),
   },
   { error: ({ input }) => (input === undefined ? "is required" : "must be an object") },
 );

@@ -1,27 +1,16 @@
 // Writes the README's table of operations, out of what the build has made of the contract: `npm run readme`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { byStatus, pointsOf, provenanceOf } from "../../dist/contract/answers.js";
 import { operationIds, operations } from "../../dist/contract/operations.js";
-import { contractPoints } from "../../dist/contract/points.js";
 
 const readme = new URL("../../README.md", import.meta.url);
 const table = /(?<=<!-- operations -->\n)[\s\S]*(?=<!-- \/operations -->)/;
 
-function meets(point, id, path) {
-  const { operations: scope } = contractPoints[point];
-  if (scope === "any") return point === "gateway.rate_limited";
-  return scope === "developer" ? path.startsWith("/developer/") : scope.includes(id);
-}
-
 /** The statuses of an operation, each with an asterisk where no point of it is the specification's. */
-function statusesOf(id, path) {
-  const specified = new Map();
-  for (const [point, { status, provenance }] of Object.entries(contractPoints)) {
-    if (meets(point, id, path)) specified.set(status, specified.get(status) || provenance === "specified");
-  }
-  return [...specified]
-    .toSorted(([a], [b]) => a - b)
-    .map(([status, isSpecified]) => (isSpecified ? `${status}` : `${status}*`))
+function statusesOf(id) {
+  return [...byStatus(pointsOf(id))]
+    .map(([status, points]) => (provenanceOf(points) === "specified" ? `${status}` : `${status}*`))
     .join(", ");
 }
 
@@ -30,7 +19,7 @@ export function operationsTable() {
   const rows = operationIds.map((id) => {
     const { method, path, provenance } = operations[id];
     const shown = path.replace(/:([a-z]+)/g, "{$1}");
-    return `| \`${method} ${shown}\` | ${provenance} | ${statusesOf(id, path)} |\n`;
+    return `| \`${method} ${shown}\` | ${provenance} | ${statusesOf(id)} |\n`;
   });
   return `| Operation | Provenance | Answers |\n|---|---|---|\n${rows.join("")}`;
 }

@@ -10,6 +10,9 @@ export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 /** A decimal as the service writes it: digits, a point, two places. */
 export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 
+/** A decimal as it may be sent; that it is above 0 is said in words. */
+const decimalInput = "^[0-9]+(\\.[0-9]{1,2})?$";
+
 /**
  * SpendingLimitInput (spec §2). Here `amount` is judged by its type alone; its value is a decimal of any
  * length, so core/money.ts reads it exactly: a string as it stands, a number by the digits that were sent.
@@ -17,7 +20,7 @@ export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 export const spendingLimitInput = z.object(
   {
     period: spendingLimitPeriod,
-    amount: z.union([z.string(), z.number()], {
+    amount: z.union([z.string().meta({ pattern: decimalInput }), z.number().meta({ exclusiveMinimum: 0 })], {
       error: ({ input }) => {
         if (input === undefined) return "is required";
         return typeof input === "number"

@@ -36,7 +36,7 @@ const url = z.string({ error: "is required: where events are sent" }).max(2048, 
 const events = z
   .array(eventType, { error: "is required: a list of event types" })
   .min(1, "must name an event type")
-  .transform((types) => [...new Set(types)]);
+  .overwrite((types) => [...new Set(types)]);
 
 /** The body of `POST /developer/webhooks`. */
 export const newWebhook = z.object({ url, events }, { error: "the body must be a JSON object" });
@@ -60,7 +60,7 @@ export const webhook = z.object({
 export type Webhook = z.output<typeof webhook>;
 
 /** As it is shown when its secret was just made, and never again. */
-export const webhookWithSecret = webhook.extend({ secret: z.string().startsWith("whsec_") });
+export const webhookWithSecret = webhook.extend({ secret: z.string().regex(/^whsec_/) });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
 const webhookAttempt = z.object({

@@ -3,8 +3,9 @@ import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Coverage } from "../report/coverage.ts";
-import { formatCoverage } from "../report/coverage-formats.ts";
 import type { Findings } from "../report/findings/findings.ts";
+import { formatCoverage } from "../report/formats/coverage.ts";
+import { formatFindings } from "../report/formats/findings.ts";
 import type { Journal } from "../report/journal.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Cards } from "./cards.ts";
@@ -48,6 +49,11 @@ export interface ControlServices {
   readonly version: string;
   /** Told of what the sandbox itself did wrong. */
   readonly onDefect: (defect: Error, method: string, path: string) => void;
+}
+
+/** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
+export function isControl(url: string, start: number): boolean {
+  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
 }
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
@@ -123,6 +129,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
   );
   control.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
+  control.get("/unfired", (c) => c.json({ unfired: scenarios.unfired() }));
   control.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
   control.delete("/armed", (c) => {
     scenarios.disarmAll(readQuery(c, armedQuery));
@@ -160,7 +167,11 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     const { text, type } = formatCoverage(services.coverage.report(filter), format);
     return c.body(text, 200, { "Content-Type": type });
   });
-  control.get("/findings", (c) => c.json(services.findings.report(readQuery(c, findingsQuery))));
+  control.get("/findings", (c) => {
+    const { format, ...filter } = readQuery(c, findingsQuery);
+    const { text, type } = formatFindings(services.findings.report(filter), format);
+    return c.body(text, 200, { "Content-Type": type });
+  });
   control.get("/webhooks/deliveries", (c) =>
     c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
   );

@@ -1,34 +1,43 @@
+import type { Environment } from "../contract/identifiers.ts";
 import { hasPermission } from "../core/permissions.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 
-/** Who can order a card, from what. */
-export interface FirstOrder {
-  /** The company's id. */
+/** Who can order a card, from which account and with which key. */
+export interface Orderer {
+  /** Ids. */
   readonly company: string;
-  /** The account's id. */
+  readonly member: string;
   readonly account: string;
-  /** The member's key, which is public. */
+  /** The secret of an API key. */
   readonly secret: string;
 }
 
-/** The first member, account and public key by which a card can be ordered, as the listing tells. */
-export function firstOrder(companies: readonly CompanyListing[]): FirstOrder | undefined {
-  return companies.flatMap(orderable)[0];
+/** The first company and member of an environment that can order a card, as the listing tells. */
+export function firstOrderer(
+  companies: readonly CompanyListing[],
+  environment: Environment,
+): Orderer | undefined {
+  for (const company of companies) {
+    const [orderer] = company.environment === environment ? orderers(company) : [];
+    if (orderer) return orderer;
+  }
+  return undefined;
 }
 
-function orderable(company: CompanyListing): FirstOrder[] {
-  const { environment, status, details_complete, entitlements, live_cards, card_quota } = company;
-  if (environment !== "sandbox" || status !== "active" || !details_complete) return [];
-  if (!entitlements.includes("cards") || live_cards >= card_quota) return [];
+function* orderers(company: CompanyListing): Generator<Orderer> {
+  const { status, details_complete, entitlements, live_cards, card_quota } = company;
+  if (status !== "active" || !details_complete) return;
+  if (!entitlements.includes("cards") || live_cards >= card_quota) return;
   const account = company.accounts.find((each) => each.status === "open");
-  if (!account) return [];
-  return company.members
-    .filter((member) => member.status === "active" && member.details_complete)
-    .filter(({ role }) => hasPermission(role, "issue_cards"))
-    .flatMap(({ api_keys }) => api_keys)
-    .flatMap(({ status, secret }) =>
-      status === "active" && secret ? [{ company: company.id, account: account.id, secret }] : [],
-    );
+  for (const member of company.members) {
+    if (member.status !== "active" || !member.details_complete) continue;
+    if (!hasPermission(member.role, "issue_cards")) continue;
+    for (const { status, secret } of member.api_keys) {
+      if (account && status === "active" && secret) {
+        yield { company: company.id, member: member.id, account: account.id, secret };
+      }
+    }
+  }
 }
 
 /** The shell's command that exchanges a key, and keeps the access token in TOKEN. */
@@ -40,7 +49,7 @@ export function tokenCommand(url: string, secret: string, curl = "curl -s"): str
 /** The shell's command that orders a card with that token. */
 export function orderCommand(
   url: string,
-  { company, account }: FirstOrder,
+  { company, account }: Orderer,
   { curl = "curl -s", onBehalfOf = false } = {},
 ): string {
   return [

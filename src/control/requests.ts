@@ -5,8 +5,8 @@ import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import type { Coverage } from "../report/coverage.ts";
-import { coverageFormats } from "../report/coverage-formats.ts";
 import type { Findings } from "../report/findings/findings.ts";
+import { reportFormats } from "../report/formats/formatted.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import { ControlError } from "./control-error.ts";
@@ -45,6 +45,8 @@ export const streamQuery = strictQuery({
   last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
 });
 
+const reportFormat = z.enum(reportFormats, `must be one of ${reportFormats.join(", ")}`).default("json");
+
 /** Of which requests the coverage is told, and how, as query parameters. */
 export const coverageQuery = strictQuery({
   company: entryFilter.company,
@@ -52,16 +54,17 @@ export const coverageQuery = strictQuery({
     .string()
     .transform((list) => list.split(","))
     .optional(),
-  format: z.enum(coverageFormats, `must be one of ${coverageFormats.join(", ")}`).default("json"),
+  format: reportFormat,
 });
 
-/** Which findings are told, as query parameters. */
+/** Which findings are told, and how, as query parameters. */
 export const findingsQuery = strictQuery({
   company: entryFilter.company,
   final: z
     .enum(["true", "false"], "must be true or false")
     .transform((word) => word === "true")
     .optional(),
+  format: reportFormat,
 });
 
 function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

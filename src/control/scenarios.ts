@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
 import type { Database } from "../core/ports.ts";
+import type { UnfiredScenario } from "../report/unfired.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import { findKey } from "../store/api-keys.ts";
@@ -140,6 +141,20 @@ export class ArmedScenarios {
   armed(asked: z.input<typeof armedQuery> = {}): ArmedListings {
     const armed = this.#rows(asked).map((row) => this.#listed(row));
     return { armed, never_fired: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
+  }
+
+  /** What was armed since the sandbox was started and never fired, be it still armed or gone. */
+  unfired(): UnfiredScenario[] {
+    return this.#scenarios.unfired
+      .list()
+      .map(({ scenario, company, operation, apiKeyId, times, armedAtMs }) => ({
+        name: scenario,
+        company,
+        operation,
+        api_key_id: apiKeyId,
+        times,
+        armed_at: new Date(armedAtMs).toISOString(),
+      }));
   }
 
   /**

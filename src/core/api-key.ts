@@ -17,7 +17,19 @@ const checksumLength = 6;
  */
 export function makeSecret(environment: Environment, block: Uint8Array): string {
   const body = toBase62(block);
-  return `${keyPrefixes[environment]}${body}${toBase62(hashOfSecret(body)).slice(0, checksumLength)}`;
+  return `${keyPrefixes[environment]}${body}${checksumOf(body)}`;
+}
+
+const madeSecret = new RegExp(`^sk_(?:sandbox|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{${checksumLength}})$`);
+
+/** Whether a text has the form of the secrets that `makeSecret` makes, and a checksum that fits. */
+export function hasKeyChecksum(text: string): boolean {
+  const [, body = "", checksum] = madeSecret.exec(text) ?? [];
+  return checksum !== undefined && checksumOf(body) === checksum;
+}
+
+function checksumOf(body: string): string {
+  return toBase62(hashOfSecret(body)).slice(0, checksumLength);
 }
 
 function toBase62(bytes: Uint8Array): string {

@@ -1,6 +1,11 @@
 /** Where the dashboard's pages lie. */
 export const base = "/_sandbox/ui";
 
+/** Whether a path, which begins in the URL at `start`, is one of the dashboard's. */
+export function isDashboard(url: string, start: number): boolean {
+  return /^\/_sandbox\/ui(?![^/?#])/.test(url.slice(start, start + base.length + 1));
+}
+
 /** The address of a page, with what is given of its parameters. */
 export function pathTo(page: string, parameters: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(parameters).filter((each): each is [string, string] => Boolean(each[1]));

@@ -1,7 +1,7 @@
 import { tokenCommand } from "../control/first-order.ts";
+import { shellQuoted } from "../control/shell-quoted.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import type { WorldListing } from "../store/world-listing.ts";
-import { shellQuoted } from "./shell.ts";
 import type { Visit } from "./visit.ts";
 
 /** What curl says by itself, or what was of that one connection. */

@@ -6,8 +6,8 @@ import {
   operationIds,
   operations,
 } from "../contract/operations.ts";
-import { maskSecrets } from "../core/api-key.ts";
 import { SandboxError } from "../core/errors.ts";
+import { maskPath } from "../report/masking.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 import { apiKeyHolder } from "./middleware/api-key-holder.ts";
 import { authorised } from "./middleware/authorised.ts";
@@ -134,7 +134,7 @@ function routed(
   const app = new Hono<HttpEnv>();
   app.onError(onError(services));
   app.notFound((c) => {
-    const path = maskSecrets(c.req.path);
+    const path = maskPath(c.req.path);
     throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
   });
   app.use("/auth/*", received(services)); // 400 where it chooses a scenario that is not there

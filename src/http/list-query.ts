@@ -1,41 +1,11 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
 import { hashOfSecret } from "../core/random.ts";
 
 const usualLimit = 50;
-const greatestLimit = 100;
-
-/** A filter that may be given once. */
-export function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
-  return z
-    .array(z.string())
-    .length(1, "must be given once")
-    .transform(([value]) => value as string)
-    .pipe(schema as z.ZodType<z.output<Schema>, string>)
-    .optional();
-}
-
-/** A filter of several values, repeated or parted by commas. */
-export function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most = 100) {
-  return z
-    .array(z.string())
-    .transform((values) => values.flatMap((value) => value.split(",")))
-    .pipe(z.array(schema as z.ZodType<z.output<Schema>, string>).max(most, `must be at most ${most}`))
-    .optional();
-}
-
-const paging = {
-  limit: once(
-    z
-      .string()
-      .regex(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${greatestLimit}`)
-      .transform(Number)
-      .pipe(z.int().min(1).max(greatestLimit)),
-  ),
-  cursor: once(z.string().min(1)),
-};
 
 /** What is asked of a list: filters, how many, and after which row. */
 export interface ListQuery<Filters> {
@@ -47,11 +17,9 @@ export interface ListQuery<Filters> {
   readonly binding: string;
 }
 
-/** The rows of a list and where it goes on, as every list answers (assumed). */
-export interface ListPage<Row> {
+/** The rows of a list and where it goes on. */
+export interface ListPage<Row> extends Omit<z.output<ReturnType<typeof listOf>>, "data"> {
   readonly data: readonly Row[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
 }
 
 /**

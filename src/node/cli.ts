@@ -1,41 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
-import { SetupError } from "../core/errors.ts";
-import { readCommandLine } from "./command-line.ts";
-import { version } from "./create-sandbox.ts";
-import { PortError } from "./listen.ts";
-import { requestLog } from "./request-log.ts";
-import { type StartedSandbox, start } from "./start-sandbox.ts";
-import { startUpLines } from "./start-up-lines.ts";
-
-const exitCodes = { failure: 1, usage: 2 } as const;
-
-/** How long what is printed may take to be read once the sandbox is closed. */
-const flushMs = 300;
-
-/** Writes a log line; where nobody reads standard output any more, lines are dropped rather than heaped up. */
-function log(line: string): void {
-  if (!process.stdout.writableNeedDrain) process.stdout.write(line);
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  return error instanceof SetupError && !(error instanceof PortError) ? exitCodes.usage : exitCodes.failure;
-}
-
-/** Ends on the first signal with what is under way answered, on a second one at once. */
-function closeOnSignal(started: () => StartedSandbox | undefined): void {
-  let closing = false;
-  const onSignal = () => {
-    if (closing) process.exit(exitCodes.failure);
-    closing = true;
-    const sandbox = started();
-    if (!sandbox) process.exit();
-    sandbox.close().then(() => setTimeout(() => process.exit(), flushMs).unref(), fail);
-  };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
-}
+import { commandNamed } from "./commands/commands.ts";
+import { readSwitches } from "./commands/switches.ts";
+import { exitCodeOf } from "./exit-codes.ts";
 
 function fail(error: unknown): void {
   // Commander has written its own line.
@@ -46,15 +13,13 @@ function fail(error: unknown): void {
   process.exitCode = exitCodeOf(error);
 }
 
+// Whoever stops reading, what is printed ends nothing.
 process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
 try {
-  const { options, logFormat, tlsCert } = readCommandLine(process.argv.slice(2), process.env, version);
-  let started: StartedSandbox | undefined;
-  closeOnSignal(() => started);
-  const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
-  started = sandbox;
-  const { onBehalfOf, control = true } = options;
-  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
+  const { command, args } = await commandNamed(process.argv.slice(2));
+  readSwitches(process.env);
+  await command.parseAsync(args, { from: "user" });
 } catch (error) {
   fail(error);
 }

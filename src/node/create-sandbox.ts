@@ -8,7 +8,6 @@ import type { Exchange } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase, openingFailure } from "./better-sqlite3.ts";
-import { dashboardFiles } from "./dashboard-files.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -99,7 +98,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       journal: options.journal,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
-      dashboardFiles,
+      docsFiles: async (name) => (await import("./docs-files.ts")).docsFiles(name),
+      dashboardFiles: async (name) => (await import("./dashboard-files.ts")).dashboardFiles(name),
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {

@@ -7,6 +7,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { ConnectionLost, SetupError } from "../core/errors.ts";
 import { AnswerCutOff } from "../http/answer-cut-off.ts";
 import type { Fetch } from "../sandbox.ts";
+import { CouldNotRun } from "./could-not-run.ts";
 
 /** PEM texts. */
 export interface Tls {
@@ -38,15 +39,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A port that is taken, or that this user may not bind. */
-export class PortError extends SetupError {}
-
 /** How long an answer under way may hold up closing. */
 const drainMs = 1500;
 
 /**
  * Binds a port.
- * @throws PortError where it cannot be bound; SetupError where TLS refuses the certificate
+ * @throws CouldNotRun where it is taken, or not to be had by this user; SetupError where TLS refuses the certificate
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, tls } = options;
@@ -140,12 +138,14 @@ function reachableHost(host: string): string {
 
 function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number): SetupError {
   if (error.code === "EADDRINUSE") {
-    return new PortError(
+    return new CouldNotRun(
       `port ${port} on ${host} is taken: stop what holds it, or choose another (0 picks a free one)`,
     );
   }
   if (error.code === "EACCES") {
-    return new PortError(`port ${port} on ${host} needs rights that this user lacks: choose one above 1023`);
+    return new CouldNotRun(
+      `port ${port} on ${host} needs rights that this user lacks: choose one above 1023`,
+    );
   }
   return new SetupError(`${host} port ${port} cannot be bound: ${error.message}`);
 }

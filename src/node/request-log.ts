@@ -1,6 +1,6 @@
 import { contractPoints } from "../contract/points.ts";
-import { maskSecrets } from "../core/api-key.ts";
 import type { Exchange } from "../report/exchange.ts";
+import { maskPath } from "../report/masking.ts";
 
 export const logFormats = ["pretty", "json", "silent"] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -17,7 +17,7 @@ export function requestLog(
 
 /** The path as it may be shown: no secrets, and no control characters. */
 function shownPath(path: string): string {
-  return encodeURI(maskSecrets(path).toWellFormed()).replaceAll("%E2%80%A6", "…");
+  return encodeURI(maskPath(path).toWellFormed()).replaceAll("%E2%80%A6", "…");
 }
 
 function jsonLine(exchange: Exchange, at: Date): string {

@@ -4,14 +4,15 @@ import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
 import { type Scenario, scenario } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
-import { readStrictYaml } from "./strict-yaml.ts";
+import { checkStrictYaml, fitting, type StrictYaml } from "./strict-yaml.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
+/** Where the package keeps its own. */
+export const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
 
 /** The scenarios that the package ships, in their order. */
 export function readShippedScenarios(): Scenario[] {
-  return shippedScenarios.map((name) => readScenario(join(shippedFolder, `${name}.yaml`)));
+  return shippedScenarios.map((name) => fitting(checkScenario(join(shippedFolder, `${name}.yaml`))));
 }
 
 /**
@@ -30,7 +31,7 @@ export function readScenarios(folder: string): Scenario[] {
   if (files.length === 0) throw new SetupError(`the scenarios folder ${folder} holds no YAML file`);
   const names = new Set<string>(shippedScenarios);
   return files.toSorted().map((file) => {
-    const read = readScenario(join(folder, file));
+    const read = fitting(checkScenario(join(folder, file)));
     if (names.has(read.name)) {
       throw new SetupError(
         `${join(folder, file)}: a scenario named ${read.name} is there already: rename this one`,
@@ -41,7 +42,11 @@ export function readScenarios(folder: string): Scenario[] {
   });
 }
 
-function readScenario(file: string): Scenario {
+/**
+ * A scenario file, or all that is wrong with it.
+ * @throws SetupError where it cannot be read
+ */
+export function checkScenario(file: string): StrictYaml<Scenario> {
   let text: string;
   try {
     text = utf8.decode(readFileSync(file));
@@ -50,10 +55,10 @@ function readScenario(file: string): Scenario {
       cause: error,
     });
   }
-  const read = readStrictYaml(file, text, scenario);
+  const read = checkStrictYaml(file, text, scenario);
+  if ("problems" in read) return read;
   const name = basename(file).replace(/\.ya?ml$/i, "");
-  if (read.name !== name) {
-    throw new SetupError(`${file}: name: must be the file's, ${name}; it is ${read.name}`);
-  }
-  return read;
+  return read.value.name === name
+    ? read
+    : { problems: [`${file}: name: must be the file's, ${name}; it is ${read.value.name}`] };
 }

@@ -1,4 +1,5 @@
-import { firstOrder, orderCommand, tokenCommand } from "../control/first-order.ts";
+import { firstOrderer, orderCommand, tokenCommand } from "../control/first-order.ts";
+import { shellQuoted } from "../control/shell-quoted.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
@@ -87,7 +88,7 @@ function orderLines(
   companies: readonly CompanyListing[],
   { tlsCert, onBehalfOf }: StartUpOptions,
 ): string[] {
-  const order = firstOrder(companies);
+  const order = firstOrderer(companies, "sandbox");
   if (!order) return [];
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
@@ -97,8 +98,4 @@ function orderLines(
     orderCommand(url, order, { curl, onBehalfOf: onBehalfOf === "required" }),
     "",
   ];
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

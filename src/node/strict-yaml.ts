@@ -4,6 +4,11 @@ import type { Document, LineCounter } from "yaml";
 import * as z from "zod";
 import { SetupError } from "../core/errors.ts";
 
+/** A text that fits its schema, or what is wrong with it, each with file, line and column. */
+export type StrictYaml<Value> =
+  | { readonly value: Value }
+  | { readonly problems: readonly [string, ...string[]] };
+
 /**
  * Reads a YAML text that has to fit a schema of strict objects.
  * @param file - its name, for messages
@@ -14,33 +19,64 @@ export function readStrictYaml<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
 ): z.output<Schema> {
+  return fitting(checkStrictYaml(file, text, schema));
+}
+
+/** @throws SetupError with the gravest problem, and how many more there are */
+export function fitting<Value>(read: StrictYaml<Value>): Value {
+  if ("value" in read) return read.value;
+  const [first, ...more] = read.problems;
+  throw new SetupError(more.length === 0 ? first : `${first} (and ${more.length} more)`);
+}
+
+/** As `readStrictYaml`, for whoever wants to hear of everything that is wrong: the gravest first. */
+export function checkStrictYaml<Schema extends z.ZodType>(
+  file: string,
+  text: string,
+  schema: Schema,
+): StrictYaml<z.output<Schema>> {
+  const { document, lines } = parseYaml(text);
+  const syntaxError = document.errors[0] ?? document.warnings[0];
+  if (syntaxError) {
+    return { problems: [`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`] };
+  }
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // An alias may name nothing, or too much.
+    return { problems: [`${file}: ${(error as Error).message}`] };
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return { value: result.data };
+  // A misspelt key is also a missing one: the misspelling explains both.
+  const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
+  const issues = result.error.issues
+    .flatMap(oneKeyEach)
+    .toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
+  const [first = `${file} does not fit its schema`, ...more] = issues.map((issue) => {
+    const place = placeOf(file, lines, offsetOf(document, issue));
+    return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
+  });
+  return { problems: [first, ...more] };
+}
+
+function oneKeyEach(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+}
+
+/** The keys at the top of a YAML text; none where it is no mapping. */
+export function keysOfYaml(text: string): string[] {
+  const { items = [] } = (parseYaml(text).document.contents ?? {}) as YamlNode;
+  return items.map(({ key }) => String(key?.value));
+}
+
+function parseYaml(text: string): { readonly document: Document; readonly lines: LineCounter } {
   // Loaded when first needed: a start on a kept database reads no YAML.
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
-  const syntaxError = document.errors[0] ?? document.warnings[0];
-  if (syntaxError) {
-    throw new SetupError(`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`);
-  }
-  const result = schema.safeParse(readValue(document, file));
-  if (result.success) return result.data;
-  const { issues } = result.error;
-  // A misspelt key is also a missing one: the misspelling explains both.
-  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
-  if (!issue) throw new SetupError(`${file} does not fit its schema`);
-  const place = placeOf(file, lines, offsetOf(document, issue));
-  const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
-  const said = document.getIn(issue.path);
-  throw new SetupError(`${place}: ${describe(issue, schema, said)}${more}`);
-}
-
-/** The document's value; an alias may name nothing, or too much. */
-function readValue(document: Document, file: string): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw new SetupError(`${file}: ${(error as Error).message}`, { cause: error });
-  }
+  const options = { lineCounter: lines, prettyErrors: false, logLevel: "error" } as const;
+  return { document: yaml.parseDocument(text, options), lines };
 }
 
 function placeOf(file: string, lines: LineCounter, offset: number): string {

@@ -1,8 +1,8 @@
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
-import { maskSecrets } from "../core/api-key.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";
+import { maskPath } from "./masking.ts";
 
 /** The first request that met a point. */
 export interface FirstMeeting {
@@ -52,6 +52,11 @@ export interface CoverageFilter {
 /** Slips of the sandbox or of the tester: no client is to meet them. */
 const noBehaviour: ReadonlySet<PointId> = new Set(["gateway.internal_error", "gateway.scenario_unknown"]);
 
+/** The contract points that a client can meet. */
+export const behaviours: readonly PointId[] = (Object.keys(contractPoints) as PointId[]).filter(
+  (id) => !noBehaviour.has(id),
+);
+
 interface Meetings extends Pick<Exchange, "caller" | "operation" | "point"> {
   readonly first: FirstMeeting;
   times: number;
@@ -76,7 +81,7 @@ export class Coverage {
     }
     const { method, path, atMs } = exchange;
     const time = new Date(atMs).toISOString();
-    const first = { request_id: String(requestId), method, path: maskSecrets(path), time };
+    const first = { request_id: String(requestId), method, path: maskPath(path), time };
     this.#meetings.set(key, { caller, operation, point, first, times: 1 });
   }
 
@@ -87,24 +92,22 @@ export class Coverage {
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
     const isOfCompany = companyTest(company);
     const meetings = [...this.#meetings.values()].filter(isOfCompany);
-    const isExcluded = excludedBy(exclude);
-    const points = (Object.keys(contractPoints) as PointId[])
-      .filter((id) => !noBehaviour.has(id))
-      .map((id): PointCoverage => {
-        const { status, provenance, spec, title } = contractPoints[id];
-        const met = meetings.filter(({ point }) => point === id);
-        return {
-          id,
-          status,
-          provenance,
-          spec,
-          title,
-          operations: operationsOf(id),
-          times: met.reduce((sum, { times }) => sum + times, 0),
-          first: met[0]?.first ?? null,
-          excluded: isExcluded(id),
-        };
-      });
+    const isExcluded = pointTest(exclude);
+    const points = behaviours.map((id): PointCoverage => {
+      const { status, provenance, spec, title } = contractPoints[id];
+      const met = meetings.filter(({ point }) => point === id);
+      return {
+        id,
+        status,
+        provenance,
+        spec,
+        title,
+        operations: operationsOf(id),
+        times: met.reduce((sum, { times }) => sum + times, 0),
+        first: met[0]?.first ?? null,
+        excluded: isExcluded(id),
+      };
+    });
     const counted = points.filter(({ excluded }) => !excluded);
     const ofProvenance = (provenance: Provenance) =>
       totalOf(counted.filter((point) => point.provenance === provenance));
@@ -146,7 +149,8 @@ function operationsOf(id: PointId): readonly OperationId[] {
     : scope;
 }
 
-function excludedBy(patterns: readonly string[]): (id: PointId) => boolean {
+/** Whether a point is one of these; an asterisk stands for anything. */
+export function pointTest(patterns: readonly string[]): (id: PointId) => boolean {
   const tests = patterns.map((pattern) => new RegExp(`^${pattern.split("*").map(escaped).join(".*")}$`));
   return (id) => tests.some((test) => test.test(id));
 }

@@ -2,11 +2,10 @@ import { checksPassed } from "../contract/checks.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
-import { maskSecrets } from "../core/api-key.ts";
 import type { Role } from "../core/permissions.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Exchange } from "./exchange.ts";
-import { maskBody, maskHeaders, maskQuery } from "./masking.ts";
+import { maskBody, maskHeaders, maskPath, maskQuery } from "./masking.ts";
 
 /** Who called, as it was then: the company may be gone since. */
 export interface JournalCaller {
@@ -72,7 +71,7 @@ export function journalEntry(id: number, exchange: Exchange): JournalEntry {
     time: new Date(exchange.atMs).toISOString(),
     duration_ms: Math.round(exchange.durationMs * 100) / 100,
     method: exchange.method,
-    path: maskSecrets(exchange.path),
+    path: maskPath(exchange.path),
     query: maskQuery(exchange.query),
     operation: operation ?? null,
     caller: caller ? callerShown(caller) : null,

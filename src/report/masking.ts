@@ -15,6 +15,14 @@ export function maskBody(text: string): string {
   return `${masked.slice(0, shownBodyLength)}… (cut; it has ${text.length} characters)`;
 }
 
+/** A segment of a path whose name is a PIN's, and four digits behind it. */
+const pinOfPath = /((?<![A-Za-z])pin|Pin|PIN)\/[0-9]{4}(?![0-9A-Za-z-])/g;
+
+/** What a path shows: a client may have put a key, a token or a PIN there. */
+export function maskPath(path: string): string {
+  return maskSecrets(path).replace(pinOfPath, `$1/${mask}`);
+}
+
 /** What headers show; their names are in lower case. */
 export function maskHeaders(
   headers: Headers | Readonly<Record<string, string>>,

@@ -14,11 +14,13 @@ import {
   takeArmedStep,
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
+import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { Progress } from "./progress.ts";
 import type { Scenario } from "./scenario.ts";
 import { overlayOf, type Step, stepFor } from "./step.ts";
 import { Turn } from "./turn.ts";
+import { Unfired } from "./unfired.ts";
 import { Waits } from "./waits.ts";
 
 /** Whom a scenario is armed for, and how often. */
@@ -52,6 +54,8 @@ interface Armed {
 export class Scenarios {
   readonly catalogue: Catalogue;
   readonly waits: Waits;
+  readonly unfired = new Unfired();
+  readonly armings = new Armings();
   readonly #services: Services;
   readonly #fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
@@ -86,9 +90,10 @@ export class Scenarios {
       if (index === "passes") return undefined;
       const step = this.#stepsOf(scenario, request.operation)[index];
       if (!step) continue;
-      return this.#turn(scenario, step, request, progress, row.pk, () =>
-        takeArmedStep(this.#services.database, row.pk, !step.pass),
-      );
+      return this.#turn(scenario, step, request, progress, row.pk, () => {
+        takeArmedStep(this.#services.database, row.pk, !step.pass);
+        if (!step.pass) this.unfired.fired(row);
+      });
     }
     return undefined;
   }
@@ -160,7 +165,8 @@ export class Scenarios {
   arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, store, random, clock } = this.#services;
     this.#armedIn = undefined;
-    return database.transaction(() => {
+    this.armings.count(companyPk);
+    const armed = database.transaction(() => {
       const n = store.nextNumber(0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
       insertArmed(database, {
@@ -177,6 +183,8 @@ export class Scenarios {
       if (!row) throw new Error("what was just armed is not there");
       return row;
     });
+    this.unfired.armed(armed);
+    return armed;
   }
 
   /** Whether what is armed from the start is what the sandbox was started with. */
@@ -217,6 +225,7 @@ export class Scenarios {
   disarm(rows: readonly ArmedRow[]): void {
     this.#armedIn = undefined;
     const disarmed = new Set(rows.map(({ pk }) => pk));
+    for (const { companyPk } of rows) this.armings.count(companyPk);
     for (const pk of disarmed) deleteArmed(this.#services.database, pk);
     this.waits.letGo(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
   }

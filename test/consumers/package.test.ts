@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { succeed } from "../support/command.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const tsc = join(root, "node_modules", ".bin", "tsc");
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
-
-interface Packed {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 const orderInProcess = `
 import { createSandbox } from "card-sandbox";
@@ -50,34 +43,28 @@ export { answer, status, url };
 `;
 
 describe("the package", () => {
-  let packed: Packed;
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "card-sandbox-package-"));
-    const printed = await succeed(
-      "npm",
-      ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
-      { cwd: root },
-    );
-    packed = JSON.parse(printed)[0];
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    await succeed("npm", ["install", `./${packed.filename}`], { cwd: folder });
-  }, 600_000);
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const packed = inject("packed");
+  const folder = inject("installed");
 
   test("holds what runs, and nothing else, in less than 3 MB", () => {
     expect(packed.unpackedSize).toBeLessThan(3 * 1024 * 1024);
     const paths = packed.files.map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining(["dist/node/cli.js", "schema/scenario.json", "LICENSE"]));
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "dist/node/cli.js",
+        "dist/docs/swagger-ui-bundle.js.gz",
+        "schema/scenario.json",
+        "schema/openapi.json",
+        "LICENSE",
+      ]),
+    );
     expect(
       paths.filter((path) => /(^|\/)(test|src|node_modules)\/|\.map$|\.env|\.test\./.test(path)),
     ).toEqual([]);
   });
 
   test("brings nothing that reports an installation", async () => {
-    const installed = await succeed("npm", ["ls", "--all", "--parseable"], { cwd: folder });
+    const installed = await succeed("npm", ["ls", "card-sandbox", "--all"], { cwd: folder });
     expect(installed).not.toMatch(/scarf/);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as z from "zod";
+import type * as z from "zod";
 import { account } from "../../src/contract/account.ts";
 import { card, cardStatus } from "../../src/contract/card.ts";
 import { deliveryOptions } from "../../src/contract/card-requests.ts";
@@ -7,12 +7,15 @@ import { company } from "../../src/contract/company.ts";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { cardError, gatewayError } from "../../src/contract/errors.ts";
 import { invoice } from "../../src/contract/invoice.ts";
+import { listOf } from "../../src/contract/list.ts";
+import type { Example } from "../../src/contract/openapi/examples.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
 import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../../src/contract/webhook.ts";
 import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
+import { latestExchange } from "../support/exchanges.ts";
 import {
   type CallTry,
   type OrderBody,
@@ -112,7 +115,7 @@ const waysTo = {
   "on_behalf_of.required": orderFacing({ onBehalfOf: "required" }),
   "on_behalf_of.invalid": orderHeaders({ "X-On-Behalf-Of": "northwind" }),
   "on_behalf_of.not_a_member": orderHeaders({ "X-On-Behalf-Of": key }),
-  "order.created": orderWith({}),
+  "order.created": orderWith({ spending_limit: { period: "monthly", amount: "250.00" } }),
   "order.replayed": async () => {
     const sandbox = openSandbox();
     await sandbox.order({ key });
@@ -173,7 +176,11 @@ const waysTo = {
   "order.issuer_rejected": orderAnswered({ outcome: "rejected", reason: "the cardholder's name" }),
   "order.issuer_bad_gateway": orderAnswered({ outcome: "bad_gateway" }),
   "order.issuer_unavailable": orderAnswered({ outcome: "unavailable" }),
-  "cards.listed": get("/developer/cards"),
+  "cards.listed": async () => {
+    const sandbox = openSandbox();
+    await sandbox.order();
+    return sandbox.get("/developer/cards");
+  },
   "cards.query_invalid": get("/developer/cards?limit=0"),
   "cards.shown": async () => {
     const sandbox = openSandbox();
@@ -269,7 +276,11 @@ const waysTo = {
   "webhooks.deleted": withWebhook(({ call, path }) => call("DELETE", path)),
   "webhooks.secret_rotated": withWebhook(({ call, path }) => call("POST", `${path}/rotate-secret`)),
   "webhooks.tested": withWebhook(({ call, path }) => call("POST", `${path}/test`)),
-  "webhooks.deliveries_listed": withWebhook(({ call, path }) => call("GET", `${path}/deliveries`)),
+  "webhooks.deliveries_listed": withWebhook(async ({ call, path, settled }) => {
+    await call("POST", `${path}/test`);
+    await settled();
+    return call("GET", `${path}/deliveries`);
+  }),
   "webhooks.delivery_resent": withWebhook(async ({ call, path }) => {
     const { id } = (await call("POST", `${path}/test`)).json;
     return call("POST", `${path}/deliveries/${id}/resend`);
@@ -317,12 +328,38 @@ describe("each contract point is met, with its status and its body", () => {
     if (point.code) expect(reply.json.error.code).toBe(point.code);
     if (id === "order.issuer_rejected") expect(reply.json.error).toContain("the cardholder's name");
     expect(reply.headers.get("Content-Type")).toBe("application/json");
+    seen.set(id, { answer: reply.json, ...requestOf(id) });
+  });
+
+  test("and its answer is the description's example: vitest -u writes it", async () => {
+    const ids = Object.keys(contractPoints) as PointId[];
+    const lines = ids.map((id) => `  ${JSON.stringify(id)}: ${JSON.stringify(seen.get(id))},\n`);
+    await expect(`${aboutExamples}${lines.join("")}};\n`).toMatchFileSnapshot(
+      "../../src/contract/openapi/examples.ts",
+    );
   });
 });
 
-/** How every list answers (assumed). */
-const listOf = (row: z.ZodType) =>
-  z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
+const seen = new Map<PointId, Example>();
+
+/** The body of the request that led to a success. */
+function requestOf(id: PointId): Partial<Example> {
+  const { point, requestBody } = latestExchange() ?? {};
+  if (point !== id || !requestBody || contractPoints[id].status >= 300) return {};
+  return { request: JSON.parse(requestBody) };
+}
+
+const aboutExamples = `import type { PointId } from "../points.ts";
+
+/** What the sandbox answered, and to which body of a request. */
+export interface Example {
+  readonly answer: unknown;
+  readonly request?: unknown;
+}
+
+/** By contract point. Written by test/contract/points.test.ts, which runs the shortest way to each: change that. */
+export const examples: Readonly<Record<PointId, Example>> = {
+`;
 
 /** What the operations of an area show. */
 const shownBy: Readonly<Record<string, z.ZodObject>> = {

@@ -144,7 +144,7 @@ describe("options and their variables", () => {
   test("CARD_SANDBOX_PORT comes before PORT, and both after --port", async () => {
     const taken = String(await takenPort());
     const byPort = run([], { PORT: taken });
-    expect((await byPort.ended).code).toBe(1);
+    expect((await byPort.ended).code).toBe(3);
     await untilReady(run([], { CARD_SANDBOX_PORT: "0", PORT: taken }));
     await untilReady(run(["--port", "0"], { CARD_SANDBOX_PORT: taken, PORT: taken }));
   });

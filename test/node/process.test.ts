@@ -8,15 +8,15 @@ import { run, startCommandLine, takenPort } from "../support/command-line.ts";
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("ports and signals", () => {
-  test("a taken port is one clear line, and exit 1", async () => {
+  test("a taken port is one clear line, and exit 3", async () => {
     const { output, ended } = run(["--port", String(await takenPort())]);
-    expect((await ended).code).toBe(1);
+    expect((await ended).code).toBe(3);
     expect(output.stderr).toMatch(/^card-sandbox: port [0-9]+ on 127\.0\.0\.1 is taken: .*\n$/);
   });
 
   test("a taken live port too, and the other is let go", async () => {
     const { output, ended } = run(["--port", "0", "--live-port", String(await takenPort())]);
-    expect((await ended).code).toBe(1);
+    expect((await ended).code).toBe(3);
     expect(output.stderr).toContain("is taken");
   });
 

@@ -117,7 +117,7 @@ describe("a database file keeps everything across restarts", () => {
     const folder = temporaryFolder();
     const file = join(folder, "sandbox.db");
     const failed = run(["--db", file, "--seed", "7", "--port", String(await takenPort())]);
-    expect((await failed.ended).code).toBe(1);
+    expect((await failed.ended).code).toBe(3);
     expect(readdirSync(folder)).toEqual([]);
     await startCommandLine(["--db", file, "--seed", "8"]);
   });

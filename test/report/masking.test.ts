@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { maskBody, maskHeaders, maskQuery, shownBodyLength } from "../../src/report/masking.ts";
+import { maskBody, maskHeaders, maskPath, maskQuery, shownBodyLength } from "../../src/report/masking.ts";
 
 const note = "(not shown: it is no JSON, and may hold a secret)";
 const token = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE";
@@ -79,6 +79,18 @@ describe("a body", () => {
     for (const body of bodies) maskBody(body);
     expect(performance.now() - startedAt).toBeLessThan(2000);
   });
+});
+
+describe("a path", () => {
+  test.each([
+    ["/cards/1/pin/4821", "/cards/1/pin/…"],
+    ["/cards/1/newPin/4821/check", "/cards/1/newPin/…/check"],
+    [`/cards/${token}/sk_live_abc`, "/cards/…/sk_live_…"],
+  ])("is masked: %s", (path, shown) => expect(maskPath(path)).toBe(shown));
+
+  test.each(["/cards/4821", "/spin/4821", "/pin/48210", "/pin/1d54-1080"])("stays as it is: %s", (path) =>
+    expect(maskPath(path)).toBe(path),
+  );
 });
 
 describe("a header", () => {

@@ -16,6 +16,7 @@ import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
+import { cameBy } from "./exchanges.ts";
 
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
@@ -26,6 +27,7 @@ export interface TestOptions
       SandboxPorts,
       | "assumed"
       | "deliver"
+      | "docsFiles"
       | "allowWebhookHosts"
       | "onBehalfOf"
       | "sandboxHeaders"
@@ -114,12 +116,16 @@ export interface Reply {
   readonly provenance: string | undefined;
 }
 
-/** The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. */
+/**
+ * The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. Each
+ * answer of the service is then held to its description.
+ */
 export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(":memory:");
   const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Exchange[] = [];
+  const answered: Exchange[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...(options.scenarios ?? [])];
   const sandbox = wireSandbox({
@@ -141,12 +147,20 @@ export function openSandbox(options: TestOptions = {}) {
     deliver: options.deliver,
     allowWebhookHosts: options.allowWebhookHosts,
     dashboardFiles,
+    docsFiles: options.docsFiles,
     overlayOf: () => ({ ...force }),
-    observe: options.observe ?? ((exchange) => exchanges.push(exchange)),
+    observe: (exchange) => {
+      answered.push(exchange);
+      cameBy(exchange);
+      if (options.observe) options.observe(exchange);
+      else exchanges.push(exchange);
+    },
   });
-  onTestFinished(() => {
+  onTestFinished(async () => {
     sandbox.abandon();
     database.close();
+    const { holdToDescription } = await import("./held-to-description.ts");
+    holdToDescription(answered);
   });
   const fetch = options.serve
     ? sandbox.serve({ environments: [options.serve], control: options.guard })

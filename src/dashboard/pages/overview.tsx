@@ -1,4 +1,4 @@
-import { firstOrder, orderCommand, tokenCommand } from "../../control/first-order.ts";
+import { firstOrderer, orderCommand, tokenCommand } from "../../control/first-order.ts";
 import { Armed } from "../parts/armed.tsx";
 import { Badge } from "../parts/badges.tsx";
 import { Action, Field, Form } from "../parts/fields.tsx";
@@ -56,6 +56,12 @@ function Addresses({ visit: { services, origin } }: { visit: Visit }) {
             ) : (
               "on a port of its own, which the start-up lines name"
             ),
+          ],
+          [
+            "Interface",
+            <>
+              <a href="/docs">reference</a>, <a href="/openapi.json">OpenAPI</a>
+            </>,
           ],
           ["Seed", <code>{services.seed}</code>],
           [
@@ -120,7 +126,7 @@ function Clock({ visit }: { visit: Visit }) {
 }
 
 function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
-  const order = firstOrder(services.companies.world().companies);
+  const order = firstOrderer(services.companies.world().companies, "sandbox");
   if (!order) {
     return (
       <Empty title="Nobody can order a card here whose key the sandbox knows.">

@@ -1,21 +1,11 @@
 import type { Context, Handler } from "hono";
-import * as z from "zod";
-import { cardStatus, cardType } from "../../contract/card.ts";
-import { accountId, memberId } from "../../contract/identifiers.ts";
+import { cardFilters } from "../../contract/list-filters.ts";
 import { cardNow, listedCardsNow } from "../../core/card-now.ts";
 import { expireDueCards } from "../../core/expire-cards.ts";
 import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
-import { once, pageOf, readListQuery, several } from "../list-query.ts";
-
-const filters = {
-  tokens: several(z.string().regex(/^[0-9]+$/, "must be card tokens")),
-  account_id: once(accountId),
-  user_id: once(memberId),
-  status: several(cardStatus),
-  type: once(cardType),
-};
+import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/cards` (spec §2: the `tokens` filter, and `used` in `card_limits`). */
 export function listCards(services: HttpServices): Handler<HttpEnv> {
@@ -24,7 +14,7 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
     const own = seesOwnAlone(c.get("caller"));
     expireDueCards(services, c.get("caller"));
     const scope = `${companyId}/${own ? memberPk : ""}`;
-    const query = readListQuery(c, filters, scope, "cards.query_invalid");
+    const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
     const rows = services.store.cards.list(companyPk, {
       ...query.filters,
       memberPk: own ? memberPk : undefined,

@@ -1,40 +1,13 @@
 import type { Handler } from "hono";
-import * as z from "zod";
-import { accountId, cardId, transactionId } from "../../contract/identifiers.ts";
-import { transactionDirection, transactionStatus, transactionType } from "../../contract/transaction.ts";
+import { transactionId } from "../../contract/identifiers.ts";
+import { transactionFilters } from "../../contract/list-filters.ts";
 import { SandboxError } from "../../core/errors.ts";
-import { parseDecimal } from "../../core/money.ts";
 import { reachOf } from "../../core/permissions.ts";
 import type { Caller } from "../../core/ports.ts";
 import { transactionOf } from "../../core/transaction.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
-import { once, pageOf, readListQuery, several } from "../list-query.ts";
-
-const instant = z.iso
-  .datetime({
-    offset: true,
-    error: "must be an ISO 8601 instant with its offset, such as 2026-03-10T00:00:00Z",
-  })
-  .transform((text) => Date.parse(text));
-
-const amount = z
-  .string()
-  .regex(/^[0-9]{1,13}(\.[0-9]{1,2})?$/, "must be a decimal with up to two places, such as 12.50")
-  .transform((text) => Number(parseDecimal(text)));
-
-/** By when it was made: `from` is included, `to` is not. Amounts are of the account's currency. */
-const filters = {
-  account_id: once(accountId),
-  card_id: once(cardId),
-  type: several(transactionType),
-  status: several(transactionStatus),
-  direction: once(transactionDirection),
-  from: once(instant),
-  to: once(instant),
-  min_amount: once(amount),
-  max_amount: once(amount),
-};
+import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/transactions`. */
 export function listTransactions(services: HttpServices): Handler<HttpEnv> {
@@ -42,7 +15,7 @@ export function listTransactions(services: HttpServices): Handler<HttpEnv> {
     const caller = c.get("caller");
     const memberPk = seenThroughCardsOf(caller);
     const scope = `${caller.companyId}/${memberPk ?? ""}`;
-    const query = readListQuery(c, filters, scope, "transactions.query_invalid");
+    const query = readListQuery(c, transactionFilters, scope, "transactions.query_invalid");
     const { from, to, min_amount, max_amount, ...rest } = query.filters;
     const rows = services.store.transactions.list(caller.companyPk, {
       ...rest,

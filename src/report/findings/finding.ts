@@ -4,6 +4,11 @@ import type { RuleId } from "./rules.ts";
 export const severities = ["critical", "high", "warn", "info"] as const;
 export type Severity = (typeof severities)[number];
 
+/** Whether a severity is as grave as another, or graver. */
+export function isAsGrave(severity: Severity, as: Severity): boolean {
+  return severities.indexOf(severity) <= severities.indexOf(as);
+}
+
 /** A request that bears a finding out; it is told here, since the journal may keep it no longer. */
 export interface RequestSeen {
   /** Its id in the journal. */

@@ -2,6 +2,7 @@ import { maskSecrets } from "../../core/api-key.ts";
 import type { CompanyNames } from "../../core/ports.ts";
 import type { Exchange } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
+import { maskPath } from "../masking.ts";
 import type {
   Finding,
   FindingsFilter,
@@ -21,6 +22,8 @@ const shownOccurrences = 5;
 export interface FindingsPorts extends Known {
   /** How often the company's world was put back. */
   generationOf(companyPk: number): number;
+  /** How often what is armed for the company, or for all, was changed. */
+  armingsOf(companyPk: number): number;
   moment(): Omit<Moment, "final">;
   /** Told of a rule that threw; it changes no answer. */
   onDefect(defect: Error, exchange: Exchange | undefined): void;
@@ -53,8 +56,11 @@ export class Findings {
 
   /** @param requestId - the request's id in the journal */
   record(exchange: Exchange, requestId: number): void {
-    const { caller } = exchange;
-    const request = new Seen(requestId, exchange, caller ? this.#ports.generationOf(caller.companyPk) : 0);
+    const companyPk = exchange.caller?.companyPk;
+    const request = new Seen(requestId, exchange, {
+      generation: companyPk === undefined ? 0 : this.#ports.generationOf(companyPk),
+      armings: companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk),
+    });
     for (const [, watch] of this.#watches) this.#guarded(() => watch.see?.(request), exchange);
   }
 
@@ -124,7 +130,7 @@ function requestSeen({ id, exchange }: Seen): RequestSeen {
   return {
     id,
     method: exchange.method,
-    path: maskSecrets(exchange.path),
+    path: maskPath(exchange.path),
     status: exchange.status ?? null,
     time: new Date(exchange.atMs).toISOString(),
   };

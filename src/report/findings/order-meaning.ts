@@ -1,15 +1,24 @@
 import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 
-const orderFields = new Set(Object.keys(physicalCardOrder.shape));
+const orderFields: ReadonlySet<string> = new Set(Object.keys(physicalCardOrder.shape));
 
 /**
  * What the body of an order asks for, as text that is the same for two that ask for the same: the order of fields,
- * fields that are null or unknown, and `10` for `"10.00"` make no difference. Undefined where it is no object.
+ * fields that are null or unknown, a name that chooses a scenario, and `10` for `"10.00"` make no difference.
+ * Undefined where it is no object.
+ * @param fields - those that the operation knows; default: those of the order of a physical card
  */
-export function orderMeaning(body: unknown): string | undefined {
+export function orderMeaning(body: unknown, fields = orderFields): string | undefined {
   if (!isObject(body)) return undefined;
-  const known = Object.fromEntries(Object.entries(body).filter(([name]) => orderFields.has(name)));
-  return JSON.stringify(canonical(known));
+  const known = Object.entries(body).filter(
+    ([name, value]) => fields.has(name) && !choosesScenario(name, value),
+  );
+  return JSON.stringify(canonical(Object.fromEntries(known)));
+}
+
+/** `"name": "scenario:lost-response"` is said to the sandbox, and not to the service. */
+function choosesScenario(field: string, value: unknown): boolean {
+  return field === "name" && typeof value === "string" && value.startsWith("scenario:");
 }
 
 function canonical(value: unknown, name = ""): unknown {

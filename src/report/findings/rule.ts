@@ -1,4 +1,4 @@
-import type { CompanyNames } from "../../core/ports.ts";
+import type { Caller, CompanyNames } from "../../core/ports.ts";
 import type { Severity } from "./finding.ts";
 import type { Seen } from "./seen.ts";
 
@@ -40,8 +40,8 @@ export type Found = (occurrence: {
 
 /** What a rule may ask of the world. */
 export interface Known {
-  /** Whether this is an API key's secret, of either environment, active or revoked. */
-  isApiKey(secret: string): boolean;
+  /** Whose API key this is the secret of, of either environment, active or revoked; undefined where of none. */
+  holderOf(secret: string): Caller | undefined;
 }
 
 /** One attempt to deliver a webhook's event. */

@@ -1,4 +1,5 @@
 import type { Exchange } from "../exchange.ts";
+import { type KeySent, keysSentIn } from "./keys-sent.ts";
 
 /** A request as rules look at it. */
 export class Seen {
@@ -14,16 +15,24 @@ export class Seen {
   readonly scope: string;
   /** The instance of a client that sent it, as far as that can be told: within its scope, by API key and User-Agent. */
   readonly client: string;
+  /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
+  readonly armings: number;
   #json: { readonly value: unknown } | undefined;
+  #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;
 
-  /** @param generation - counts the resets of its company's world */
-  constructor(id: number, exchange: Exchange, generation: number) {
+  /** @param world - what was counted in its company's world: its resets, and changes of what is armed */
+  constructor(
+    id: number,
+    exchange: Exchange,
+    world: { readonly generation: number; readonly armings: number },
+  ) {
     const { caller, requestHeaders } = exchange;
     this.id = String(id);
     this.exchange = exchange;
     this.muted = requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
-    this.scope = `${caller?.companyId ?? ""}#${generation}`;
+    this.scope = `${caller?.companyId ?? ""}#${world.generation}`;
+    this.armings = world.armings;
     this.client = `${this.scope} ${caller?.apiKeyId ?? ""} ${requestHeaders.get("User-Agent") ?? ""}`;
   }
 
@@ -47,6 +56,12 @@ export class Seen {
   get answered(): unknown {
     this.#answered ??= { value: parsed(this.exchange.responseBody) };
     return this.#answered.value;
+  }
+
+  /** Whatever of it could be an API key, and where it stood. */
+  get keysSent(): readonly KeySent[] {
+    this.#keysSent ??= keysSentIn(this.exchange);
+    return this.#keysSent;
   }
 
   /** Whether the client cannot know what became of it: 502, 503, or an answer that was lost (spec §7). */

@@ -1,9 +1,9 @@
-import { orderMeaning } from "../order-meaning.ts";
+import { cardOrderOf, isKeyInProgress, isRefused } from "../card-order.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 
-interface FirstUse {
+interface Use {
   readonly request: Seen;
   readonly meaning: string;
   /** Whether the key holds a card now, or may. */
@@ -18,27 +18,37 @@ export const idem2: Rule = {
   mend: "Generate a key for each order, keep it with the order, and send it again only with the same order.",
   spec: "§4",
   watch(found) {
-    const uses = new Recent<string, FirstUse>();
+    const uses = new Recent<string, Use>();
     return {
       see(request) {
-        const { operation, idempotencyKey, caller, status } = request.exchange;
-        if (operation !== "orderPhysicalCard" || !idempotencyKey || !caller) return;
-        const meaning = orderMeaning(request.json);
-        if (meaning === undefined) return;
-        const key = `${request.scope} ${caller.memberId} ${idempotencyKey}`;
-        const holds = request.isAmbiguous || status === 201;
-        const before = uses.get(key);
-        if (!before?.holds) uses.set(key, { request, meaning, holds });
+        const order = cardOrderOf(request);
+        if (!order) return;
+        const { keyed, key, meaning } = order;
+        const { status } = request.exchange;
+        const before = uses.get(keyed);
+        const use = {
+          request,
+          meaning,
+          holds: request.isAmbiguous || status === 201 || isKeyInProgress(request),
+        };
+        // One that was refused is not kept (§7), nor was what came before it under the key.
+        if (!before?.holds || isRefused(request)) uses.set(keyed, use);
         if (!before || before.meaning === meaning) return;
+        const [first, second] = inOrder(before, use);
         found({
           seen: before.holds
-            ? `Idempotency-Key ${idempotencyKey} was sent with one order, and then with another`
-            : `Idempotency-Key ${idempotencyKey} was sent again with another body after ${before.request.exchange.status}`,
-          requests: [before.request, request],
-          // A failure is not kept (§7): correcting the body under the same key orders what was meant.
+            ? `Idempotency-Key ${key} was sent with one order, and then with another`
+            : `Idempotency-Key ${key} was sent again with another body after ${first.request.exchange.status}`,
+          requests: [first.request, second.request],
+          // Correcting the body under the key of an order that was refused orders what was meant.
           severity: before.holds ? "critical" : "info",
         });
       },
     };
   },
 };
+
+/** As they arrived: one that met 409 meanwhile is answered before the one that it met. */
+function inOrder(one: Use, other: Use): [Use, Use] {
+  return other.request.startedMs < one.request.startedMs ? [other, one] : [one, other];
+}

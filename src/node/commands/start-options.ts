@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import type { KeyQuota } from "../control/api-keys.ts";
-import { SetupError } from "../core/errors.ts";
-import type { OnBehalfOfMode } from "../http/http-services.ts";
-import { type LogFormat, logFormats } from "./request-log.ts";
-import type { StartOptions } from "./start-sandbox.ts";
+import type { Command } from "commander";
+import type { KeyQuota } from "../../control/api-keys.ts";
+import { SetupError } from "../../core/errors.ts";
+import type { OnBehalfOfMode } from "../../http/http-services.ts";
+import { type LogFormat, logFormats } from "../request-log.ts";
+import type { StartOptions } from "../start-sandbox.ts";
+import { optionWithVariable as option } from "./command.ts";
+import { notEmpty, once, parted, wholeNumber } from "./option-values.ts";
 
 interface Flags {
   port: number;
@@ -40,26 +42,15 @@ export interface StartRequest {
 /** What memory holds: an entry takes a few kilobytes, and up to 32 KiB of bodies. */
 const largestJournal = 100_000;
 
-/** The variables of switches: on or off, as they say. */
-const switches = ["CARD_SANDBOX_NO_SANDBOX_HEADERS", "CARD_SANDBOX_NO_CONTROL"];
+/** What differs between the commands that start a sandbox. */
+export interface StartDefaults {
+  readonly port: number;
+  readonly log: LogFormat;
+}
 
-/**
- * Reads the command line; each option's environment variable stands in where the option is not given, and an
- * empty one counts as absent.
- * @throws CommanderError on help, version, and what cannot be understood; SetupError on what cannot be read
- */
-export function readCommandLine(
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-  version: string,
-): StartRequest {
-  prepareEnvironment(env);
-  const program = defineProgram(version);
-  program.parse(argv, { from: "user" });
-  const flags = program.opts<Flags>();
-  if (program.getOptionValueSource("port") === "default" && env.PORT) {
-    flags.port = fromEnvironment(program, "PORT", env.PORT, wholeNumber(65_535));
-  }
+/** What was asked for, once the command line is parsed. */
+export function startRequest(command: Command): StartRequest {
+  const flags = command.opts<Flags>();
   return {
     logFormat: flags.log,
     tlsCert: flags.tlsCert,
@@ -86,19 +77,16 @@ export function readCommandLine(
   };
 }
 
-function defineProgram(version: string): Command {
-  const option = (flags: string, description: string, variable: string) =>
-    new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
-  return new Command("card-sandbox")
-    .description("A sandbox of the company-card service: its every answer, on demand, on this machine.")
-    .version(version)
-    .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/\n(?=.)/g, " ")) })
-    .addArgument(new Argument("[command]", "what to do").choices(["start"]).default("start"))
+/**
+ * Adds every option of a sandbox; each option's environment variable stands in where the option is not given, and an
+ * empty one counts as absent.
+ */
+export function addStartOptions(command: Command, { port, log }: StartDefaults): Command {
+  return command
     .addOption(
-      option("--port <number>", "port to listen on; 0 picks a free one (also env: PORT)", "PORT")
+      option("--port <number>", "port to listen on; 0 picks a free one", "PORT")
         .argParser(wholeNumber(65_535))
-        .default(4242),
+        .default(port),
     )
     .addOption(
       option("--host <address>", "address to listen on", "HOST").argParser(notEmpty).default("127.0.0.1"),
@@ -154,7 +142,7 @@ function defineProgram(version: string): Command {
         .default("company"),
     )
     .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
-    .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default("pretty"))
+    .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default(log))
     .addOption(option("--no-control", "leave out the sandbox's own API under /_sandbox", "NO_CONTROL"))
     .addOption(
       option(
@@ -177,61 +165,6 @@ function defineProgram(version: string): Command {
     )
     .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
-}
-
-/** Commander takes an empty variable for a value, and a switch's variable for on, whatever it says. */
-function prepareEnvironment(env: NodeJS.ProcessEnv): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith("CARD_SANDBOX_") && value === "") delete env[name];
-  }
-  for (const name of switches) {
-    const value = env[name];
-    if (value === undefined || /^(1|true|yes|on)$/i.test(value)) continue;
-    if (!/^(0|false|no|off)$/i.test(value)) {
-      throw new SetupError(
-        `the environment variable ${name} takes true or false; got ${JSON.stringify(value)}`,
-      );
-    }
-    delete env[name];
-  }
-}
-
-function fromEnvironment<Value>(
-  program: Command,
-  name: string,
-  text: string,
-  parse: (text: string) => Value,
-): Value {
-  try {
-    return parse(text);
-  } catch (error) {
-    program.error(`error: the environment variable ${name} is invalid: ${(error as Error).message}`);
-  }
-}
-
-function wholeNumber(max: number): (text: string) => number {
-  return (text) => {
-    if (!/^[0-9]+$/.test(text) || Number(text) > max) {
-      throw new InvalidArgumentError(`It takes a whole number from 0 to ${max}.`);
-    }
-    return Number(text);
-  };
-}
-
-function once(text: string, before: string | undefined): string {
-  if (before !== undefined) throw new InvalidArgumentError("It is given once.");
-  return notEmpty(text);
-}
-
-function parted(text: string): string[] {
-  return notEmpty(text)
-    .split(",")
-    .map((each) => each.trim());
-}
-
-function notEmpty(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It must not be empty.");
-  return text;
 }
 
 function readTls(cert: string | undefined, key: string | undefined): StartOptions["tls"] {

@@ -1,0 +1,57 @@
+// A client that passes its tests, and makes three mistakes that the real service would punish. careful-client.mjs is
+// the same, mended; client-suite.mjs tests either.
+import { setTimeout as wait } from "node:timers/promises";
+
+export class CardClient {
+  #url;
+  #apiKey;
+  #token;
+
+  constructor(url, apiKey) {
+    this.#url = url;
+    this.#apiKey = apiKey;
+  }
+
+  /** Orders a card; `subscriptions` are what it is to pay each month, as decimals. */
+  async order({ accountId, subscriptions }) {
+    const body = {
+      account_id: accountId,
+      pin: "4821",
+      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+      delivery_method: "express",
+    };
+    if (subscriptions) {
+      // Mistake: decimals are added up in binary floating point.
+      const amount = subscriptions.map(Number).reduce((sum, price) => sum + price);
+      body.spending_limit = { period: "monthly", amount };
+    }
+    for (let attempt = 1; ; attempt++) {
+      // Mistake: a retry has a key of its own, and so may order a second card.
+      const response = await this.#post("/developer/cards/physical", body, crypto.randomUUID());
+      if (response.status === 201) return response.json();
+      if (response.status < 502 || attempt === 3) throw new Error(`${response.status}: no card`);
+      await wait(150 * 2 ** attempt);
+    }
+  }
+
+  async #post(path, body, idempotencyKey) {
+    this.#token ??= await this.#exchange();
+    return fetch(this.#url + path, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${this.#token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotencyKey,
+        // Mistake: the key leaves the token exchange.
+        "X-Api-Key": this.#apiKey,
+      },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async #exchange() {
+    const body = JSON.stringify({ api_key: this.#apiKey });
+    const response = await fetch(`${this.#url}/auth/v1/sandbox/token`, { method: "POST", body });
+    return (await response.json()).access_token;
+  }
+}

@@ -1,0 +1,52 @@
+import { type OperationId, operations } from "./operations.ts";
+import { type ContractPoint, contractPoints, type PointId, type Provenance } from "./points.ts";
+
+const pointIds = Object.keys(contractPoints) as PointId[];
+
+/** What the sandbox alone can answer: a tester's slip, a defect, what it was started without. Never the contract. */
+const sandboxSlips: readonly PointId[] = [
+  "gateway.scenario_unknown",
+  "gateway.internal_error",
+  "gateway.not_specified",
+];
+
+/** What decides before it is known which operation was meant. */
+export const pointsOfNoOperation: readonly PointId[] = [
+  "gateway.bad_request",
+  "gateway.not_found",
+  "gateway.method_not_allowed",
+];
+
+/** The contract points that decide answers of an operation; without the sandbox's own slips. */
+export function pointsOf(id: OperationId): readonly PointId[] {
+  const isDeveloper = operations[id].path.startsWith("/developer/");
+  return pointIds.filter((point) => {
+    const { operations: scope }: ContractPoint = contractPoints[point];
+    if (scope === "any") return point === "gateway.rate_limited";
+    return scope === "developer" ? isDeveloper : scope.includes(id);
+  });
+}
+
+/** The sandbox's own slips that an operation can meet. */
+export function slipsOf(id: OperationId): readonly PointId[] {
+  const isAssumed = operations[id].provenance === "assumed";
+  return sandboxSlips.filter((point) => point !== "gateway.not_specified" || isAssumed);
+}
+
+/** Points by the status that they answer with, in the statuses' order. */
+export function byStatus(points: readonly PointId[]): ReadonlyMap<number, readonly PointId[]> {
+  const found = new Map<number, PointId[]>();
+  const ordered = points.toSorted((a, b) => contractPoints[a].status - contractPoints[b].status);
+  for (const point of ordered) {
+    const { status } = contractPoints[point];
+    found.set(status, [...(found.get(status) ?? []), point]);
+  }
+  return found;
+}
+
+/** The provenance of an answer to which several points lead: `specified` where the spec says any of it. */
+export function provenanceOf(points: readonly PointId[]): Provenance {
+  const provenances = new Set(points.map((point) => contractPoints[point].provenance));
+  if (provenances.has("specified")) return "specified";
+  return provenances.size === 1 && provenances.has("variant") ? "variant" : "assumed";
+}

@@ -1,0 +1,166 @@
+import * as z from "zod";
+import { createDocument, type oas31, type ZodOpenApiOperationObject } from "zod-openapi";
+import { pointsOfNoOperation } from "../answers.ts";
+import type { Environment } from "../identifiers.ts";
+import { type OperationId, operationIds, operations } from "../operations.ts";
+import { contractPoints, type PointId } from "../points.ts";
+import { examples } from "./examples.ts";
+import { headers } from "./headers.ts";
+import { operationTexts } from "./operation-texts.ts";
+import { parametersOf, sharedParameters } from "./parameters.ts";
+import { type OpenapiDocument, withProvenance } from "./provenance.ts";
+import { type ResourceName, resources } from "./resources.ts";
+import { contentOf, responseOf, responsesOf } from "./responses.ts";
+
+/** The origin at which each environment is served. */
+export type Origins = Partial<Record<Environment, string>>;
+
+/** The version of the service's interface (spec §9), which is not the sandbox's own. */
+const interfaceVersion = "0.1.0";
+
+const usualOrigin = "http://127.0.0.1:4242";
+
+const description = `The company-card service as card-sandbox serves it.
+
+\`x-provenance\` says of each operation, answer, parameter and field whether the service's specification shows it:
+\`specified\`, it does; \`variant\`, it describes two ways; \`assumed\`, it does not, and this is the sandbox's guess.
+\`x-spec\` is the section. \`x-contract-points\` are the behaviours that lead to an answer; each has an example under its
+id, taken from the sandbox. What is marked \`x-sandbox\` is the sandbox's own, and never the service's.
+
+Objects of answers are closed: the sandbox sends no field that is not listed. Fields of requests that are not listed
+are ignored.`;
+
+const tagTexts: Readonly<Record<string, string>> = {
+  tokens: "API key to access token",
+  cards: "Issue, list, freeze, replace, set spending limits",
+  accounts: "Currency accounts and available balances",
+  transactions: "History with filters, pagination and running balances",
+  companies: "The companies that the member belongs to",
+  invoices: "What the service charges the company",
+  webhooks: "Be told of what happens",
+};
+
+/**
+ * The description of the service's interface, made of the schemas that validate requests and of the contract's
+ * table of points. The same origins give the same bytes.
+ */
+export function openapiDocument(origins?: Origins): OpenapiDocument {
+  // By its name each object is rendered once, and as it is used: open in requests, closed in answers. The registry is
+  // every schema's in the process, so the names are taken back.
+  for (const [id, { schema }] of Object.entries(resources)) z.globalRegistry.add(schema, { id });
+  const document = createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Company card service",
+        version: interfaceVersion,
+        description,
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: serversAt(origins),
+      tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
+      security: [{ accessToken: [] }],
+      paths: paths(),
+      components: {
+        parameters: sharedParameters,
+        headers,
+        examples: Object.fromEntries(
+          (Object.keys(contractPoints) as PointId[]).map((point) => [
+            point,
+            { summary: contractPoints[point].title, value: examples[point].answer },
+          ]),
+        ),
+        responses: Object.fromEntries(
+          pointsOfNoOperation.map((point) => [
+            point.slice("gateway.".length),
+            responseOf(contractPoints[point].status, [point]),
+          ]),
+        ),
+        securitySchemes: {
+          accessToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "The `access_token` of the token exchange, for about 15 minutes",
+            "x-provenance": "specified",
+            "x-spec": "§5",
+          },
+        },
+      },
+    },
+    { override: ({ jsonSchema }) => tidy(jsonSchema) },
+  );
+  for (const { schema } of Object.values(resources)) z.globalRegistry.remove(schema);
+  return withProvenance(document);
+}
+
+/** The servers of the description: the base addresses of both environments, or those that are served. */
+export function serversAt(
+  origins: Origins = { sandbox: usualOrigin, live: usualOrigin },
+): oas31.ServerObject[] {
+  const server = (variable: string, environment: string, origin: string | undefined) =>
+    origin === undefined
+      ? []
+      : [
+          {
+            url: `{${variable}}`,
+            description: `The ${environment} base address`,
+            variables: { [variable]: { default: origin, description: "Without a slash at its end" } },
+          },
+        ];
+  return [
+    ...server("sandbox_base_url", "sandbox", origins.sandbox),
+    ...server("base_url", "live", origins.live),
+  ];
+}
+
+function paths(): Record<string, Record<string, ZodOpenApiOperationObject>> {
+  const byPath: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const id of operationIds) {
+    const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
+    byPath[path] = { ...byPath[path], [operations[id].method.toLowerCase()]: operationOf(id) };
+  }
+  return byPath;
+}
+
+function operationOf(id: OperationId): ZodOpenApiOperationObject {
+  const { provenance, spec, success, ...rest } = operations[id];
+  const { summary, description = "", takes } = operationTexts[id];
+  const permission = "permission" in rest ? `Requires permission \`${rest.permission}\`.` : "";
+  const said =
+    provenance === "specified"
+      ? `Specified (${spec}).`
+      : `Assumed (${spec}): the specification does not show this operation.`;
+  const area = "area" in rest ? rest.area : id === "listCompanies" ? "companies" : "tokens";
+  return {
+    operationId: id,
+    tags: [area],
+    summary,
+    description: [description, permission, said].filter(Boolean).join(" "),
+    parameters: parametersOf(id),
+    ...(takes && { requestBody: bodyOf(takes, success) }),
+    responses: responsesOf(id),
+    ...(area === "tokens" && { security: [] }),
+    "x-provenance": provenance,
+    "x-spec": spec,
+  };
+}
+
+function bodyOf(takes: readonly ResourceName[], success: PointId) {
+  const value = examples[success].request;
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        ...contentOf(takes),
+        examples: { [success]: { summary: "As it is taken", value } },
+      },
+    },
+  };
+}
+
+/** Leaves out what says nothing: a pattern that spells out its format, and bounds that are JavaScript's own. */
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}

@@ -1,0 +1,93 @@
+import type { Environment } from "../contract/identifiers.ts";
+import type { OpenapiDocument } from "../contract/openapi/provenance.ts";
+import { docsPage, docsPolicy, docsScript } from "./docs-page.ts";
+
+/** The files of the API reference that are not the sandbox's own. */
+export const docsFiles = ["swagger-ui-bundle.js", "swagger-ui.css"] as const;
+export type DocsFile = (typeof docsFiles)[number];
+
+/** Reads a file of the API reference; undefined where the build has not put it there. */
+export type DocsFiles = (name: DocsFile) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+interface DescriptionOptions {
+  /** The environments whose base address this is. */
+  readonly environments: readonly Environment[];
+  readonly version: string;
+  readonly files: DocsFiles | undefined;
+}
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+let document: Promise<OpenapiDocument> | undefined;
+
+/** Made when it is first asked for: what makes it takes longer to load than the whole sandbox to start. */
+function documentOnce(): Promise<OpenapiDocument> {
+  document ??= import("../contract/openapi/document.ts").then(({ openapiDocument }) => openapiDocument());
+  return document;
+}
+
+/** Whether a path, which begins in the URL at `start`, is one of the description's. */
+export function isDescription(url: string, start: number): boolean {
+  if (!url.startsWith("/openapi.json", start) && !url.startsWith("/docs", start)) return false;
+  return /^\/(openapi\.json|docs(\/[^?#]*)?)([?#]|$)/.test(url.slice(start));
+}
+
+/**
+ * Serves the description of the service's interface, `/openapi.json`, and the reference made of it, `/docs`, to
+ * everyone: they are no part of the service, and no request of it.
+ */
+export function createDescription({ environments, version, files }: DescriptionOptions) {
+  return async (request: Request): Promise<Response> => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return reply(request, 405, "text/plain", `use GET or HEAD, not ${request.method}`, {
+        Allow: "GET, HEAD",
+      });
+    }
+    const { pathname, origin } = new URL(request.url);
+    if (pathname === "/openapi.json") {
+      const servers = await serversOf(environments, origin);
+      const text = JSON.stringify({ ...(await documentOnce()), servers });
+      return reply(request, 200, "application/json", text, { "Cache-Control": "no-cache" });
+    }
+    if (pathname === "/docs" || pathname === "/docs/") {
+      const headers = { "Content-Security-Policy": docsPolicy, "Cache-Control": "no-cache" };
+      return reply(request, 200, "text/html", docsPage(version), headers);
+    }
+    const name = pathname.slice("/docs/".length);
+    if (name === "init.js") return reply(request, 200, "text/javascript", docsScript, kept);
+    const file = docsFiles.find((each) => each === name);
+    if (!file) return reply(request, 404, "text/plain", "the API reference is at /docs");
+    const content = await files?.(file);
+    if (content)
+      return reply(request, 200, file.endsWith(".css") ? "text/css" : "text/javascript", content, kept);
+    return reply(request, 503, "text/plain", "the API reference is not built: run npm run build");
+  };
+}
+
+/** The page names its files with the version, so that another version's are others. */
+const kept = { "Cache-Control": "public, max-age=31536000, immutable" };
+
+/** The base addresses that this origin is, in place of the usual ones. */
+async function serversOf(environments: readonly Environment[], origin: string) {
+  const { serversAt } = await import("../contract/openapi/document.ts");
+  return serversAt(Object.fromEntries(environments.map((environment) => [environment, origin])));
+}
+
+function reply(
+  { method }: Request,
+  status: number,
+  type: string,
+  content: Content,
+  headers: Readonly<Record<string, string>> = { "Cache-Control": "no-store" },
+): Response {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return new Response(method === "HEAD" ? null : bytes, {
+    status,
+    headers: {
+      "Content-Type": type === "application/json" ? type : `${type}; charset=utf-8`,
+      "Content-Length": String(bytes.byteLength),
+      "X-Content-Type-Options": "nosniff",
+      ...headers,
+    },
+  });
+}

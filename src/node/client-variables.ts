@@ -1,0 +1,33 @@
+import { firstOrderer, type Orderer } from "../control/first-order.ts";
+import type { CompanyListing } from "../store/world-listing.ts";
+
+/** Where a sandbox is, and how its own API is reached. */
+export interface SandboxAddresses {
+  readonly url: string;
+  readonly liveUrl: string;
+  /** What its own API demands, where it demands something. */
+  readonly adminToken: string | undefined;
+}
+
+/** What a client's tests need to know, by the variables that tell it; undefined: it is not to be had. */
+export function clientVariables(
+  { url, liveUrl, adminToken }: SandboxAddresses,
+  companies: readonly CompanyListing[],
+): Record<string, string | undefined> {
+  return {
+    CARD_SANDBOX_URL: url,
+    CARD_SANDBOX_LIVE_URL: liveUrl,
+    ...ordererVariables("CARD_SANDBOX_", firstOrderer(companies, "sandbox")),
+    ...ordererVariables("CARD_SANDBOX_LIVE_", firstOrderer(companies, "live")),
+    CARD_SANDBOX_ADMIN_TOKEN: adminToken,
+  };
+}
+
+function ordererVariables(prefix: string, orderer: Orderer | undefined): Record<string, string | undefined> {
+  return {
+    [`${prefix}API_KEY`]: orderer?.secret,
+    [`${prefix}COMPANY_ID`]: orderer?.company,
+    [`${prefix}MEMBER_ID`]: orderer?.member,
+    [`${prefix}ACCOUNT_ID`]: orderer?.account,
+  };
+}

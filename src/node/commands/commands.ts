@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { SetupError } from "../../core/errors.ts";
+
+interface KnownCommand {
+  readonly summary: string;
+  /** Imported when it runs: whoever starts a sandbox does not wait for the rest. */
+  readonly load: () => Promise<{ define(): Command }>;
+}
+
+/** What `card-sandbox` does, by the word after it. */
+const commands: Readonly<Record<string, KnownCommand>> = {
+  start: { summary: "starts a sandbox; what is done without a word", load: () => import("./start.ts") },
+  exec: {
+    summary: "runs a command against a sandbox of its own, and reports",
+    load: () => import("./exec.ts"),
+  },
+  wait: { summary: "waits until a sandbox answers", load: () => import("./wait.ts") },
+  health: { summary: "tells whether a sandbox is well", load: () => import("./health.ts") },
+  env: { summary: "prints the variables of a running sandbox, for a shell", load: () => import("./env.ts") },
+  keys: { summary: "lists, makes and revokes a running sandbox's API keys", load: () => import("./keys.ts") },
+  scenarios: { summary: "lists the scenarios that there are", load: () => import("./scenarios.ts") },
+  contract: { summary: "lists the contract points", load: () => import("./contract.ts") },
+  validate: { summary: "checks fixtures and scenario files", load: () => import("./validate.ts") },
+};
+
+/**
+ * The command that is asked for, and what is left to read for it.
+ * @throws SetupError where there is none of that name
+ */
+export async function commandNamed(
+  argv: readonly string[],
+): Promise<{ readonly command: Command; readonly args: readonly string[] }> {
+  const [first = "start", ...rest] = argv;
+  if (first === "help") {
+    const [about = "start"] = rest;
+    return { command: await defined(about), args: ["--help"] };
+  }
+  return first.startsWith("-")
+    ? { command: await defined("start"), args: argv }
+    : { command: await defined(first), args: rest };
+}
+
+async function defined(name: string): Promise<Command> {
+  const known = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!known) throw await unknown(name);
+  const command = (await known.load()).define();
+  return name === "start" ? command.addHelpText("after", `\n${commandList()}`) : command;
+}
+
+async function unknown(name: string): Promise<SetupError> {
+  const { default: leven } = await import("leven");
+  const names = Object.keys(commands);
+  const nearest = names.toSorted((a, b) => leven(name, a) - leven(name, b))[0];
+  return new SetupError(
+    `unknown command "${name}": did you mean "${nearest}"? There are ${names.join(", ")}; card-sandbox --help tells of them`,
+  );
+}
+
+function commandList(): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(9)}  ${summary}`);
+  return `Commands:\n${lines.join("\n")}\n  card-sandbox help COMMAND tells how each is used\n`;
+}

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { contractPoints } from "../../contract/points.ts";
+import { columns } from "./columns.ts";
+import { newCommand } from "./command.ts";
+
+export function define(): Command {
+  const command = newCommand(
+    "card-sandbox contract",
+    "Lists the contract points: each behaviour of the service that a client can observe.",
+  )
+    .option("--json", "as JSON, as GET /_sandbox/contract has it")
+    .addHelpText("after", "\nExit codes:\n  0  they are listed\n  2  asked for wrongly");
+  return command.action(() => {
+    const points = Object.entries(contractPoints).map(([id, point]) => ({ id, ...point }));
+    process.stdout.write(
+      command.opts<{ json?: boolean }>().json
+        ? `${JSON.stringify({ points }, null, 2)}\n`
+        : columns(
+            ["POINT", "STATUS", "PROVENANCE", "SPEC", "TITLE"],
+            points.map(({ id, status, provenance, spec, title }) => [
+              id,
+              String(status),
+              provenance,
+              spec,
+              title,
+            ]),
+          ),
+    );
+  });
+}

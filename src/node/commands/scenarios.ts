@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+import { readScenarios, readShippedScenarios } from "../scenario-files.ts";
+import { columns } from "./columns.ts";
+import { newCommand, optionWithVariable } from "./command.ts";
+import { notEmpty } from "./option-values.ts";
+
+export function define(): Command {
+  const command = newCommand("card-sandbox scenarios", "Lists the scenarios that there are.")
+    .addOption(
+      optionWithVariable("--scenarios <folder>", "and scenario files of your own", "SCENARIOS").argParser(
+        notEmpty,
+      ),
+    )
+    .option("--json", "as JSON, with all that their files say")
+    .addHelpText(
+      "after",
+      "\nExit codes:\n  0  they are listed\n  2  asked for wrongly, or a file does not fit",
+    );
+  return command.action(() => {
+    const { scenarios: folder, json } = command.opts<{ scenarios?: string; json?: boolean }>();
+    const scenarios = [...readShippedScenarios(), ...(folder === undefined ? [] : readScenarios(folder))];
+    process.stdout.write(
+      json
+        ? `${JSON.stringify({ scenarios }, null, 2)}\n`
+        : columns(
+            ["NAME", "SPEC", "TITLE", "POINTS"],
+            scenarios.map(({ name, spec, title, points }) => [
+              name,
+              spec.join(", "),
+              title,
+              points.join(", "),
+            ]),
+          ),
+    );
+  });
+}

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import leven from "leven";
+import type { PointId } from "../../contract/points.ts";
+import { behaviours, pointTest } from "../../report/coverage.ts";
+import { type Severity, severities } from "../../report/findings/finding.ts";
+import type { Gates } from "../../report/suite.ts";
+import { parted, wholeNumber } from "../commands/option-values.ts";
+
+/** What a suite is held to, and where that is told. */
+export interface SuiteOptions {
+  readonly gates: Gates;
+  /** Points that do not count, asterisks included. */
+  readonly exclude: readonly string[];
+  /** Files by name. */
+  readonly reports: readonly string[];
+}
+
+/** Adds what `exec` alone understands. */
+export function addSuiteOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--min-coverage <percent>", "how much of the contract has to be met, in percent").argParser(
+        wholeNumber(100),
+      ),
+    )
+    .addOption(
+      new Option(
+        "--require <points>",
+        "contract points that have to be met, parted by commas; * stands for anything",
+      ).argParser(points),
+    )
+    .addOption(
+      new Option("--exclude <points>", "contract points that do not count, written likewise").argParser(
+        points,
+      ),
+    )
+    .addOption(
+      new Option("--fail-on <severity>", "the least severity of a finding that fails").choices(severities),
+    )
+    .addOption(new Option("--allow-unfired", "let pass what is armed and never fires"))
+    .addOption(
+      new Option(
+        "--report <file>",
+        "write the report, by the file's ending: .md, .json, .xml (JUnit), .html; may be repeated",
+      ).argParser((name: string, before: readonly string[] = []) => [...before, name]),
+    );
+}
+
+/** What was asked for, once the command line is parsed. */
+export function suiteOptions(command: Command): SuiteOptions {
+  const flags = command.opts<{
+    minCoverage?: number;
+    require?: string[];
+    exclude?: string[];
+    failOn?: Severity;
+    allowUnfired?: boolean;
+    report?: string[];
+  }>();
+  const isRequired = pointTest(flags.require ?? []);
+  return {
+    gates: {
+      minCoverage: flags.minCoverage,
+      require: behaviours.filter(isRequired),
+      failOn: flags.failOn,
+      allowUnfired: flags.allowUnfired ?? false,
+    },
+    exclude: flags.exclude ?? [],
+    reports: flags.report ?? [],
+  };
+}
+
+function points(text: string, before: readonly string[] = []): string[] {
+  const patterns = parted(text);
+  const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  if (vain === undefined) return [...before, ...patterns];
+  const nearest = behaviours.toSorted((a: PointId, b: PointId) => leven(vain, a) - leven(vain, b))[0];
+  throw new InvalidArgumentError(
+    `"${vain}" is no contract point: did you mean ${nearest}? card-sandbox contract lists them all.`,
+  );
+}

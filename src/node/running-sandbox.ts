@@ -1,0 +1,86 @@
+import { SetupError } from "../core/errors.ts";
+import { CouldNotRun } from "./could-not-run.ts";
+
+/** How long an answer may take. */
+const patienceMs = 5000;
+
+/** A sandbox that runs elsewhere. */
+export interface RunningSandbox {
+  /** Its base address, without a slash at its end. */
+  readonly url: string;
+  readonly adminToken: string | undefined;
+}
+
+/**
+ * The base address of the sandbox that is meant: as given, as `CARD_SANDBOX_URL` says, or where the variables of the
+ * sandbox's own options have it listen on this machine.
+ * @throws SetupError where it is no address
+ */
+export function baseAddress(given: string | undefined, env: NodeJS.ProcessEnv): string {
+  const scheme = env.CARD_SANDBOX_TLS_CERT ? "https" : "http";
+  const url = given ?? env.CARD_SANDBOX_URL ?? `${scheme}://127.0.0.1:${portOf(env)}`;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, "");
+  throw new SetupError(`${JSON.stringify(url)} is no base address: give one such as http://127.0.0.1:4242`);
+}
+
+/** Port 0 is any, and tells nothing. */
+function portOf({ CARD_SANDBOX_PORT, PORT }: NodeJS.ProcessEnv): string {
+  const port = CARD_SANDBOX_PORT || PORT || "0";
+  return port === "0" ? "4242" : port;
+}
+
+/** What is wrong with a sandbox's health; undefined where it is well. */
+export async function illness(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url}/_sandbox/health`, { signal: AbortSignal.timeout(patienceMs) });
+    const { status } = (await response.json()) as { status?: string };
+    if (response.status === 200 && status === "ok") return undefined;
+    return `GET ${url}/_sandbox/health answers ${response.status}: no card-sandbox, or one with --no-control`;
+  } catch (error) {
+    return unreachable(url, error);
+  }
+}
+
+/**
+ * Asks a sandbox's own API.
+ * @param path - below `/_sandbox`
+ * @throws SetupError with the sandbox's own message where it refuses; CouldNotRun where it cannot be asked
+ */
+export async function ask<Answer>(
+  { url, adminToken }: RunningSandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  let status: number;
+  let answer: unknown;
+  try {
+    const response = await fetch(`${url}/_sandbox${path}`, {
+      method,
+      signal: AbortSignal.timeout(patienceMs),
+      headers: adminToken === undefined ? {} : { Authorization: `Bearer ${adminToken}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    status = response.status;
+    answer = await response.json();
+  } catch (error) {
+    throw new CouldNotRun(unreachable(url, error), { cause: error });
+  }
+  const refused = (answer as { error?: unknown } | null)?.error;
+  if (status < 300) return answer as Answer;
+  if (status === 401 && typeof refused === "string") {
+    throw new SetupError(`${url} demands its admin token: give --admin-token, or CARD_SANDBOX_ADMIN_TOKEN`);
+  }
+  if (status < 500 && typeof refused === "string") throw new SetupError(refused);
+  throw new CouldNotRun(
+    `${method} ${url}/_sandbox${path} answers ${status}: no card-sandbox, or one with --no-control`,
+  );
+}
+
+function unreachable(url: string, error: unknown): string {
+  const { message, cause } = error as Error;
+  if (error instanceof SyntaxError) return `${url} does not answer as card-sandbox does`;
+  const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
+  const isCertificate = /CERT|SIGNED|ISSUER|ALTNAME/.test(why);
+  return `${url} does not answer (${why}): ${isCertificate ? "NODE_EXTRA_CA_CERTS names a certificate to trust" : "is it the address, and is the sandbox started?"}`;
+}

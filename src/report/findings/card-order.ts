@@ -1,0 +1,79 @@
+import { physicalReplacement, virtualCardOrder } from "../../contract/card-requests.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import { physicalCardOrder } from "../../contract/physical-card-order.ts";
+import type { PointId } from "../../contract/points.ts";
+import { orderMeaning } from "./order-meaning.ts";
+import type { Seen } from "./seen.ts";
+
+/** The fields of what makes a card under an Idempotency-Key. A virtual card's replacement knows a part of them. */
+const fields: Partial<Record<OperationId, ReadonlySet<string>>> = {
+  orderPhysicalCard: new Set(Object.keys(physicalCardOrder.shape)),
+  orderVirtualCard: new Set(Object.keys(virtualCardOrder.shape)),
+  replaceCard: new Set(Object.keys(physicalReplacement.shape)),
+};
+
+/** A request that orders a card, physical or virtual, or one in another's place, under an Idempotency-Key. */
+export interface CardOrder {
+  readonly key: string;
+  /** The key with what it means one thing within (assumed): the world, the member and the operation. */
+  readonly keyed: string;
+  /** What is asked for: the same text for two that ask for the same. */
+  readonly meaning: string;
+}
+
+const known = new WeakMap<Seen, CardOrder>();
+
+/** Whether an operation demands an Idempotency-Key. */
+export function isKeyed(operation: OperationId | undefined): boolean {
+  return operation !== undefined && operation in fields;
+}
+
+/** Undefined where the request is no such order, has no key that is one, or nobody knew who called. */
+export function cardOrderOf(request: Seen): CardOrder | undefined {
+  const { operation, idempotencyKey: key, caller, path } = request.exchange;
+  const ofOperation = operation && fields[operation];
+  if (!ofOperation || !key || !caller) return undefined;
+  const before = known.get(request);
+  if (before) return before;
+  const body = orderMeaning(request.json, ofOperation);
+  if (body === undefined) return undefined;
+  const order = {
+    key,
+    keyed: `${request.scope} ${caller.memberId} ${operation} ${key}`,
+    // Of a replacement the path says which card it is for.
+    meaning: `${path.toLowerCase()} ${body}`,
+  };
+  known.set(request, order);
+  return order;
+}
+
+const made: ReadonlySet<PointId | undefined> = new Set<PointId>([
+  "order.created",
+  "cards.virtual_created",
+  "cards.replaced",
+]);
+
+/** Whether a card was made, whether or not the client was told. */
+export function madeCard({ exchange: { point } }: Seen): boolean {
+  return made.has(point);
+}
+
+/** What a request is refused for before anybody looks at its key. */
+const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
+  "gateway.bad_request",
+  "gateway.scenario_unknown",
+  "on_behalf_of.required",
+  "on_behalf_of.invalid",
+  "order.content_type_invalid",
+  "cards.content_type_invalid",
+]);
+
+/** Whether the answer says that the order was looked at and refused: its key holds no card, and may order (spec §7). */
+export function isRefused({ exchange: { status, point } }: Seen): boolean {
+  return (status === 400 || status === 404 || status === 422) && !beforeKey.has(point);
+}
+
+/** Whether the answer says that the key's first order is still under way. */
+export function isKeyInProgress({ exchange: { point } }: Seen): boolean {
+  return point === "order.key_in_progress" || point === "cards.key_in_progress";
+}

@@ -1,0 +1,81 @@
+import type { CoverageReport } from "../coverage.ts";
+import type { FindingsReport } from "../findings/finding.ts";
+import type { SuiteReport } from "../suite.ts";
+import type { UnfiredScenario } from "../unfired.ts";
+import { operationsTouched, pathOf, share, specifiedNotMet } from "./coverage-words.ts";
+import { findingTotals, placeOf, timesSeen } from "./finding-words.ts";
+import { unfiredWords } from "./unfired-words.ts";
+
+const shownPoints = 10;
+const shownUnfired = 10;
+
+/** What a person reads where a suite ended; the verdict stands last, where the eye is. */
+export function terminalReport(report: SuiteReport): string {
+  const { coverage, findings, unfired, checks, exit_code } = report;
+  const failed = checks.filter(({ passed }) => !passed);
+  const sections = [
+    coverageLines(coverage),
+    notMetLines(coverage),
+    findingLines(findings),
+    unfiredLines(unfired),
+    failed.length === 0
+      ? ["card-sandbox: passed"]
+      : [
+          `card-sandbox: failed, exit code ${exit_code}`,
+          ...failed.map(({ name, message }) => `  ✗ ${name}: ${message}`),
+        ],
+  ];
+  return `\n${sections.map((lines) => lines.map(printable).join("\n")).join("\n\n")}\n`;
+}
+
+function coverageLines(coverage: CoverageReport): string[] {
+  const { total, by_provenance, by_operation } = coverage;
+  const touched = operationsTouched(coverage).map((id) => [pathOf(id), share(by_operation[id])] as const);
+  const rows = [
+    ["Contract points met", share(total)] as const,
+    ...Object.entries(by_provenance).map(([name, each]) => [`  ${name}`, share(each)] as const),
+    ...(touched.length === 0 ? [] : [["Operations", ""] as const]),
+    ...touched.map(([path, each]) => [`  ${path}`, each] as const),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, each]) => `${name.padEnd(width)}  ${each}`.trimEnd());
+}
+
+function notMetLines(coverage: CoverageReport): string[] {
+  const points = specifiedNotMet(coverage);
+  if (points.length === 0) return ["Specified points not met: none"];
+  const shown = points.slice(0, shownPoints);
+  const width = Math.max(...shown.map(({ id }) => id.length));
+  const more = points.length - shown.length;
+  return [
+    `Specified points not met: ${points.length}`,
+    ...shown.map(({ id, status, title }) => `  ${id.padEnd(width)}  ${status}  ${title}`),
+    ...(more > 0 ? [`  and ${more} more: --report FILE.html shows them all`] : []),
+  ];
+}
+
+function findingLines(report: FindingsReport): string[] {
+  return [
+    `Findings: ${findingTotals(report)}`,
+    ...report.findings.flatMap(({ id, severity, title, times, occurrences: [first], mend }) => [
+      `  ${severity.padEnd(8)}  ${id}  ${title} (${timesSeen({ times })})`,
+      ...(first ? [`    seen: ${first.seen} (${placeOf(first)})`] : []),
+      `    mend: ${mend}`,
+    ]),
+  ];
+}
+
+function unfiredLines(unfired: readonly UnfiredScenario[]): string[] {
+  if (unfired.length === 0) return ["Armed scenarios that never fired: none"];
+  const more = unfired.length - shownUnfired;
+  return [
+    `Armed scenarios that never fired: ${unfired.length}`,
+    ...unfired.slice(0, shownUnfired).map((each) => `  ${unfiredWords(each)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
+
+/** What clients send may hold what a terminal would obey. */
+function printable(line: string): string {
+  return line.replace(/\p{Cc}/gu, "�");
+}

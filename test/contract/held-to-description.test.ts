@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { Exchange } from "../../src/report/exchange.ts";
+import { latestExchange } from "../support/exchanges.ts";
+import { holdToDescription } from "../support/held-to-description.ts";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+/** What the sandbox answered to an order, with something in it changed. */
+async function orderedBut(change: (exchange: Exchange) => Partial<Exchange>): Promise<() => void> {
+  await openSandbox().order();
+  const exchange = latestExchange();
+  if (!exchange) throw new Error("nothing was answered");
+  return () => holdToDescription([{ ...exchange, ...change(exchange) }]);
+}
+
+const withBody = (fields: object) =>
+  orderedBut(({ responseBody = "" }) => ({
+    responseBody: JSON.stringify({ ...JSON.parse(responseBody), ...fields }),
+  }));
+const withHeaders = (fields: Record<string, string>) =>
+  orderedBut(({ responseHeaders }) => ({ responseHeaders: { ...responseHeaders, ...fields } }));
+
+test("an answer is as the description says", async () => {
+  expect(await orderedBut(() => ({}))).not.toThrow();
+});
+
+test.each([
+  ["a field that it does not declare", () => withBody({ pin: "4821" }), /orderPhysicalCard 201.*"pin"/],
+  ["a field within one", () => withBody({ spending_limit: { left: "1.00" } }), /spending_limit.*"left"/],
+  ["a field of another form", () => withBody({ status: "asleep" }), /\/status/],
+  ["a field that is missing", () => withBody({ token: undefined }), /'token'/],
+  ["another status", () => orderedBut(() => ({ status: 200 })), /200.*no such answer/],
+  ["another point", () => orderedBut(() => ({ point: "cards.frozen" })), /no such point there/],
+  ["a header that it does not declare", () => withHeaders({ "X-Debug": "1" }), /no header x-debug/],
+  ["a header of another form", () => withHeaders({ "Idempotent-Replayed": "yes" }), /Idempotent-Replayed/],
+  ["another content type", () => withHeaders({ "Content-Type": "text/html" }), /text\/html/],
+  [
+    "no Date",
+    () => orderedBut(() => ({ responseHeaders: { "Content-Type": "application/json" } })),
+    /Date is missing/,
+  ],
+  ["no JSON", () => orderedBut(() => ({ responseBody: "{" })), /no JSON/],
+])("%s is refused", async (_, attempt, message) => {
+  expect(await attempt()).toThrow(message);
+});

@@ -1,0 +1,212 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { byStatus, pointsOf, pointsOfNoOperation, slipsOf } from "../../src/contract/answers.ts";
+import { openapiDocument } from "../../src/contract/openapi/document.ts";
+import { resources } from "../../src/contract/openapi/resources.ts";
+import { operationIds, operations } from "../../src/contract/operations.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into whatever is in the description
+const document: any = openapiDocument();
+
+const operationOf = (id: (typeof operationIds)[number]) => {
+  const { method, path } = operations[id];
+  return document.paths[path.replace(/:([a-z]+)/g, "{$1}")][method.toLowerCase()];
+};
+
+test("it is made alike each time", () => {
+  expect(JSON.stringify(openapiDocument())).toBe(JSON.stringify(document));
+});
+
+test("it has the interface's version, both base addresses and the bearer scheme", () => {
+  expect(document.openapi).toBe("3.1.1");
+  expect(document.info.version).toBe("0.1.0");
+  expect(document.servers.map(({ url }: { url: string }) => url)).toEqual([
+    "{sandbox_base_url}",
+    "{base_url}",
+  ]);
+  expect(document.components.securitySchemes.accessToken).toMatchObject({ type: "http", scheme: "bearer" });
+  const unsecured = operationIds.filter((id) => operationOf(id).security?.length === 0);
+  expect(unsecured).toEqual(["exchangeSandboxKey", "exchangeLiveKey"]);
+});
+
+describe.each(operationIds)("%s", (id) => {
+  const operation = operationOf(id);
+
+  test("says who says so, and what it is for", () => {
+    expect(operation.operationId).toBe(id);
+    expect(operation["x-provenance"]).toBe(operations[id].provenance);
+    expect(operation["x-spec"]).toBe(operations[id].spec);
+    expect(operation.tags).toHaveLength(1);
+    expect(operation.summary).not.toBe("");
+  });
+
+  test("has each of its points at its status, with an example, and no other", () => {
+    const expected = [...byStatus([...pointsOf(id), ...slipsOf(id)])].map(([status, points]) => [
+      String(status),
+      points.toSorted(),
+    ]);
+    const told = Object.entries<Answer>(operation.responses).map(([status, answer]) => [
+      status,
+      answer["x-contract-points"].map((point) => point.id).toSorted(),
+    ]);
+    expect(told).toEqual(expected);
+    for (const answer of Object.values<Answer>(operation.responses)) {
+      const ids = answer["x-contract-points"].map((point) => point.id);
+      expect(Object.keys(answer.content["application/json"].examples)).toEqual(ids);
+      for (const { id, title, provenance, spec } of answer["x-contract-points"]) {
+        expect({ title, provenance, spec }).toEqual({
+          title: contractPoints[id].title,
+          provenance: contractPoints[id].provenance,
+          spec: contractPoints[id].spec,
+        });
+      }
+    }
+  });
+});
+
+interface Answer {
+  readonly "x-contract-points": readonly {
+    readonly id: PointId;
+    readonly title: string;
+    readonly provenance: string;
+    readonly spec: string;
+  }[];
+  readonly content: {
+    readonly "application/json": { readonly examples: Record<string, unknown>; readonly schema: object };
+  };
+}
+
+test("every contract point is somewhere, and those that decide too early are no operation's", () => {
+  const ofOperations = operationIds.flatMap((id) => [...pointsOf(id), ...slipsOf(id)]);
+  expect(new Set([...ofOperations, ...pointsOfNoOperation])).toEqual(new Set(Object.keys(contractPoints)));
+  expect(Object.keys(document.components.responses)).toEqual([
+    "bad_request",
+    "not_found",
+    "method_not_allowed",
+  ]);
+  expect(Object.keys(document.components.examples)).toEqual(Object.keys(contractPoints));
+});
+
+test("the order has the headers, the bounds and the bodies of the specification", () => {
+  const { parameters, requestBody, responses } = operationOf("orderPhysicalCard");
+  expect(parameters[0]).toMatchObject({ name: "Idempotency-Key", in: "header", required: true });
+  expect(requestBody.required).toBe(true);
+  const { PhysicalCardOrder, DeliveryAddress } = document.components.schemas;
+  expect(PhysicalCardOrder.required).toEqual(["account_id", "pin", "delivery_address", "delivery_method"]);
+  expect(PhysicalCardOrder.properties.pin.pattern).toBe("^[0-9]{4}$");
+  const { line1, line2, line3, city, state, post_code } = DeliveryAddress.properties;
+  const lengths = [line1, line2, line3, city, state, post_code].map(({ maxLength }) => maxLength);
+  expect(lengths).toEqual([100, 100, 50, 50, 50, 10]);
+  const bodies = ["201", "400", "403", "404", "409", "422", "502", "503"].map(
+    (status) => responses[status].content["application/json"].schema.$ref,
+  );
+  const [card, cardError, forbidden] = ["Card", "CardError", "GatewayError"].map(
+    (name) => `#/components/schemas/${name}`,
+  );
+  expect(bodies).toEqual([card, cardError, forbidden, ...Array(5).fill(cardError)]);
+});
+
+test("a list has its filters, its limit and its cursor", () => {
+  const names = (id: (typeof operationIds)[number]) =>
+    operationOf(id)
+      .parameters.filter((each: { in: string }) => each.in === "query")
+      .map((each: { name: string }) => each.name);
+  expect(names("listCards")).toEqual([
+    "tokens",
+    "account_id",
+    "user_id",
+    "status",
+    "type",
+    "limit",
+    "cursor",
+  ]);
+  expect(names("listInvoices")).toEqual(["status", "from", "to", "limit", "cursor"]);
+  expect(names("listWebhookDeliveries")).toEqual(["limit", "cursor"]);
+  const tokens = operationOf("listCards").parameters[0];
+  expect([tokens["x-provenance"], tokens["x-spec"]]).toEqual(["specified", "§2"]);
+});
+
+describe("each object, and each field of it, says who says so", () => {
+  const fieldsOf = (schema: Field): Field[] => [
+    ...Object.values(schema.properties ?? {}).flatMap((field) => [field, ...fieldsOf(field)]),
+    ...[schema.items, ...(schema.anyOf ?? [])].flatMap((part) => (part ? fieldsOf(part) : [])),
+  ];
+
+  test.each(Object.entries(resources))("%s", (name, { provenance, spec }) => {
+    const schema = document.components.schemas[name];
+    for (const field of [schema, ...fieldsOf(schema)]) {
+      expect([field["x-provenance"], field["x-spec"]]).toEqual([provenance, spec]);
+    }
+  });
+
+  test("and there are no others", () => {
+    expect(Object.keys(document.components.schemas).toSorted()).toEqual(Object.keys(resources).toSorted());
+  });
+});
+
+interface Field {
+  readonly properties?: Record<string, Field>;
+  readonly items?: Field;
+  readonly anyOf?: readonly Field[];
+  readonly "x-provenance"?: string;
+  readonly "x-spec"?: string;
+}
+
+test("each example fits its schema", () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "openapi.json");
+  const valid = (schema: object, value: unknown) => {
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/'));
+    const validate = ajv.compile(absolute);
+    return validate(value) ? [] : [{ value, errors: validate.errors }];
+  };
+  const all = operationIds.map(operationOf);
+  const answers = all.flatMap(({ responses }) => Object.values<Answer>(responses));
+  for (const { content } of [...answers, ...Object.values<Answer>(document.components.responses)]) {
+    const { schema, examples } = content["application/json"];
+    for (const point of Object.keys(examples)) {
+      expect(valid(schema, document.components.examples[point].value)).toEqual([]);
+    }
+  }
+  const bodies = all.flatMap(({ requestBody }) => requestBody?.content["application/json"] ?? []);
+  expect(bodies).toHaveLength(operationIds.filter((id) => operationOf(id).requestBody).length);
+  for (const { schema, examples } of bodies) {
+    for (const { value } of Object.values<{ value: unknown }>(examples)) {
+      expect(value).toBeDefined();
+      expect(valid(schema, value)).toEqual([]);
+    }
+  }
+});
+
+test("Redocly finds nothing wrong with it", () => {
+  const file = join(temporaryFolder(), "openapi.json");
+  writeFileSync(file, JSON.stringify(document));
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const printed = execFileSync(
+    process.execPath,
+    [
+      fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js")),
+      "lint",
+      file,
+      "--config",
+      join(root, "redocly.yaml"),
+      "--format",
+      "json",
+    ],
+    {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    },
+  );
+  expect(JSON.parse(printed).totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+const origin = "http://sandbox.test";
+const everyFace = [
+  ["the whole sandbox", {}],
+  ["a sandbox without its own API", { serve: "sandbox" }],
+  ["the live base address", { serve: "live" }],
+] as const;
+
+describe.each(everyFace)("%s", (_, options) => {
+  test("describes itself to everyone", async () => {
+    const { fetch } = served(options);
+    const response = await fetch(`${origin}/openapi.json?fresh`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    expect(await response.json()).toMatchObject({ openapi: "3.1.1", info: { version: "0.1.0" } });
+    expect((await fetch(`${origin}/docs`)).status).toBe(200);
+  });
+});
+
+/** A sandbox as one of its faces is seen. */
+function served(options: (typeof everyFace)[number][1]) {
+  const sandbox = openSandbox();
+  const fetch =
+    "serve" in options
+      ? sandbox.serve({ environments: [options.serve], control: undefined })
+      : sandbox.serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
+  return { fetch: (url: string, init?: RequestInit) => fetch(new Request(url, init)) };
+}
+
+test.each([
+  ["sandbox", ["{sandbox_base_url}"]],
+  ["live", ["{base_url}"]],
+] as const)("the %s base address is the server, at the origin that was asked", async (serve, urls) => {
+  const { fetch } = served({ serve });
+  const response = await fetch("https://cards.test:8443/openapi.json");
+  const { servers } = JSON.parse(await response.text());
+  expect(servers.map(({ url }: { url: string }) => url)).toEqual(urls);
+  const variables = Object.values<{ default: string }>(servers[0].variables);
+  expect(variables.map((each) => each.default)).toEqual(["https://cards.test:8443"]);
+});
+
+test.each(["/openapi.json", "/docs", "/docs/init.js"])(
+  "HEAD %s has the headers of GET, and no body",
+  async (path) => {
+    const { fetch } = served({});
+    const [get, head] = [await fetch(origin + path), await fetch(origin + path, { method: "HEAD" })];
+    expect([...head.headers]).toEqual([...get.headers]);
+    expect(await head.text()).toBe("");
+    expect(head.headers.get("Content-Length")).toBe(String((await get.arrayBuffer()).byteLength));
+  },
+);
+
+test("it takes nothing", async () => {
+  const { fetch } = served({});
+  for (const path of ["/openapi.json", "/docs"]) {
+    const response = await fetch(origin + path, { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  }
+});
+
+test("it is no request of the service: neither journal nor coverage tells of it", async () => {
+  const sandbox = openSandbox();
+  for (const path of ["/openapi.json", "/docs", "/docs/init.js", "/docs/nothing"]) {
+    await sandbox.fetch(origin + path);
+  }
+  expect(sandbox.requests.list().requests).toEqual([]);
+  expect(sandbox.exchanges).toEqual([]);
+});
+
+test.each(["/openapi.json/", "/openapi.jsonl", "/docsx", "/doc"])(
+  "%s is none of it: 404 of the service",
+  async (path) => {
+    const reply = await openSandbox().request(path);
+    expect([reply.status, reply.point]).toEqual([404, "gateway.not_found"]);
+  },
+);
+
+describe("the API reference", () => {
+  test("lets nothing be loaded or run but the sandbox's own files", async () => {
+    const response = await openSandbox().fetch(`${origin}/docs`);
+    const policy = response.headers.get("Content-Security-Policy");
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    const page = await response.text();
+    const linked = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url);
+    expect(linked.filter((url) => !url.startsWith("data:")).every((url) => url.startsWith("/docs/"))).toBe(
+      true,
+    );
+    expect(page).not.toMatch(/<script>|<style|style=| on[a-z]+=/);
+  });
+
+  test("serves its files, which a browser may keep", async () => {
+    const text = new TextEncoder().encode("files");
+    const sandbox = openSandbox({ docsFiles: async () => text });
+    for (const [name, type] of [
+      ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+      ["swagger-ui.css", "text/css; charset=utf-8"],
+    ]) {
+      const response = await sandbox.fetch(`${origin}/docs/${name}?v=1`);
+      expect(response.headers.get("Content-Type")).toBe(type);
+      expect(response.headers.get("Cache-Control")).toContain("immutable");
+      expect(await response.text()).toBe("files");
+    }
+    expect((await sandbox.fetch(`${origin}/docs/init.js`)).status).toBe(200);
+    expect((await sandbox.fetch(`${origin}/docs/other.js`)).status).toBe(404);
+    expect((await sandbox.fetch(`${origin}/docs/../package.json`)).status).toBe(404);
+  });
+
+  test("says what to do where it is not built, and lets nobody keep that", async () => {
+    const response = await openSandbox().fetch(`${origin}/docs/swagger-ui.css`);
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([503, "no-store"]);
+    expect(await response.text()).toContain("npm run build");
+  });
+});

@@ -1,0 +1,123 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { pointsOfNoOperation } from "../../src/contract/answers.ts";
+import { openapiDocument } from "../../src/contract/openapi/document.ts";
+import { operations } from "../../src/contract/operations.ts";
+import type { Exchange } from "../../src/report/exchange.ts";
+
+/** An answer of the description, as far as an exchange is held to it. */
+interface Described {
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly "x-contract-points": readonly { readonly id: string }[];
+}
+
+interface Description {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Described> }>>;
+  readonly components: {
+    readonly responses: Record<string, Described>;
+    readonly headers: Record<string, { readonly required?: boolean }>;
+  };
+}
+
+let opened: { readonly description: Description; readonly ajv: Ajv2020 } | undefined;
+
+/** The description, made once a test file, and what checks bodies against it. */
+function description() {
+  if (opened) return opened;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const description = openapiDocument() as unknown as Description;
+  ajv.addSchema(description, "openapi.json");
+  opened = { description, ajv };
+  return opened;
+}
+
+/** Where the description tells of an exchange's answer: the answer, and the pointer to it. */
+function answerFor(exchange: Exchange): { readonly answer: Described | undefined; readonly pointer: string } {
+  const { paths, components } = description().description;
+  const { operation, point = "", status } = exchange;
+  if (pointsOfNoOperation.some((each) => each === point)) {
+    const name = point.slice("gateway.".length);
+    return { answer: components.responses[name], pointer: `/components/responses/${name}` };
+  }
+  // Under /developer 401 comes before it is known whether the path is any operation's.
+  const id = operation ?? (point.startsWith("auth.") ? "orderPhysicalCard" : undefined);
+  if (!id) return { answer: undefined, pointer: "" };
+  const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
+  const method = operations[id].method.toLowerCase();
+  const answer = paths[path]?.[method]?.responses[String(status)];
+  return { answer, pointer: `/paths/${escaped(path)}/${method}/responses/${status}` };
+}
+
+const escaped = (path: string) => encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/**
+ * @throws where an answer is not as the description says, so that the test fails whatever else it looked at
+ */
+export function holdToDescription(exchanges: readonly Exchange[]): void {
+  const found = new Set(exchanges.flatMap(breaches));
+  if (found.size > 0) throw new Error(`not as /openapi.json says:\n${[...found].join("\n")}`);
+}
+
+/** What an answer does that the description does not say: a status, a point, a header, a content type, a field. */
+function breaches(exchange: Exchange): string[] {
+  const { operation, method, path, status, point, fault, responseHeaders, responseBody } = exchange;
+  // Nothing was answered, or the sandbox's own API did wrong, which the description does not tell of.
+  if (status === undefined || path.startsWith("/_sandbox/")) return [];
+  const what = `${operation ?? `${method} ${path}`} ${status} (${point})`;
+  const { answer, pointer } = answerFor(exchange);
+  if (!answer) return [`${what}: the description has no such answer`];
+  const found: string[] = [];
+  // A gateway that loses an answer answers with a point that is not the one that decided.
+  const isDecided = fault !== "response.bad_gateway";
+  if (isDecided && !answer["x-contract-points"].some(({ id }) => id === point)) {
+    found.push("the description names no such point there");
+  }
+  found.push(...headerBreaches(answer, responseHeaders));
+  if (fault !== "response.truncated") found.push(...bodyBreaches(pointer, responseBody));
+  return found.map((breach) => `${what}: ${breach}`);
+}
+
+/** Which Node sets, or the body's own. */
+const ofTransport = new Set(["content-type", "content-length"]);
+
+function headerBreaches({ headers }: Described, sent: Readonly<Record<string, string>>): string[] {
+  const { components } = description().description;
+  const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
+  const has = new Set(Object.keys(sent).map((name) => name.toLowerCase()));
+  const undeclared = [...has].filter((name) => !names.has(name) && !ofTransport.has(name));
+  const missing = [...names].filter(([name, declared]) => {
+    const component = headers[declared]?.$ref.split("/").at(-1) ?? "";
+    return components.headers[component]?.required && !has.has(name);
+  });
+  const type = sent["Content-Type"];
+  return [
+    ...undeclared.map((name) => `the description declares no header ${name}`),
+    ...missing.map(([, name]) => `the header ${name} is missing`),
+    ...Object.entries(headers).flatMap(([name, { $ref }]) => headerValueBreaches(name, $ref, sent[name])),
+    ...(type === "application/json" ? [] : [`the description declares no content type ${type}`]),
+  ];
+}
+
+function headerValueBreaches(name: string, $ref: string, value: string | undefined): string[] {
+  if (value === undefined) return [];
+  return schemaBreaches(`${$ref.slice(1)}/schema`, value).map((breach) => `the header ${name} ${breach}`);
+}
+
+function bodyBreaches(pointer: string, body: string | undefined): string[] {
+  try {
+    return schemaBreaches(`${pointer}/content/application~1json/schema`, JSON.parse(body ?? ""));
+  } catch (error) {
+    if (error instanceof SyntaxError) return ["the body is no JSON"];
+    throw error;
+  }
+}
+
+function schemaBreaches(pointer: string, value: unknown): string[] {
+  const validate = description().ajv.getSchema(`openapi.json#${pointer}`) as ValidateFunction | undefined;
+  if (!validate) return [`${pointer} is not in the description`];
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+    `${instancePath || "the body"} ${message} ${JSON.stringify(params)}`.trim(),
+  );
+}
