@@ -107,3 +107,13 @@ test("lists go on page by page", async () => {
   const older = /href="([^"]+)">Older/.exec(first.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
   expect((await visit(older)).text).toContain("none-9 ");
 });
+
+test("what the report exports is there, for a company too", async () => {
+  const { visit, company } = openDashboard();
+  const { html } = await visit(`/report?company=${company("northwind").id}`);
+  const exported = [...html.matchAll(/href="([^"]+)" download/g)].map(([, href = ""]) =>
+    href.replaceAll("&amp;", "&"),
+  );
+  expect(exported).toHaveLength(8);
+  for (const each of exported) expect([each, (await visit(each)).status]).toEqual([each, 200]);
+});

@@ -1,5 +1,6 @@
 import type { CoverageTotal } from "../../report/coverage.ts";
 import type { Finding } from "../../report/findings/finding.ts";
+import { type ReportFormat, reportFormats } from "../../report/formats/formatted.ts";
 import { Badge, type Tone } from "../parts/badges.tsx";
 import { CompanyFilter } from "../parts/companies.tsx";
 import { CoverageGrid } from "../parts/coverage-grid.tsx";
@@ -104,30 +105,33 @@ function One({ finding }: { finding: Finding }) {
   );
 }
 
-const exports: readonly (readonly [name: string, path: string, file: string])[] = [
-  ["Coverage, Markdown", "/_sandbox/coverage?format=markdown", "coverage.md"],
-  ["Coverage, JUnit", "/_sandbox/coverage?format=junit", "coverage.xml"],
-  ["Coverage, HTML", "/_sandbox/coverage?format=html", "coverage.html"],
-  ["Coverage, JSON", "/_sandbox/coverage", "coverage.json"],
-  ["Findings, JSON", "/_sandbox/findings", "findings.json"],
-];
+const endings: Readonly<Record<ReportFormat, string>> = {
+  json: "json",
+  markdown: "md",
+  junit: "xml",
+  html: "html",
+};
 
 function Exports({ visit }: { visit: Visit }) {
   const { company } = visit.query;
-  const of = (path: string) =>
-    company ? `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ company })}` : path;
+  const ofCompany = company ? `&${new URLSearchParams({ company })}` : "";
   return (
     <section aria-labelledby="export">
       <h2 id="export">Export</h2>
-      <ul class="actions">
-        {exports.map(([name, path, file]) => (
-          <li>
-            <a href={of(path)} download={file}>
-              {name}
+      {(["coverage", "findings"] as const).map((report) => (
+        <p class="actions">
+          <span class="export">{report}</span>
+          {reportFormats.map((format) => (
+            <a
+              href={`/_sandbox/${report}?format=${format}${ofCompany}`}
+              download={`${report}.${endings[format]}`}
+            >
+              <span class="unseen">{report}, </span>
+              {format}
             </a>
-          </li>
-        ))}
-      </ul>
+          ))}
+        </p>
+      ))}
       <details>
         <summary>Begin anew</summary>
         <p>
