@@ -10,8 +10,8 @@ export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 /** A decimal as the service writes it: digits, a point, two places. */
 export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 
-/** A decimal as it may be sent; that it is above 0 is said in words. */
-const decimalInput = "^[0-9]+(\\.[0-9]{1,2})?$";
+/** A decimal above 0, as it may be sent in a string. */
+const decimalInput = "^(?!0+(\\.0{1,2})?$)[0-9]+(\\.[0-9]{1,2})?$";
 
 /**
  * SpendingLimitInput (spec §2). Here `amount` is judged by its type alone; its value is a decimal of any

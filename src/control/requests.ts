@@ -4,7 +4,7 @@ import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
-import type { Coverage } from "../report/coverage.ts";
+import { behaviours, type Coverage, pointTest } from "../report/coverage.ts";
 import type { Findings } from "../report/findings/findings.ts";
 import { reportFormats } from "../report/formats/formatted.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
@@ -52,7 +52,11 @@ export const coverageQuery = strictQuery({
   company: entryFilter.company,
   exclude: z
     .string()
-    .transform((list) => list.split(","))
+    .transform((list) => list.split(",").map((pattern) => pattern.trim()))
+    .superRefine((patterns, check) => {
+      const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+      if (vain !== undefined) check.addIssue(`${JSON.stringify(vain)} ${noPoint(vain)}`);
+    })
     .optional(),
   format: reportFormat,
 });

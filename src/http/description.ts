@@ -1,5 +1,6 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { OpenapiDocument } from "../contract/openapi/provenance.ts";
+import { operations } from "../contract/operations.ts";
 import { docsPage, docsPolicy, docsScript } from "./docs-page.ts";
 
 /** The files of the API reference that are not the sandbox's own. */
@@ -45,8 +46,7 @@ export function createDescription({ environments, version, files }: DescriptionO
     }
     const { pathname, origin } = new URL(request.url);
     if (pathname === "/openapi.json") {
-      const servers = await serversOf(environments, origin);
-      const text = JSON.stringify({ ...(await documentOnce()), servers });
+      const text = JSON.stringify(await documentAt(environments, origin));
       return reply(request, 200, "application/json", text, { "Cache-Control": "no-cache" });
     }
     if (pathname === "/docs" || pathname === "/docs/") {
@@ -67,10 +67,18 @@ export function createDescription({ environments, version, files }: DescriptionO
 /** The page names its files with the version, so that another version's are others. */
 const kept = { "Cache-Control": "public, max-age=31536000, immutable" };
 
-/** The base addresses that this origin is, in place of the usual ones. */
-async function serversOf(environments: readonly Environment[], origin: string) {
+/** The description of the base addresses that this origin is: a token endpoint that it does not serve is left out. */
+async function documentAt(environments: readonly Environment[], origin: string): Promise<OpenapiDocument> {
   const { serversAt } = await import("../contract/openapi/document.ts");
-  return serversAt(Object.fromEntries(environments.map((environment) => [environment, origin])));
+  const document = await documentOnce();
+  const servers = serversAt(Object.fromEntries(environments.map((environment) => [environment, origin])));
+  const unserved: string[] = [];
+  if (!environments.includes("sandbox")) unserved.push(operations.exchangeSandboxKey.path);
+  if (!environments.includes("live")) unserved.push(operations.exchangeLiveKey.path);
+  const paths = Object.fromEntries(
+    Object.entries(document.paths ?? {}).filter(([path]) => !unserved.includes(path)),
+  );
+  return { ...document, servers, paths };
 }
 
 function reply(

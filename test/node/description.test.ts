@@ -14,8 +14,10 @@ test("both base addresses serve it and the reference, without the sandbox's own 
   const { url, liveUrl } = await startCommandLine(["--no-control", "--live-port", "0"]);
   expect(url).not.toBe(liveUrl);
   for (const base of [url, liveUrl]) {
-    const described = await fetch(`${base}/openapi.json`);
-    expect(JSON.parse(await described.text()).servers).toMatchObject([
+    const described = JSON.parse(await (await fetch(`${base}/openapi.json`)).text());
+    const served = base === url ? "/auth/v1/sandbox/token" : "/auth/v1/token";
+    expect(Object.keys(described.paths).filter((path) => path.startsWith("/auth/"))).toEqual([served]);
+    expect(described.servers).toMatchObject([
       { variables: { [base === url ? "sandbox_base_url" : "base_url"]: { default: base } } },
     ]);
     const head = await fetch(`${base}/docs`, { method: "HEAD" });

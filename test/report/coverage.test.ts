@@ -100,6 +100,7 @@ describe("GET /_sandbox/coverage", () => {
   test.each([
     ["?format=pdf", "format: must be one of json, markdown, junit, html"],
     ["?excluded=a", "excluded: is no parameter here"],
+    ["?exclude=order.creatd", 'exclude: "order.creatd" is no contract point: did you mean order.created?'],
   ])("%s is 400", async (query, message) => {
     const reply = await (await withRequests()).coverage(query);
     expect([reply.status, reply.json.error]).toEqual([400, expect.stringContaining(message)]);

@@ -109,7 +109,9 @@ export const resources = {
   VirtualReplacement: assumed(requests.virtualReplacement, "Of a virtual card: nothing is delivered", {
     reason: "A lost or stolen card gets a new number",
   }),
-  CardChange: assumed(requests.cardChange, "name, auto_convert, or both"),
+  CardChange: assumed(requests.cardChange, "name, auto_convert, or both", {
+    name: "White space around it is taken off, and does not count",
+  }),
   DeliveryOptionsRequest: assumed(requests.deliveryOptionsRequest, "Where a card would be delivered to"),
   DeliveryOptions: assumed(requests.deliveryOptions, "The delivery methods that an address supports", {
     delivery_methods: "None where cards are not delivered to",

@@ -3,6 +3,7 @@ import type { OperationId } from "../../contract/operations.ts";
 import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 import type { PointId } from "../../contract/points.ts";
 import { orderMeaning } from "./order-meaning.ts";
+import { Recent } from "./recent.ts";
 import type { Seen } from "./seen.ts";
 
 /** The fields of what makes a card under an Idempotency-Key. A virtual card's replacement knows a part of them. */
@@ -22,6 +23,8 @@ export interface CardOrder {
 }
 
 const known = new WeakMap<Seen, CardOrder>();
+/** Of the latest bodies, as they were sent: most orders of a run are alike, and are read once. */
+const meanings = new Recent<string, string>(200);
 
 /** Whether an operation demands an Idempotency-Key. */
 export function isKeyed(operation: OperationId | undefined): boolean {
@@ -30,13 +33,15 @@ export function isKeyed(operation: OperationId | undefined): boolean {
 
 /** Undefined where the request is no such order, has no key that is one, or nobody knew who called. */
 export function cardOrderOf(request: Seen): CardOrder | undefined {
-  const { operation, idempotencyKey: key, caller, path } = request.exchange;
+  const { operation, idempotencyKey: key, caller, path, requestBody } = request.exchange;
   const ofOperation = operation && fields[operation];
   if (!ofOperation || !key || !caller) return undefined;
   const before = known.get(request);
   if (before) return before;
-  const body = orderMeaning(request.json, ofOperation);
+  const sent = `${operation} ${requestBody}`;
+  const body = meanings.get(sent) ?? orderMeaning(request.json, ofOperation);
   if (body === undefined) return undefined;
+  meanings.set(sent, body);
   const order = {
     key,
     keyed: `${request.scope} ${caller.memberId} ${operation} ${key}`,

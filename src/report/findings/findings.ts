@@ -14,7 +14,7 @@ import type {
 import { severities } from "./finding.ts";
 import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
-import { Seen } from "./seen.ts";
+import { Seen, type Witness } from "./seen.ts";
 
 const shownOccurrences = 5;
 
@@ -126,7 +126,7 @@ function collector(id: RuleId, into: Collection): Found {
   };
 }
 
-function requestSeen({ id, exchange }: Seen): RequestSeen {
+function requestSeen({ id, exchange }: Witness): RequestSeen {
   return {
     id,
     method: exchange.method,

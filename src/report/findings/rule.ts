@@ -1,6 +1,6 @@
 import type { Caller, CompanyNames } from "../../core/ports.ts";
 import type { Severity } from "./finding.ts";
-import type { Seen } from "./seen.ts";
+import type { Seen, Witness } from "./seen.ts";
 
 /** One mistake that clients make, and how it is told from what looks alike and is right. */
 export interface Rule {
@@ -32,7 +32,7 @@ export type Found = (occurrence: {
   /** A sentence. Secrets in it are masked. */
   readonly seen: string;
   /** In their order; the last is the one that made it a mistake, and its company the one that it counts for. */
-  readonly requests: readonly Seen[];
+  readonly requests: readonly Witness[];
   /** The company, where no request was it. */
   readonly company?: CompanyNames;
   readonly severity?: Severity;

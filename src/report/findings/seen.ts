@@ -1,8 +1,17 @@
 import type { Exchange } from "../exchange.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 
+/** As much of a request as bears a finding out: what a rule keeps of many. */
+export interface Witness {
+  readonly id: string;
+  readonly muted: boolean;
+  /** When it arrived, in real milliseconds. */
+  readonly startedMs: number;
+  readonly exchange: Pick<Exchange, "method" | "path" | "status" | "atMs" | "caller">;
+}
+
 /** A request as rules look at it. */
-export class Seen {
+export class Seen implements Witness {
   /** Its id in the journal. */
   readonly id: string;
   readonly exchange: Exchange;
@@ -44,6 +53,13 @@ export class Seen {
   /** When it was answered, in real milliseconds. */
   get endedMs(): number {
     return this.exchange.startedMs + this.exchange.durationMs;
+  }
+
+  /** What is to be kept of it where many are: bodies and headers are let go. */
+  get witness(): Witness {
+    const { id, muted, startedMs } = this;
+    const { method, path, status, atMs, caller } = this.exchange;
+    return { id, muted, startedMs, exchange: { method, path, status, atMs, caller } };
   }
 
   /** The body that was sent; undefined where it was none, or no JSON. */

@@ -23,7 +23,7 @@ export const auth2: Rule = {
           if (!isSecret && inExchange !== "exchangeSandboxKey") continue;
           found({
             seen: isSecret
-              ? `A key that starts with sk_live_, and is none of this sandbox's own, was sent ${inExchange ? "to the sandbox token endpoint" : "to the sandbox"}`
+              ? `A live key that is none of this sandbox's own was sent ${inExchange ? "to the sandbox token endpoint" : "to the sandbox"}`
               : `A live key that is ${holder ? "this sandbox's own" : "made up"} was sent to the sandbox token endpoint`,
             requests: [request],
             ...(holder && { company: holder }),

@@ -1,10 +1,10 @@
 import { cardOrderOf, isKeyInProgress, isRefused } from "../card-order.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
+import type { Witness } from "../seen.ts";
 
 interface Use {
-  readonly request: Seen;
+  readonly request: Witness;
   readonly meaning: string;
   /** Whether the key holds a card now, or may. */
   readonly holds: boolean;
@@ -27,7 +27,7 @@ export const idem2: Rule = {
         const { status } = request.exchange;
         const before = uses.get(keyed);
         const use = {
-          request,
+          request: request.witness,
           meaning,
           holds: request.isAmbiguous || status === 201 || isKeyInProgress(request),
         };

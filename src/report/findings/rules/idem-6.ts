@@ -7,9 +7,14 @@ import { programOf } from "../senders.ts";
 const fewest = 3;
 
 interface Orders {
-  readonly missing: Seen[];
-  readonly malformed: Seen[];
+  readonly missing: Faulty;
+  readonly malformed: Faulty;
   hasKey: boolean;
+}
+
+interface Faulty {
+  count: number;
+  readonly first: Seen[];
 }
 
 /**
@@ -31,27 +36,34 @@ export const idem6: Rule = {
         const isRefused = refusals.has(point ?? "");
         if (!isRefused && idempotencyKey === undefined) return;
         const name = `${programOf(request)} ${operation}`;
-        const orders = programs.get(name) ?? { missing: [], malformed: [], hasKey: false };
+        const orders = programs.get(name) ?? { missing: none(), malformed: none(), hasKey: false };
         programs.set(name, orders);
         if (!isRefused) orders.hasKey = true;
         if (orders.hasKey) return;
         const kind = requestHeaders.get("Idempotency-Key") ? orders.malformed : orders.missing;
-        if (kind.length < fewest) kind.push(request);
+        kind.count++;
+        if (kind.first.length < fewest) kind.first.push(request);
       },
       standing(_moment, found) {
         for (const { missing, malformed, hasKey } of programs.values()) {
           if (hasKey) continue;
-          if (missing.length === fewest) {
-            found({ seen: "Every order was sent without an Idempotency-Key", requests: missing });
+          if (missing.count >= fewest) {
+            const seen = `${missing.count} orders were sent without an Idempotency-Key`;
+            found({ seen, requests: missing.first });
           }
-          if (malformed.length === fewest) {
-            found({ seen: "Orders were sent with an Idempotency-Key that is no UUID", requests: malformed });
+          if (malformed.count >= fewest) {
+            const seen = `${malformed.count} orders were sent with an Idempotency-Key that is no UUID`;
+            found({ seen, requests: malformed.first });
           }
         }
       },
     };
   },
 };
+
+function none(): Faulty {
+  return { count: 0, first: [] };
+}
 
 const refusals: ReadonlySet<string> = new Set([
   "order.idempotency_key_missing",
