@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/consumers/**"],
+          exclude: ["test/consumers/**", "test/browser/**"],
           testTimeout: 20_000,
         },
       },
@@ -21,6 +21,10 @@ export default defineConfig({
           globalSetup: "test/consumers/install.ts",
           testTimeout: 600_000,
         },
+      },
+      {
+        extends: true,
+        test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 120_000 },
       },
     ],
   },

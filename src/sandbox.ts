@@ -15,6 +15,9 @@ import { Webhooks } from "./control/webhooks.ts";
 import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
+import type { createDashboard } from "./dashboard/app.ts";
+import type { DashboardFiles } from "./dashboard/files.ts";
+import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
 import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
 import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
@@ -55,6 +58,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly deliver?: Send | undefined;
   /** The hosts beside this machine to which webhooks may be sent; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
+  /** Reads the files that the dashboard's pages are shown with; without, they are shown plain. */
+  readonly dashboardFiles?: DashboardFiles | undefined;
   /** Reads the files of the API reference under `/docs`; without, it says that they are not there. */
   readonly docsFiles?: DocsFiles | undefined;
 }
@@ -195,16 +200,29 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       findings.record(exchange, id);
     }, ports.observe),
   });
+  const ownApiOf = (guard: Guard, environments: readonly Environment[]) => {
+    const api = createControl(own, guard);
+    let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
+    return async (request: Request, path: number): Promise<Response> => {
+      if (!isDashboard(request.url, path)) return api.fetch(request);
+      const onBehalfOfRequired = ports.onBehalfOf === "required";
+      // Loaded when somebody first looks: no start has to wait for it.
+      dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
+        createDashboard({ ...own, environments, onBehalfOfRequired }, guard, ports.dashboardFiles),
+      );
+      return (await dashboard).fetch(request);
+    };
+  };
   const serve = ({ environments, control }: Face): Fetch => {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
-    const ownApi = control && createControl(own, control);
+    const ownApi = control && ownApiOf(control, environments);
     const description = createDescription({ environments, version, files: ports.docsFiles });
     return async (input, init) => {
       const request = input instanceof Request ? input : new Request(input, init);
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);
-      if (ownApi && isControl(url, path)) return ownApi.fetch(request);
+      if (ownApi && isControl(url, path)) return ownApi(request, path);
       if (isDescription(url, path)) return description(request);
       return service.fetch(request, { startedAt: clock.ticks() });
     };

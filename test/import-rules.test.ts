@@ -14,7 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   http: ["contract", "core", "store", "scenarios", "report"],
   webhooks: ["contract", "core", "store"],
   control: ["contract", "core", "store", "scenarios", "report", "webhooks"],
-  dashboard: ["contract", "core", "store", "scenarios", "report"],
+  dashboard: ["contract", "core", "store", "scenarios", "report", "control"],
   sandbox: ["contract", "core", "store", "scenarios", "report", "webhooks", "http", "control", "dashboard"],
   index: [
     "contract",
@@ -51,6 +51,7 @@ const packages: Record<string, readonly string[]> = {
   webhooks: ["standardwebhooks"],
   http: ["zod", "hono", "lossless-json"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker", "leven"],
+  dashboard: ["zod", "hono"],
   sandbox: ["zod"],
 };
 

@@ -54,6 +54,11 @@ export class ApiKeys {
     });
   }
 
+  /** For whom active keys are counted, and how many there may be in each environment. */
+  get slots(): { readonly per: KeyQuota; readonly allowed: number } {
+    return { per: this.#quota, allowed: activeKeysAllowed };
+  }
+
   /** Keys by prefix, of one company or of all; never a secret. */
   list(company?: string): ListedKey[] {
     const { database } = this.#services;

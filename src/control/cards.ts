@@ -1,17 +1,20 @@
 import * as z from "zod";
-import type { Card } from "../contract/card.ts";
-import { cardNow } from "../core/card-now.ts";
-import type { Trigger } from "../core/card-transitions.ts";
+import type { Card, CardStatus } from "../contract/card.ts";
+import type { Transaction } from "../contract/transaction.ts";
+import { cardNow, listedCardsNow } from "../core/card-now.ts";
+import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { expireDueCards } from "../core/expire-cards.ts";
+import { expireAllDueCards, expireDueCards } from "../core/expire-cards.ts";
 import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
 import type { KeptCard } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
+import { transactionOf } from "../core/transaction.ts";
 import { findCard } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { ControlError } from "./control-error.ts";
+import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
 /** What the service's operator does to a card, each by its name in core/card-transitions.ts. */
@@ -24,8 +27,10 @@ const triggerOf = {
   activate: "activate",
 } as const satisfies Record<string, Trigger>;
 
+export type OperatorAction = keyof typeof triggerOf;
+
 const operatorRequest = z.strictObject({
-  action: z.enum(Object.keys(triggerOf) as [keyof typeof triggerOf], {
+  action: z.enum(Object.keys(triggerOf) as [OperatorAction], {
     error: `must be one of ${Object.keys(triggerOf).join(", ")}`,
   }),
 });
@@ -44,12 +49,72 @@ export interface ParcelListing {
   readonly updated_at: string;
 }
 
+/** What a card can be made to do in its state. */
+export interface PossibleAction {
+  readonly action: OperatorAction | "expire";
+  readonly leads_to: CardStatus;
+}
+
+/** How many cards or transactions are listed at most. */
+export const mostListed = 100;
+
 /** What happens to cards without a caller: by the service's operator, the post, and time. */
 export class Cards {
   readonly #services: Services;
 
   constructor(services: Services) {
     this.#services = services;
+  }
+
+  /**
+   * The latest cards of a company, or of all, with what is used of their limits; the newest first.
+   * @throws ControlError 404 where there is no such company
+   */
+  list(company?: string): Card[] {
+    expireAllDueCards(this.#services);
+    const { database, store } = this.#services;
+    const asked = company === undefined ? undefined : companyNamed(database, company).pk;
+    return store.companies
+      .all()
+      .filter(({ companyPk }) => asked === undefined || companyPk === asked)
+      .flatMap(({ companyPk, clockOffsetMs }) => {
+        const cards = store.cards.list(companyPk, { limit: mostListed });
+        return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
+      })
+      .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
+      .slice(0, mostListed);
+  }
+
+  /**
+   * A card as lists show it, with what is used of its limits.
+   * @throws ControlError 404 where there is none
+   */
+  show(id: string): Card {
+    const kept = this.#named(id);
+    const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
+    return listedCardsNow(this.#services, [kept], { clockOffsetMs })(kept);
+  }
+
+  /**
+   * What the operator, or time, can do to a card in its state, and where each leads.
+   * @throws ControlError 404 where there is none
+   */
+  possible(id: string): PossibleAction[] {
+    const { card, heldFrom } = this.#named(id);
+    return [...Object.entries(triggerOf), ["expire", "expire"] as const].flatMap(([action, trigger]) => {
+      const leadsTo = statusAfter(trigger, card.status, heldFrom);
+      return leadsTo ? [{ action: action as PossibleAction["action"], leads_to: leadsTo }] : [];
+    });
+  }
+
+  /**
+   * A card's latest transactions, the newest first.
+   * @throws ControlError 404 where there is no such card
+   */
+  transactions(id: string): Transaction[] {
+    const { card, companyPk } = this.#named(id);
+    const query = { card_id: card.id, limit: mostListed };
+    return this.#services.store.transactions.list(companyPk, query).map(transactionOf);
   }
 
   /**

@@ -1,11 +1,14 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { hashOfSecret } from "../core/random.ts";
 import { ControlError } from "./control-error.ts";
+import { sameBytes } from "./same-bytes.ts";
+import { isSignedIn, refuseOtherPages } from "./session.ts";
 
 /**
  * Who may use the sandbox's own API over HTTP. `loopback`: whoever is on this machine, but no web page of
  * elsewhere, by a foreign `Origin` or by a name that was made to lead here (DNS rebinding). `token`: whoever
- * shows the admin token. `open`: whoever calls, as within a process.
+ * shows the admin token, or the cookie of a browser that signed in with it. `open`: whoever calls, as within a
+ * process.
  */
 export type Guard =
   | { readonly kind: "open" }
@@ -15,24 +18,37 @@ export type Guard =
 /** Health is answered to everyone; everything else as the guard says. */
 export function guarded(guard: Guard): MiddlewareHandler {
   if (guard.kind === "open") return (_c, next) => next();
-  const admit = guard.kind === "loopback" ? refuseForeign : demandToken(guard.token);
   return (c, next) => {
-    // A webhook is no tester: whoever may subscribe is not to reach this API by one.
-    if (c.req.header("webhook-signature") !== undefined) {
-      throw new ControlError(403, "the sandbox's own API takes no webhooks");
-    }
-    if (c.req.path !== "/_sandbox/health") admit((name) => c.req.header(name), new URL(c.req.url));
+    if (c.req.path === "/_sandbox/health") refuseWebhooks(c);
+    else admit(guard, c);
     return next();
   };
 }
 
-type HeaderOf = (name: string) => string | undefined;
+/**
+ * Lets a request on that the guard admits.
+ * @throws ControlError 401 where the admin token is missing, 403 where nothing would help
+ */
+export function admit(guard: Guard, c: Context): void {
+  if (guard.kind === "open") return;
+  refuseWebhooks(c);
+  if (guard.kind === "loopback") refuseForeign(c);
+  else demandToken(guard.token, c);
+}
 
-function refuseForeign(header: HeaderOf, { hostname, host }: URL): void {
+/** A webhook is no tester: whoever may subscribe is not to reach this API by one. */
+function refuseWebhooks(c: Context): void {
+  if (c.req.header("webhook-signature") === undefined) return;
+  throw new ControlError(403, "the sandbox's own API takes no webhooks");
+}
+
+/** @throws ControlError 403 for a host of elsewhere, or a page of another origin */
+function refuseForeign(c: Context): void {
+  const { hostname, host } = new URL(c.req.url);
   if (!isLoopback(hostname)) {
     throw new ControlError(403, `the sandbox's own API answers to localhost, not to the host ${hostname}`);
   }
-  const origin = header("Origin");
+  const origin = c.req.header("Origin");
   if (origin === undefined) return;
   if (!URL.canParse(origin) || new URL(origin).host !== host) {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
@@ -44,19 +60,17 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.[0-9]{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }
 
-function demandToken(token: string): (header: HeaderOf) => void {
-  const expected = hashOfSecret(token);
-  return (header) => {
-    const shown = /^bearer +([^ ]+) *$/i.exec(header("Authorization") ?? "")?.[1] ?? "";
-    if (!sameBytes(hashOfSecret(shown), expected)) {
-      throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
-    }
-  };
+/** @throws ControlError 401 without the token, 403 where a page of elsewhere uses the cookie */
+function demandToken(token: string, c: Context): void {
+  const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  if (isAdminToken(shown, token)) return;
+  if (!isSignedIn(c, token)) {
+    throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
+  }
+  if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
 }
 
-/** Compares in a time that does not tell where they differ. */
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length;
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
-  return difference === 0;
+/** Whether what was shown is the admin token. */
+export function isAdminToken(shown: string, token: string): boolean {
+  return sameBytes(hashOfSecret(shown), hashOfSecret(token));
 }

@@ -99,6 +99,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
       docsFiles: async (name) => (await import("./docs-files.ts")).docsFiles(name),
+      dashboardFiles: async (name) => (await import("./dashboard-files.ts")).dashboardFiles(name),
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {

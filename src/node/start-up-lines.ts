@@ -1,7 +1,7 @@
+import { firstOrderer, orderCommand, tokenCommand } from "../control/first-order.ts";
+import { shellQuoted } from "../control/shell-quoted.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
-import { firstOrderer } from "./first-order.ts";
-import { shellQuoted } from "./shell-quoted.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
 
 export interface StartUpOptions {
@@ -9,6 +9,8 @@ export interface StartUpOptions {
   /** The certificate's file, where HTTPS is served. */
   readonly tlsCert: string | undefined;
   readonly onBehalfOf: OnBehalfOfMode | undefined;
+  /** Whether the sandbox's own API and its dashboard are there. */
+  readonly control: boolean;
 }
 
 /** What a person reads once the port is bound: where, with which keys, and a first order to paste. */
@@ -19,6 +21,7 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
     "",
     `Sandbox base address  ${sandbox.url}`,
     `Live base address     ${sandbox.liveUrl}`,
+    ...(options.control ? [`Dashboard             ${sandbox.url}/_sandbox/ui`] : []),
     ...(options.tlsCert
       ? []
       : ["Plain HTTP: the service itself is HTTPS only (--tls-cert and --tls-key serve it so)."]),
@@ -85,29 +88,14 @@ function orderLines(
   companies: readonly CompanyListing[],
   { tlsCert, onBehalfOf }: StartUpOptions,
 ): string[] {
-  const first = firstOrderer(companies, "sandbox");
-  if (!first) return [];
-  const { company, account, secret } = first;
+  const order = firstOrderer(companies, "sandbox");
+  if (!order) return [];
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
     "Order a card (paste it twice: the second time the same card comes back)",
     "",
-    `TOKEN=$(${curl} ${url}/auth/v1/sandbox/token -d '{"api_key":"${secret}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `${curl} ${url}/developer/cards/physical \\`,
-    `  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
-    "  -H 'Idempotency-Key: 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30' \\",
-    ...(onBehalfOf === "required" ? [`  -H 'X-On-Behalf-Of: ${company}' \\`] : []),
-    `  -d '${JSON.stringify({
-      account_id: account,
-      pin: "4821",
-      delivery_address: {
-        line1: "1 Long Lane",
-        city: "London",
-        post_code: "SE1 4PG",
-        country_code: "GB",
-      },
-      delivery_method: "express",
-    })}'`,
+    tokenCommand(url, order.secret, curl),
+    orderCommand(url, order, { curl, onBehalfOf: onBehalfOf === "required" }),
     "",
   ];
 }

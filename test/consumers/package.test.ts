@@ -76,8 +76,11 @@ describe("the package", () => {
 
   test("its command serves a sandbox that orders a card", async () => {
     const cli = join(folder, "node_modules", "card-sandbox", "dist", "node", "cli.js");
-    const { order, child, ended } = await startCommandLine([], {}, cli);
+    const { url, order, child, ended } = await startCommandLine([], {}, cli);
     expect((await cardIn(await order(key))).status).toBe("active");
+    for (const path of ["", "/dashboard.css", "/dashboard.js"]) {
+      expect((await fetch(`${url}/_sandbox/ui${path}`)).status).toBe(200);
+    }
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, signal: null });
   });

@@ -123,3 +123,36 @@ describe("/_sandbox/cards/ID/delivery", () => {
     expect(sandbox.control.cards.delivery(made.id).status).toBe("ordered");
   });
 });
+
+describe("what a tester reads of cards", () => {
+  test("lists show what is used of the limits, the newest first, of one company or of all", async () => {
+    const { card, virtual, control } = openCards();
+    const first = await card({ spending_limit: { period: "monthly", amount: "100.00" } });
+    const second = cardOf(await virtual());
+    control.simulator.authorise({ card_id: first.id, amount: "25.00" });
+    const listed = control.cards.list("northwind");
+    expect(listed.map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
+    expect(control.cards.list()).toHaveLength(5);
+    expect(control.cards.show(first.id)).toMatchObject({
+      spending_limit: { used: "25.00" },
+      card_limits: { daily: { used: expect.any(String) } },
+    });
+    expect(control.cards.transactions(first.id)).toMatchObject([{ amount: "25.00", status: "pending" }]);
+    expect(control.cards.transactions(second.id)).toEqual([]);
+    expect(() => control.cards.list("nobody")).toThrow(/no company "nobody"/);
+  });
+
+  test("it tells what can be done to one, and where that leads", async () => {
+    const { card, set, control } = openCards();
+    const { id } = await card();
+    await set("freeze", id);
+    await set("block", id);
+    expect(control.cards.possible(id)).toEqual([
+      { action: "lift", leads_to: "frozen" },
+      { action: "terminate", leads_to: "terminated" },
+      { action: "expire", leads_to: "expired" },
+    ]);
+    await set("operator_terminate", id);
+    expect(control.cards.possible(id)).toEqual([]);
+  });
+});

@@ -14,6 +14,8 @@ describe("start-up lines", () => {
     const { output, url, liveUrl } = await startCommandLine();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]+$/);
     expect(liveUrl).toBe(url);
+    const dashboard = /^Dashboard +(\S+)$/m.exec(output.stdout)?.[1] ?? "";
+    expect(await (await fetch(dashboard)).text()).toContain("<title>Overview");
     for (const secret of ["sk_sandbox_northwind_owner", "sk_live_northwind_owner"]) {
       expect(output.stdout).toMatch(new RegExp(`northwind +(sandbox|live) +owner +${secret}$`, "m"));
     }
@@ -193,8 +195,8 @@ describe("options and their variables", () => {
 
   test("--no-control leaves out the sandbox's own API", async () => {
     const { url, output } = await startCommandLine(["--no-control"]);
-    expect((await fetch(`${url}/_sandbox/health`)).status).toBe(404);
-    expect(output.stdout).not.toContain("Admin token");
+    for (const path of ["health", "ui"]) expect((await fetch(`${url}/_sandbox/${path}`)).status).toBe(404);
+    expect(output.stdout).not.toMatch(/Admin token|Dashboard/);
   });
 
   test("beyond loopback the sandbox's own API demands an admin token, generated where none is given", async () => {

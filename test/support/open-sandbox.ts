@@ -8,6 +8,7 @@ import type { Issuer } from "../../src/core/issuer.ts";
 import type { Clock } from "../../src/core/ports.ts";
 import { seedWorld } from "../../src/core/world.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { dashboardFiles } from "../../src/node/dashboard-files.ts";
 import { readFixtures } from "../../src/node/fixtures-file.ts";
 import { readShippedScenarios } from "../../src/node/scenario-files.ts";
 import type { Exchange } from "../../src/report/exchange.ts";
@@ -145,6 +146,7 @@ export function openSandbox(options: TestOptions = {}) {
     journal: options.journal,
     deliver: options.deliver,
     allowWebhookHosts: options.allowWebhookHosts,
+    dashboardFiles,
     docsFiles: options.docsFiles,
     overlayOf: () => ({ ...force }),
     observe: (exchange) => {

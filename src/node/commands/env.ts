@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { shellQuoted } from "../../control/shell-quoted.ts";
 import type { WorldListing } from "../../store/world-listing.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
-import { shellQuoted } from "../shell-quoted.ts";
 import { newCommand, optionWithVariable } from "./command.ts";
 import { notEmpty } from "./option-values.ts";
 

@@ -43,7 +43,8 @@ async function run(command: Command): Promise<void> {
   closeOnSignal(() => started);
   const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
   started = sandbox;
-  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf: options.onBehalfOf }));
+  const { onBehalfOf, control = true } = options;
+  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
 }
 
 function portFrom(command: Command, text: string): number {

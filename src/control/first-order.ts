@@ -39,3 +39,29 @@ function* orderers(company: CompanyListing): Generator<Orderer> {
     }
   }
 }
+
+/** The shell's command that exchanges a key, and keeps the access token in TOKEN. */
+export function tokenCommand(url: string, secret: string, curl = "curl -s"): string {
+  const path = secret.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
+  return `TOKEN=$(${curl} ${url}${path} -d '{"api_key":"${secret}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+}
+
+/** The shell's command that orders a card with that token. */
+export function orderCommand(
+  url: string,
+  { company, account }: Orderer,
+  { curl = "curl -s", onBehalfOf = false } = {},
+): string {
+  return [
+    `${curl} ${url}/developer/cards/physical \\`,
+    `  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
+    "  -H 'Idempotency-Key: 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30' \\",
+    ...(onBehalfOf ? [`  -H 'X-On-Behalf-Of: ${company}' \\`] : []),
+    `  -d '${JSON.stringify({
+      account_id: account,
+      pin: "4821",
+      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+      delivery_method: "express",
+    })}'`,
+  ].join("\n");
+}

@@ -1,0 +1,48 @@
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { hashOfSecret, opaqueTokenOf } from "../core/random.ts";
+import { ControlError } from "./control-error.ts";
+import { sameBytes } from "./same-bytes.ts";
+
+/** What a browser that signed in shows in the admin token's place. */
+const cookieName = "card_sandbox_session";
+const path = "/_sandbox";
+
+/** Derived from the admin token, and not to be turned back into it; another token ends every session. */
+function sessionOf(token: string): string {
+  return opaqueTokenOf(hashOfSecret(`dashboard session of ${token}`));
+}
+
+/** Whether a request comes from a browser that signed in with the admin token. */
+export function isSignedIn(c: Context, token: string): boolean {
+  return sameBytes(hashOfSecret(getCookie(c, cookieName) ?? ""), hashOfSecret(sessionOf(token)));
+}
+
+/** Lets a browser in until it is closed: no script reads the cookie, and no other site sends it along. */
+export function signIn(c: Context, token: string): void {
+  const secure = new URL(c.req.url).protocol === "https:";
+  setCookie(c, cookieName, sessionOf(token), { path, httpOnly: true, sameSite: "Strict", secure });
+}
+
+export function signOut(c: Context): void {
+  deleteCookie(c, cookieName, { path });
+}
+
+/**
+ * Refuses what another page has a browser send. A cookie that is SameSite still comes along from another port of
+ * this host; browsers say which page it was by `Sec-Fetch-Site`, and by `Origin` where a name is served unencrypted.
+ * @throws ControlError 403
+ */
+export function refuseOtherPages(c: Context): void {
+  const site = c.req.header("Sec-Fetch-Site");
+  const origin = c.req.header("Origin") ?? "";
+  const isOwn =
+    site === undefined
+      ? URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host
+      : site === "same-origin";
+  if (isOwn) return;
+  throw new ControlError(
+    403,
+    "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there",
+  );
+}

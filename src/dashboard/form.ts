@@ -1,0 +1,46 @@
+import type { Context } from "hono";
+import { ControlError } from "../control/control-error.ts";
+
+/** What a form says, by the names of its fields; one that is empty is absent. */
+export type Form = Readonly<Record<string, string>>;
+
+/** Reads a form as it was sent; of a file nothing is kept. */
+export async function readForm(c: Context): Promise<Form> {
+  const sent = Object.entries(await c.req.parseBody());
+  return Object.fromEntries(
+    sent.flatMap(([name, value]) =>
+      typeof value === "string" && value.trim() !== "" ? [[name, value.trim()]] : [],
+    ),
+  );
+}
+
+/**
+ * A field that holds a whole number.
+ * @throws ControlError 400 where it holds something else
+ */
+export function wholeNumber(form: Form, name: string): number | undefined {
+  const text = form[name];
+  if (text === undefined) return undefined;
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new ControlError(400, `${name}: must be a whole number; got ${JSON.stringify(text)}`);
+}
+
+/**
+ * A field that has to be filled in.
+ * @throws ControlError 400 where it is not
+ */
+export function required(form: Form, name: string): string {
+  const text = form[name];
+  if (text !== undefined) return text;
+  throw new ControlError(400, `${name}: is required`);
+}
+
+/** A field that says true or something else. */
+export function yesOrNo(form: Form, name: string): boolean | undefined {
+  return form[name] === undefined ? undefined : form[name] === "true";
+}
+
+/** What a form asks of a method that checks it; what the form leaves out is no field of it. */
+export function asked<Asked>(fields: Readonly<Record<string, unknown>>): Asked {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Asked;
+}

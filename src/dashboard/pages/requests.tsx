@@ -1,0 +1,191 @@
+import { operationIds } from "../../contract/operations.ts";
+import { ControlError } from "../../control/control-error.ts";
+import { parsed } from "../../control/read-json.ts";
+import { listQuery } from "../../control/requests.ts";
+import type { JournalListing } from "../../report/journal.ts";
+import type { JournalEntry } from "../../report/journal-entry.ts";
+import { Badge, Point, ProvenanceMark, Status } from "../parts/badges.tsx";
+import { companyOptions } from "../parts/companies.tsx";
+import { Choice, Field, plainOptions } from "../parts/fields.tsx";
+import { Copyable, Empty, Table, Time } from "../parts/shown.tsx";
+import { pathTo } from "../paths.ts";
+import type { Page, Visit } from "../visit.ts";
+
+const filters = ["company", "operation", "status", "point", "scenario", "idempotency_key"] as const;
+
+const columns = [
+  "Request",
+  "Answer",
+  { name: "Company", class: "widest" },
+  { name: "Decided by", class: "wide" },
+  { name: "Scenario", class: "wide" },
+  { name: "Time, UTC", class: "wide" },
+  { name: "Took", class: "wide number" },
+];
+
+/** The service's latest requests; the script adds those that come. */
+export function requests(visit: Visit): Page {
+  const { query } = visit;
+  const filter = Object.fromEntries(filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  const { listing, problem } = listed(visit, { ...filter, after: query.after });
+  const [newest] = listing.requests;
+  const oldest = listing.requests.at(-1);
+  const follow = new URLSearchParams({ ...filter, last_event_id: newest?.id ?? "0" });
+  const isLive = query.after === undefined && problem === undefined;
+  const body = (
+    <>
+      <h1>Requests</h1>
+      {problem && (
+        <p class="notice problem" role="alert">
+          <strong>Not shown so.</strong> {problem}
+        </p>
+      )}
+      <Filter visit={visit} />
+      {isLive && (
+        <div class="live" data-live={`/_sandbox/requests/stream?${follow}`} hidden>
+          <button type="button" data-pause aria-pressed="false">
+            Pause
+          </button>
+          <p role="status" aria-live="polite" data-said>
+            Following new requests
+          </p>
+        </div>
+      )}
+      <div data-some {...(listing.requests.length === 0 && { hidden: true })}>
+        <Table caption="Requests, the newest first" captionUnseen columns={columns} id="requests">
+          {listing.requests.map((entry) => (
+            <Row entry={entry} />
+          ))}
+        </Table>
+      </div>
+      {listing.requests.length === 0 && <NoneYet visit={visit} isFiltered={Object.keys(filter).length > 0} />}
+      <nav class="pages" aria-label="More requests">
+        {query.after && <a href={pathTo("/requests", filter)}>Newest</a>}
+        {listing.has_more && oldest && (
+          <a href={pathTo("/requests", { ...filter, after: oldest.id })}>Older</a>
+        )}
+      </nav>
+      <RowTemplate />
+    </>
+  );
+  return { title: "Requests", body };
+}
+
+function listed(
+  { services }: Visit,
+  asked: Readonly<Record<string, string | undefined>>,
+): { readonly listing: JournalListing; readonly problem?: string } {
+  try {
+    return { listing: services.requests.list(parsed(listQuery, asked)) };
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    return { listing: services.requests.list(), problem: error.message };
+  }
+}
+
+function Filter({ visit: { services, query } }: { visit: Visit }) {
+  const { companies } = services.companies.world();
+  return (
+    <form method="get" class="row filter" aria-label="Filter requests">
+      <Choice
+        label="Company"
+        name="company"
+        chosen={query.company}
+        options={[{ value: "", label: "All companies" }, ...companyOptions(companies)]}
+      />
+      <Choice
+        label="Operation"
+        name="operation"
+        chosen={query.operation}
+        options={[{ value: "", label: "All operations" }, ...plainOptions(operationIds)]}
+      />
+      <Field label="Status" name="status" value={query.status} placeholder="422" short numeric />
+      <details {...((query.point || query.scenario || query.idempotency_key) && { open: true })}>
+        <summary>More filters</summary>
+        <div class="row">
+          <Field label="Contract point" name="point" value={query.point} placeholder="order.quota_reached" />
+          <Field label="Scenario" name="scenario" value={query.scenario} placeholder="quota-reached" />
+          <Field label="Idempotency-Key" name="idempotency_key" value={query.idempotency_key} />
+        </div>
+      </details>
+      <button type="submit">Show</button>
+      {Object.keys(query).length > 0 && <a href={pathTo("/requests")}>Show all</a>}
+    </form>
+  );
+}
+
+function NoneYet({ visit, isFiltered }: { visit: Visit; isFiltered: boolean }) {
+  return (
+    <div data-none>
+      <Empty title={isFiltered ? "No request fits." : "No request yet."}>
+        {isFiltered ? (
+          <p>
+            <a href={pathTo("/requests")}>Show all</a>; the journal keeps the latest ones alone.
+          </p>
+        ) : (
+          <>
+            <p>Send one, and it appears here:</p>
+            <Copyable
+              text={`curl -si -X POST ${visit.origin}/developer/cards/physical`}
+              label="the command"
+            />
+          </>
+        )}
+      </Empty>
+    </div>
+  );
+}
+
+function Row({ entry }: { entry: JournalEntry }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={pathTo(`/requests/${entry.id}`)}>
+          <span class="method">{entry.method}</span> <span class="path">{entry.path}</span>
+        </a>
+      </th>
+      <td>
+        <Status of={entry.status} />
+      </td>
+      <td class="widest">{entry.caller?.company}</td>
+      <td class="wide">
+        {entry.point ? <Point id={entry.point} /> : "nothing: the connection was dropped"}{" "}
+        {entry.provenance && <ProvenanceMark of={entry.provenance} />}
+      </td>
+      <td class="wide">{entry.scenario && <Badge tone="plain">{entry.scenario}</Badge>}</td>
+      <td class="wide">
+        <Time at={entry.time} date={false} />
+      </td>
+      <td class="wide number">{entry.duration_ms} ms</td>
+    </tr>
+  );
+}
+
+/** What the script makes rows of. */
+function RowTemplate() {
+  return (
+    <template id="request-row">
+      <tr>
+        <th scope="row">
+          <a href={pathTo("/requests")}>
+            <span class="method" data-of="method"></span> <span class="path" data-of="path"></span>
+          </a>
+        </th>
+        <td>
+          <span class="badge" data-of="status"></span>
+        </td>
+        <td class="widest" data-of="company"></td>
+        <td class="wide">
+          <code class="point" data-of="point"></code> <span class="provenance" data-of="provenance"></span>
+        </td>
+        <td class="wide">
+          <span class="badge plain" data-of="scenario"></span>
+        </td>
+        <td class="wide">
+          <time data-of="time"></time>
+        </td>
+        <td class="wide number" data-of="duration"></td>
+      </tr>
+    </template>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ArmedListing } from "../../control/scenarios.ts";
+import { pathTo } from "../paths.ts";
+import type { Visit } from "../visit.ts";
+import { Badge } from "./badges.tsx";
+import { Action } from "./fields.tsx";
+import { Table, Time } from "./shown.tsx";
+
+/** What is armed, how often each fired, and how to end it. */
+export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedListing[] }) {
+  return (
+    <Table
+      caption="Armed scenarios"
+      captionUnseen
+      columns={[
+        "Scenario",
+        "For",
+        "Fired",
+        { name: "Times", class: "wide" },
+        { name: "Armed at", class: "wide" },
+        "Actions",
+      ]}
+    >
+      {armed.map((each) => (
+        <Row visit={visit} each={each} />
+      ))}
+    </Table>
+  );
+}
+
+function Row({ visit, each }: { visit: Visit; each: ArmedListing }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${pathTo("/scenarios")}#${each.name}`}>{each.name}</a>
+        {!each.known && <p class="remark">No scenario file has it any more: it forces nothing.</p>}
+      </th>
+      <td>
+        {each.company ? (
+          <a href={pathTo(`/companies/${each.company_id}`)}>{each.company}</a>
+        ) : (
+          "all companies"
+        )}
+        {each.operation && <p class="remark">on {each.operation}</p>}
+        {each.api_key_id && <p class="remark">one API key alone</p>}
+      </td>
+      <td>
+        <a href={pathTo("/requests", { scenario: each.name, company: each.company_id ?? undefined })}>
+          {each.fired === 0 ? "never yet" : each.fired}
+        </a>
+        {each.held > 0 && <p class="remark">{each.held} held now</p>}
+      </td>
+      <td class="wide">
+        {each.times ?? "until disarmed"} {each.spent && <Badge>used up</Badge>}
+      </td>
+      <td class="wide">
+        <Time at={each.armed_at} />
+      </td>
+      <td>
+        <div class="actions">
+          {each.held > 0 && (
+            <Action visit={visit} to={pathTo(`/armed/${each.id}/release`)} of={`what ${each.name} holds`}>
+              Release
+            </Action>
+          )}
+          <Action visit={visit} to={pathTo(`/armed/${each.id}/disarm`)} of={each.name}>
+            Disarm
+          </Action>
+        </div>
+      </td>
+    </tr>
+  );
+}

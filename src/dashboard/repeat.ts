@@ -1,0 +1,55 @@
+import { tokenCommand } from "../control/first-order.ts";
+import { shellQuoted } from "../control/shell-quoted.ts";
+import type { JournalEntry } from "../report/journal-entry.ts";
+import type { WorldListing } from "../store/world-listing.ts";
+import type { Visit } from "./visit.ts";
+
+/** What curl says by itself, or what was of that one connection. */
+const ownOfConnection = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "connection",
+  "content-length",
+  "cookie",
+  "host",
+  "transfer-encoding",
+  "user-agent",
+]);
+
+/** The shell's commands that send a request again, with an access token of the same API key. */
+export function repeatCommands({ services, origin }: Visit, entry: JournalEntry): string {
+  const { method, path, query, request, caller } = entry;
+  const secret = secretOf(entry, services.companies.world());
+  const needsToken = caller !== null && !isExchange(entry);
+  const sent = Object.entries(request.headers).filter(
+    ([name]) =>
+      !ownOfConnection.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
+  );
+  const command = [
+    `curl -si -X ${method} ${shellQuoted(origin + path + query)}`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...sent.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(request.body ? [`--data-raw ${shellQuoted(bodyToSend(entry, secret))}`] : []),
+  ].join(" \\\n  ");
+  return needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
+}
+
+/** The key's secret where it is public, as the seed world's are; elsewhere its prefix, to be completed. */
+function secretOf({ caller }: JournalEntry, { companies }: WorldListing): string {
+  const keys = companies.flatMap(({ members }) => members.flatMap(({ api_keys }) => api_keys));
+  return keys.find(({ id }) => id === caller?.api_key_id)?.secret ?? `${caller?.api_key ?? ""}…`;
+}
+
+function isExchange({ operation }: JournalEntry): boolean {
+  return operation === "exchangeSandboxKey" || operation === "exchangeLiveKey";
+}
+
+/** The body, with what can be known of its secrets put back; one that was refused for its PIN stays refused. */
+function bodyToSend(entry: JournalEntry, secret: string): string {
+  const body = entry.request.body ?? "";
+  if (entry.caller && isExchange(entry)) {
+    return body.replace(/("api_key"\s*:\s*)"[^"]*"/, (_, name) => `${name}"${secret}"`);
+  }
+  return entry.point === "order.pin_invalid" ? body : body.replace(/("pin"\s*:\s*)"…"/, '$1"4821"');
+}

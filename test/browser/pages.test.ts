@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { fillWorld } from "../support/eventful-world.ts";
+import { openBrowser, testInBrowser } from "../support/open-browser.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What stands in somebody's way, as axe finds it: each rule with the places that break it. */
+async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target} ${failureSummary}`),
+  );
+}
+
+const windows = [
+  ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
+  ["on a phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+] as const;
+
+for (const [name, context] of windows) {
+  testInBrowser(`every page, ${name}: no barrier, and nothing beyond the side`, async () => {
+    const { sandbox, page, open } = await openBrowser({ context });
+    const pages = await fillWorld(sandbox);
+    for (const path of [...Object.values(pages), "/api-keys?environment=live", "/requests?status=7"]) {
+      await open(path);
+      expect([path, await barriersOf(page)]).toEqual([path, []]);
+      const beyond = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect([path, beyond]).toEqual([path, 0]);
+    }
+  });
+}
+
+testInBrowser("empty pages have no barrier either", async () => {
+  const { page, open } = await openBrowser();
+  for (const path of ["", "/requests", "/report", "/scenarios"]) {
+    await open(path);
+    expect([path, await barriersOf(page)]).toEqual([path, []]);
+  }
+});
+
+testInBrowser("dark is dark, and light is light", async () => {
+  const { page, open } = await openBrowser();
+  const brightness = async (colorScheme: "light" | "dark") => {
+    await page.emulateMedia({ colorScheme });
+    const color = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    return Number(/[0-9]+/.exec(color)?.[0]);
+  };
+  await open("");
+  expect(await brightness("light")).toBeGreaterThan(220);
+  expect(await brightness("dark")).toBeLessThan(40);
+});
+
+testInBrowser("without script everything is there but what comes live", async () => {
+  const { sandbox, page, open } = await openBrowser({ context: { javaScriptEnabled: false } });
+  await fillWorld(sandbox);
+  await open("/requests");
+  expect(await page.getByRole("row").count()).toBeGreaterThan(5);
+  expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
+  await open("");
+  await page.getByRole("button", { name: "+ 1 day" }).click();
+  expect(await page.locator("#notice").textContent()).toContain("Done.");
+});

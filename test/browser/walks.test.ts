@@ -1,0 +1,126 @@
+import { expect } from "vitest";
+import { exchange } from "../support/eventful-world.ts";
+import { openBrowser, testInBrowser } from "../support/open-browser.ts";
+
+testInBrowser("by keyboard alone a key is created, and its secret exchanged for a token", async () => {
+  const { sandbox, page, open } = await openBrowser();
+  const { keyboard } = page;
+  const focused = () =>
+    page.evaluate<string>("document.activeElement.name || document.activeElement.innerText");
+  const tabTo = async (name: string) => {
+    for (let presses = 0; presses < 40; presses++) {
+      await keyboard.press("Tab");
+      if ((await focused()).startsWith(name)) return;
+    }
+    throw new Error(`no Tab leads to ${name}`);
+  };
+
+  await open("");
+  await keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to content");
+  await tabTo("API keys");
+  await keyboard.press("Enter");
+  await page.waitForURL("**/api-keys");
+  await tabTo("member");
+  await keyboard.press("ArrowDown");
+  await tabTo("label");
+  await keyboard.type("by keyboard");
+  await tabTo("Create key");
+  await keyboard.press("Enter");
+  await page.waitForURL("**/api-keys?flash=*");
+
+  expect(await focused()).toContain("The key is made.");
+  const secret = (await page.locator("#notice code").textContent()) ?? "";
+  expect(await exchange(sandbox.url, secret)).toBeTruthy();
+
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await tabTo("Copy");
+  await keyboard.press("Enter");
+  await page.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+
+  await page.reload();
+  expect(await page.content()).not.toContain(secret);
+  expect(await page.getByText("by keyboard").count()).toBe(1);
+});
+
+testInBrowser("a scenario is armed, and the order that it refuses appears as it comes", async () => {
+  const { sandbox, page, open } = await openBrowser();
+  await open("/scenarios");
+  await page.getByLabel("Arm for", { exact: true }).selectOption("northwind");
+  await page.getByRole("button", { name: "Choose" }).click();
+  await page.getByRole("button", { name: "Fire once quota-reached for northwind" }).click();
+  await page.getByText("quota-reached is armed for northwind, once.").waitFor();
+
+  await open("/requests");
+  await page.getByText("No request yet.").waitFor();
+  const order = async () => {
+    const token = await exchange(sandbox.url, "sk_sandbox_northwind_owner");
+    await fetch(`${sandbox.url}/developer/cards/physical`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": crypto.randomUUID(),
+      },
+      body: JSON.stringify({
+        account_id: sandbox.world().companies[0]?.accounts[0]?.id,
+        pin: "4821",
+        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+        delivery_method: "express",
+      }),
+    });
+  };
+  await order();
+  const refused = page.getByRole("row").filter({ hasText: "order.quota_reached" });
+  await refused.waitFor();
+  expect((await refused.locator("th, td").allTextContents()).slice(0, 5).map((cell) => cell.trim())).toEqual([
+    "POST /developer/cards/physical",
+    "422",
+    "northwind",
+    "order.quota_reached specified",
+    "quota-reached",
+  ]);
+  await page.getByRole("status").filter({ hasText: "2 new requests, the latest POST" }).waitFor();
+
+  await page.getByRole("button", { name: "Pause" }).click();
+  await order();
+  await page.getByText("Paused; 2 new").waitFor();
+  expect(await page.getByRole("row").count()).toBe(3);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("row").nth(4).waitFor();
+
+  await fetch(`${sandbox.url}/developer/<img src=x onerror=alert(1)>`);
+  const strange = page.getByRole("row").filter({ hasText: "img" });
+  expect(await strange.getByRole("link").textContent()).toMatch(/^GET \/developer\/(<|%3C)img/);
+  expect(await page.locator("img").count()).toBe(0);
+
+  await refused.getByRole("link").click();
+  await page.getByText("The company's quota of live cards is used up").waitFor();
+  await page.getByText("Decided here: quota").waitFor();
+  await open("/scenarios");
+  await page.getByRole("link", { name: "1", exact: true }).waitFor();
+});
+
+testInBrowser("among the scenarios one is found by what it is about", async () => {
+  const { page, open } = await openBrowser();
+  await open("/scenarios");
+  await page.getByLabel("Find").fill("webhook twice");
+  await page.getByText(/^1 of [0-9]+$/).waitFor();
+  expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["Webhook event twice"]);
+});
+
+testInBrowser("with an admin token one signs in, follows requests, and signs out", async () => {
+  const { sandbox, page, open } = await openBrowser({ sandbox: { adminToken: "correct-horse" } });
+  await open("/requests");
+  await page.getByLabel("Admin token").fill("correct-horse");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Following new requests").waitFor();
+  await fetch(`${sandbox.url}/developer/cards`);
+  await page.getByRole("row").filter({ hasText: "auth.token_missing" }).waitFor();
+  await open("");
+  await page.getByRole("button", { name: "Freeze" }).click();
+  await page.getByText("Time stands still").waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Admin token").waitFor();
+});

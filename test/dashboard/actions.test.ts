@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { openDashboard } from "../support/open-dashboard.ts";
+import { cardOf } from "../support/open-sandbox.ts";
+
+/** Northwind, and the field that names its owner. */
+function openNorthwind(...options: Parameters<typeof openDashboard>) {
+  const dashboard = openDashboard(...options);
+  const northwind = dashboard.company("northwind");
+  return { ...dashboard, northwind, owner: `${northwind.id}/${northwind.members[0]?.id}` };
+}
+
+describe("API keys", () => {
+  test("one is made, its secret shown this once, and exchanged", async () => {
+    const { send, visit, owner, exchange } = openNorthwind();
+    const { status, location } = await send("/api-keys", {
+      member: owner,
+      environment: "sandbox",
+      label: "laptop",
+    });
+    expect([status, location]).toEqual([303, "/_sandbox/ui?flash=1"]);
+    const shown = await visit("/api-keys?flash=1");
+    const secret = /sk_sandbox_[A-Za-z0-9]{38}/.exec(shown.text)?.[0] ?? "";
+    expect(await exchange(secret)).toBeTruthy();
+    expect(shown.text).toContain("5 of 5 active, 0 left");
+    const again = await visit("/api-keys?flash=1");
+    expect(again.text).toContain("laptop");
+    expect(again.html).not.toContain(secret);
+  });
+
+  test("a form leads back to its page, and to no other site", async () => {
+    const { send, owner } = openNorthwind();
+    const form = { member: owner, environment: "sandbox" };
+    const back = "/_sandbox/ui/api-keys?environment=sandbox";
+    expect((await send("/api-keys", { ...form, back })).location).toBe(`${back}&flash=1`);
+    expect((await send("/api-keys", { ...form, back: "https://evil.test" })).location).toBe(
+      "/_sandbox/ui?flash=2",
+    );
+  });
+
+  test("where the slots are taken, it says so, keeps what was typed, and a revoked key frees one", async () => {
+    const { submit, visit, owner } = openNorthwind();
+    const form = { member: owner, environment: "sandbox", back: "/_sandbox/ui/api-keys" };
+    await submit("/api-keys", form);
+    const refused = await submit("/api-keys", { ...form, label: "one too many" });
+    expect(refused.text).toContain("Not done. key_limit_reached: the company has 5 active sandbox keys");
+    expect(refused.html).toContain('value="one too many"');
+    const revoke = /action="(\/_sandbox\/ui\/api-keys\/[^/]+\/revoke)"/.exec(
+      (await visit("/api-keys")).html,
+    )?.[1];
+    await submit(revoke ?? "");
+    expect((await submit("/api-keys", form)).text).toContain("Done. The key is made.");
+  });
+
+  test("a live key is of a live company's member", async () => {
+    const { visit, submit } = openDashboard();
+    const page = await visit("/api-keys?environment=live");
+    const member = /<option value="([^"]+)"/.exec(page.html)?.[1] ?? "";
+    const made = await submit("/api-keys", { member, environment: "live", back: "/_sandbox/ui/api-keys" });
+    expect(made.text).toMatch(/sk_live_[A-Za-z0-9]{38}/);
+  });
+
+  test("with slots for each member, each has its own", async () => {
+    const { visit } = openDashboard({ keyQuota: "member" });
+    expect((await visit("/api-keys")).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
+  });
+});
+
+describe("scenarios", () => {
+  test("one armed for a company strikes it, tells how often, and is disarmed", async () => {
+    const { submit, order, visit, northwind } = openNorthwind();
+    const armed = await submit("/scenarios/quota-reached/arm", { company: northwind.id });
+    expect(armed.text).toContain("quota-reached is armed for northwind, until it is disarmed.");
+    expect((await order()).point).toBe("order.quota_reached");
+    const { html, text } = await visit("/scenarios");
+    expect(text).toContain("armed, fired 1 time");
+    const disarm = /action="([^"]+\/disarm)"/.exec(html)?.[1] ?? "";
+    expect((await submit(disarm)).text).toContain("quota-reached is disarmed; it fired 1 time.");
+    expect((await order()).point).toBe("order.created");
+  });
+
+  test("fired once, it lets the next request pass", async () => {
+    const { submit, order } = openNorthwind();
+    expect((await submit("/scenarios/issuer-rejected/arm", { times: "1" })).text).toContain(
+      "all companies, once",
+    );
+    expect([(await order()).status, (await order()).status]).toEqual([422, 201]);
+  });
+
+  test("what it holds is released", async () => {
+    const { submit, order, control } = openNorthwind();
+    await submit("/scenarios/in-flight/arm", {});
+    const held = order();
+    const [{ id = "" } = {}] = control.scenarios.armed().armed;
+    while (control.scenarios.byId(id).held === 0) await new Promise((later) => setTimeout(later, 5));
+    expect((await submit(`/armed/${id}/release`)).text).toContain("1 held request goes on.");
+    expect((await held).status).toBe(201);
+  });
+
+  test("a refusal is told where the form stands, which keeps what was typed", async () => {
+    const { submit } = openNorthwind();
+    const back = "/_sandbox/ui/scenarios";
+    const often = await submit("/scenarios/conflict/arm", { times: "often", back });
+    expect(often.text).toContain('Not done. times: must be a whole number; got "often"');
+    expect(often.html).toContain('value="often"');
+    const misfit = await submit("/scenarios/conflict/arm", { operation: "listCards", back });
+    expect(misfit.text).toContain("can never fire on listCards");
+  });
+});
+
+describe("companies", () => {
+  test("one is made, with its keys' secrets shown this once", async () => {
+    const { submit, send, visit, exchange } = openDashboard();
+    const { location } = await send("/companies", { name: "Tester's own", card_quota: "3" });
+    const made = await visit(location ?? "");
+    expect(made.text).toContain("Tester's own");
+    const secrets = made.text.match(/sk_sandbox_[A-Za-z0-9]{38}/g) ?? [];
+    expect(secrets).toHaveLength(3);
+    expect(await exchange(secrets[0] ?? "")).toBeTruthy();
+    expect((await submit("/companies", { card_quota: "-1" })).text).toContain(
+      "card_quota: must be a whole number",
+    );
+  });
+
+  test("status, quota, details, members and accounts are changed", async () => {
+    const { submit, company, northwind, order } = openNorthwind();
+    const at = `/companies/${northwind.id}`;
+    await submit(`${at}/change`, { status: "suspended", card_quota: "7", details_complete: "false" });
+    expect(company("northwind")).toMatchObject({
+      status: "suspended",
+      card_quota: 7,
+      details_complete: false,
+    });
+    expect((await order()).point).toBe("order.company_inactive");
+    await submit(`${at}/members/${northwind.members[2]?.id}`, { role: "admin" });
+    expect(company("northwind").members[2]?.role).toBe("admin");
+    const gbp = northwind.accounts[0]?.id;
+    expect((await submit(`${at}/accounts/${gbp}/top-up`, { amount: "10.50" })).text).toContain(
+      "10.50 GBP came in",
+    );
+    expect(company("northwind").accounts[0]?.balance).toBe("250010.50");
+    await submit(`${at}/accounts/${gbp}`, { status: "closed" });
+    expect(company("northwind").accounts[0]?.status).toBe("closed");
+    await submit(`${at}/reset`);
+    expect(company("northwind")).toMatchObject({ status: "active", card_quota: 20 });
+  });
+
+  test("one is deleted, and the list says so", async () => {
+    const { send, visit, control, world } = openDashboard();
+    const { id } = await control.companies.create();
+    const { location } = await send(`/companies/${id}/delete`);
+    expect(location).toMatch(/^\/_sandbox\/ui\/companies\?flash=/);
+    expect((await visit(location ?? "")).text).toContain("The company is deleted.");
+    expect(world().companies.some((each) => each.id === id)).toBe(false);
+  });
+});
+
+describe("cards", () => {
+  test("a purchase counts against the limits, and is cleared and refunded", async () => {
+    const { submit, visit, order } = openNorthwind();
+    const { id } = cardOf(await order({ body: { spending_limit: { period: "monthly", amount: "50.00" } } }));
+    const back = `/_sandbox/ui/cards/${id}`;
+    const bought = await submit(`/cards/${id}/purchase`, { amount: "42", merchant: "Book shop", back });
+    expect(bought.text).toContain("Done. 42.00 GBP: pending.");
+    expect(bought.text).toContain("42.00 of 50.00 GBP");
+    const declined = await submit(`/cards/${id}/purchase`, { amount: "8.01", back });
+    expect(declined.text).toContain("8.01 GBP: declined, spending limit exceeded.");
+    const act = async (action: string) => {
+      const { html } = await visit(`/cards/${id}`);
+      const form = new RegExp(`action="([^"]+/${action})"`).exec(html)?.[1] ?? "";
+      return (await submit(form, { back })).text;
+    };
+    expect(await act("clear")).toContain("42.00 GBP were taken.");
+    expect(await act("refund")).toContain("42.00 GBP were given back.");
+    const wrong = await submit(`/cards/${id}/purchase`, { amount: "many", merchant: "Kept", back });
+    expect(wrong.text).toContain("Not done. amount: must be a decimal");
+    expect(wrong.html).toContain('value="Kept"');
+  });
+
+  test("the operator does what can be done, and the post carries the parcel on", async () => {
+    const { submit, visit, order } = openNorthwind();
+    const { id } = cardOf(await order());
+    const back = `/_sandbox/ui/cards/${id}`;
+    expect((await submit(`/cards/${id}/operator`, { action: "lock", back })).text).toContain("is locked.");
+    const held = await visit(`/cards/${id}`);
+    expect(held.text).toContain("Lift the hold the card is then active");
+    expect(held.text).not.toContain("Suspend");
+    expect((await submit(`/cards/${id}/operator`, { action: "suspend", back })).text).toContain("Not done.");
+    expect((await submit(`/cards/${id}/delivery`, { status: "shipped", back })).text).toContain(
+      "The parcel is shipped.",
+    );
+    expect((await submit(`/cards/${id}/operator`, { action: "expire", back })).text).toContain(
+      "The card has ended",
+    );
+  });
+});
+
+describe("the clock, and the world", () => {
+  test("what is wrong is told once: in the form that was filled in, or on top", async () => {
+    const { submit } = openNorthwind();
+    const filled = await submit("/snapshots", { name: "no name", tells: "itself" });
+    expect(filled.text.match(/Not done\./g)).toHaveLength(1);
+    expect(filled.html.indexOf("Not done.")).toBeGreaterThan(
+      filled.html.indexOf('action="/_sandbox/ui/snapshots"'),
+    );
+    const pressed = await submit("/snapshots/restore", { name: "none" });
+    expect(pressed.html.indexOf("Not done.")).toBeLessThan(pressed.html.indexOf("<h1>"));
+  });
+
+  test("time is advanced, stopped and let run, for all and for one company", async () => {
+    const { submit, clock, northwind } = openNorthwind();
+    await submit("/clock/advance", { by: "PT15M" });
+    expect(clock.read().now).toBe("2026-03-10T09:45:00.000Z");
+    await submit("/clock/advance", { by: "P1D", company: northwind.id });
+    expect(clock.read("northwind").now).toBe("2026-03-11T09:45:00.000Z");
+    expect(clock.read().now).toBe("2026-03-10T09:45:00.000Z");
+    expect((await submit("/clock", { frozen: "true" })).text).toContain("frozen");
+    expect((await submit("/clock", { frozen: "false" })).text).toContain("running");
+    const wrong = await submit("/clock/advance", { by: "an hour" });
+    expect(wrong.text).toContain('must be an ISO 8601 duration, such as "PT15M"');
+    expect(wrong.html).toContain('value="an hour"');
+  });
+
+  test("it is kept, put back, and begun anew", async () => {
+    const { submit, order, company } = openNorthwind();
+    await submit("/snapshots", { name: "before" });
+    await order();
+    await submit("/snapshots/restore", { name: "before" });
+    expect(company("northwind").live_cards).toBe(0);
+    await submit("/snapshots/delete", { name: "before" });
+    expect((await submit("/snapshots/restore", { name: "before" })).text).toContain('no snapshot "before"');
+    await order();
+    expect((await submit("/reset")).text).toContain("as freshly started");
+    expect(company("northwind").live_cards).toBe(0);
+  });
+
+  test("requests are forgotten, with what they met", async () => {
+    const { submit, order, coverage } = openNorthwind();
+    await order();
+    await submit("/requests/forget");
+    expect(coverage().total.met).toBe(0);
+  });
+});

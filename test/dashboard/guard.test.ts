@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import type { Guard } from "../../src/control/guard.ts";
+import { openDashboard } from "../support/open-dashboard.ts";
+
+const withToken: Guard = { kind: "token", token: "correct-horse" };
+
+/** Signs in, and returns the cookie as a browser sends it. */
+async function signedIn() {
+  const dashboard = openDashboard({}, withToken);
+  const { headers } = await dashboard.send("/sign-in", { token: "correct-horse" });
+  return { ...dashboard, cookie: headers.get("Set-Cookie")?.split(";")[0] ?? "" };
+}
+
+describe("pages say what a browser may do with them", () => {
+  test.each(["", "/requests", "/nothing", "/sign-in"])("%s", async (path) => {
+    const { visit } = openDashboard({}, path === "/sign-in" ? withToken : undefined);
+    const { headers } = await visit(path);
+    const policy = headers.get("Content-Security-Policy") ?? "";
+    for (const each of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy.split("; ")).toContain(each);
+    }
+    expect(policy).not.toContain("unsafe");
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  });
+
+  test("no style and no script stands in a page", async () => {
+    const { visit } = openDashboard();
+    for (const path of ["", "/requests", "/scenarios", "/companies", "/api-keys", "/cards", "/report"]) {
+      const { html } = await visit(path);
+      expect(html).not.toMatch(/<style|<script(?! src="\/_sandbox\/ui\/dashboard\.js)|\sstyle=|\son[a-z]+=/);
+      expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+    }
+  });
+
+  test("stylesheet and script are its own", async () => {
+    const { visit } = openDashboard({}, withToken);
+    expect((await visit("/dashboard.css")).headers.get("Content-Type")).toBe("text/css; charset=utf-8");
+    expect((await visit("/dashboard.js")).html).toContain("EventSource");
+  });
+});
+
+describe("on loopback", () => {
+  test("nobody signs in", async () => {
+    const { visit } = openDashboard();
+    const { status, html } = await visit("");
+    expect(status).toBe(200);
+    expect(html).not.toContain("Sign out");
+    expect((await visit("/sign-in")).location).toBe("/_sandbox/ui");
+  });
+
+  test("a foreign host and a page of elsewhere are refused, with nothing done", async () => {
+    const { visit, send, clock } = openDashboard();
+    expect((await visit("http://evil.test/_sandbox/ui")).status).toBe(403);
+    const before = clock.read().now;
+    for (const headers of [
+      { Origin: "http://localhost:3000" },
+      { Origin: "null" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+    ]) {
+      expect((await send("/clock/advance", { by: "P1D" }, headers)).status).toBe(403);
+    }
+    expect(clock.read().now).toBe(before);
+  });
+});
+
+describe("with an admin token", () => {
+  test("a page leads to where one signs in, and from there back", async () => {
+    const { visit, send } = openDashboard({}, withToken);
+    const { status, location } = await visit("/requests?status=422");
+    expect(status).toBe(303);
+    const asked = await visit(location ?? "");
+    expect(asked.text).toContain("Admin token");
+    expect(asked.html).not.toContain('<nav aria-label="Dashboard"');
+    const next = new URL(location ?? "", "http://localhost").searchParams.get("next") ?? "";
+    const entered = await send("/sign-in", { token: "correct-horse", next });
+    expect([entered.status, entered.location]).toEqual([303, "/_sandbox/ui/requests?status=422"]);
+  });
+
+  test("the cookie is the browser's alone, and is not the token", async () => {
+    const { send } = openDashboard({}, withToken);
+    const cookie = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie") ?? "";
+    expect(cookie).toMatch(/^card_sandbox_session=[\w-]{43}; Path=\/_sandbox; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain("correct-horse");
+    const secure = await send(
+      "https://qa.test/_sandbox/ui/sign-in",
+      { token: "correct-horse" },
+      { Origin: "https://qa.test" },
+    );
+    expect(secure.headers.get("Set-Cookie")).toContain("; Secure");
+  });
+
+  test("another token is refused: 401, and no cookie", async () => {
+    const { send } = openDashboard({}, withToken);
+    for (const token of ["wrong", "", "correct-horse-"]) {
+      const { status, headers, text } = await send("/sign-in", { token });
+      expect([status, headers.get("Set-Cookie")]).toEqual([401, null]);
+      expect(text).toContain("not the admin token");
+    }
+  });
+
+  test.each([
+    "https://evil.test",
+    "//evil.test",
+    "/_sandbox/ui//evil.test",
+    "/elsewhere",
+    "/_sandbox/ui\\evil",
+  ])("signing in does not lead on to %s", async (next) => {
+    const { send } = openDashboard({}, withToken);
+    expect((await send("/sign-in", { token: "correct-horse", next })).location).toBe("/_sandbox/ui");
+  });
+
+  test("whoever signed in has pages, stream and exports", async () => {
+    const { visit, cookie } = await signedIn();
+    const headers = { Cookie: cookie };
+    expect((await visit("", { headers })).text).toContain("Sign out");
+    expect((await visit("/_sandbox/coverage?format=junit", { headers })).status).toBe(200);
+    expect((await visit("/_sandbox/requests", { headers })).status).toBe(200);
+    expect((await visit("/_sandbox/requests", { headers: { Cookie: `${cookie}x` } })).status).toBe(401);
+  });
+
+  test("no other page has the cookie act", async () => {
+    const { send, cookie, clock } = await signedIn();
+    const before = clock.read().now;
+    const refused: readonly Record<string, string>[] = [
+      { Origin: "http://localhost:3000" },
+      { Origin: "null" },
+      { Origin: "" },
+      { "Sec-Fetch-Site": "same-site" },
+    ];
+    for (const headers of refused) {
+      for (const path of ["/clock/advance", "/_sandbox/clock/advance", "/sign-in"]) {
+        const { status } = await send(path, { by: "P1D" }, { Cookie: cookie, ...headers });
+        expect([path, headers, status]).toEqual([path, headers, 403]);
+      }
+    }
+    expect(clock.read().now).toBe(before);
+    expect((await send("/clock/advance", { by: "P1D" }, { Cookie: cookie })).status).toBe(303);
+  });
+
+  test("signing out ends it in the browser", async () => {
+    const { send, cookie } = await signedIn();
+    const { headers, location } = await send("/sign-out", {}, { Cookie: cookie });
+    expect(headers.get("Set-Cookie")).toMatch(/^card_sandbox_session=; Max-Age=0; Path=\/_sandbox/);
+    expect(location).toBe("/_sandbox/ui");
+  });
+
+  test("a form of somebody who has not signed in does nothing", async () => {
+    const { send, clock } = openDashboard({}, withToken);
+    const before = clock.read().now;
+    expect((await send("/clock/advance", { by: "P1D" })).location).toContain("/sign-in");
+    expect(clock.read().now).toBe(before);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { openDashboard } from "../support/open-dashboard.ts";
+import { cardOf } from "../support/open-sandbox.ts";
+
+describe("each page answers with its essentials", () => {
+  const pages: readonly (readonly [path: string, title: string, ...says: string[]])[] = [
+    ["", "Overview", "Sandbox base address", "http://localhost:4242", "Seed 1", "5 companies", "running"],
+    ["", "Overview", "sk_sandbox_northwind_owner", "/developer/cards/physical", "Nothing is armed"],
+    ["/requests", "Requests", "No request yet", "curl -si -X POST http://localhost:4242/developer"],
+    [
+      "/scenarios",
+      "Scenarios",
+      "Card quota reached",
+      "order.quota_reached",
+      "Specification §7, §8",
+      "Fire once",
+    ],
+    ["/companies", "Companies", "Northwind Traders Ltd", "2 of 2", "Make an isolated company"],
+    ["/api-keys", "API keys", "sk_sandbox_north…", "4 of 5 active, 1 left", "Create a sandbox key", "Revoke"],
+    ["/api-keys?environment=live", "API keys", "Create a live key", "/auth/v1/token"],
+    ["/cards", "Cards", "Full House Events Ltd", "Farah Qureshi", "terminated"],
+    ["/report", "Report", "No mistake of the client was seen", "0 of", "issuer unavailable"],
+  ];
+  test.each(pages)("%s: %s", async (path, title, ...says) => {
+    const { visit } = openDashboard();
+    const { status, html, text } = await visit(path);
+    expect(status).toBe(200);
+    expect(html).toMatch(/^<!doctype html>/i);
+    expect(html).toContain(`<title>${title} · card-sandbox</title>`);
+    for (const each of says) expect(text).toContain(each);
+  });
+
+  test("the menu says where one is", async () => {
+    const { visit } = openDashboard();
+    expect((await visit("/cards")).html).toMatch(/<a href="\/_sandbox\/ui\/cards" aria-current="page">/);
+    expect((await visit("")).html.match(/aria-current="page"/g)).toHaveLength(1);
+  });
+
+  test("no page shows the secret of a key that is listed", async () => {
+    const { visit, control } = openDashboard();
+    const made = await control.companies.create({ slug: "own" });
+    const secret = made.members[0]?.api_keys[0]?.secret ?? "";
+    for (const path of ["", "/api-keys", "/companies", `/companies/${made.id}`]) {
+      expect((await visit(path)).html).not.toContain(secret);
+    }
+    expect((await visit("/api-keys")).html).not.toContain("sk_sandbox_northwind_owner");
+  });
+
+  test("a page that is not there says so, and leads on", async () => {
+    const { visit } = openDashboard();
+    for (const path of ["/nothing", "/cards/nothing", "/companies/nothing", "/requests/99"]) {
+      const { status, text } = await visit(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(text).toContain("To the overview");
+    }
+  });
+});
+
+describe("a request that is opened", () => {
+  test("shows the checks that it passed, the one that decided, and the section", async () => {
+    const { visit, order } = openDashboard();
+    await order({ headers: { "Sandbox-Scenario": "company-inactive" } });
+    const { text } = await visit("/requests/2");
+    expect(text).toContain("order.company_inactive");
+    expect(text).toContain("Passed: no change in progress");
+    expect(text).toContain("Decided here: company active");
+    expect(text).toContain("Not reached: account open");
+    expect(text).toContain("Specification §7");
+  });
+
+  test("shows bodies with secrets masked, and commands that send it again to the same answer", async () => {
+    const { visit, order, post } = openDashboard();
+    const reply = await order({ body: { pin: "7391", name: "it's mine" } });
+    const { text } = await visit("/requests/2");
+    expect(text).toContain('"pin": "…"');
+    expect(text).not.toContain("7391");
+    expect(text).toContain(`-d '{"api_key":"sk_sandbox_northwind_owner"}'`);
+    expect(text).toContain('-H "Authorization: Bearer $TOKEN"');
+    const sent = /--data-raw '(.*?)' +Copy/.exec(text)?.[1]?.replaceAll("'\\''", "'") ?? "";
+    const key = /-H 'idempotency-key: ([^']+)'/.exec(text)?.[1] ?? "";
+    const exchanged = await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+    const again = await post("/developer/cards/physical", sent, {
+      Authorization: `Bearer ${exchanged.json.access_token}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": key,
+    });
+    expect([again.point, again.json.id]).toEqual(["order.replayed", cardOf(reply).id]);
+  });
+
+  test("is found by filters, and a filter that does not fit says how to mend it", async () => {
+    const { visit, order } = openDashboard();
+    await order();
+    await order({ apiKey: "sk_sandbox_northwind_employee" });
+    const refused = await visit("/requests?status=403");
+    expect(refused.html.match(/<th scope="row">/g)).toHaveLength(2); // One of them is the script's template.
+    expect(refused.text).toContain("403 northwind order.forbidden specified");
+    expect((await visit("/requests?point=order.forbiden")).text).toContain("did you mean order.forbidden?");
+  });
+});
+
+test("lists go on page by page", async () => {
+  const { visit, request } = openDashboard();
+  for (let n = 0; n < 60; n++) await request(`/developer/none-${n}`);
+  const first = await visit("/requests");
+  expect(first.text).toContain("none-59");
+  expect(first.text).not.toContain("none-9 ");
+  const older = /href="([^"]+)">Older/.exec(first.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect((await visit(older)).text).toContain("none-9 ");
+});
+
+test("what the report exports is there, for a company too", async () => {
+  const { visit, company } = openDashboard();
+  const { html } = await visit(`/report?company=${company("northwind").id}`);
+  const exported = [...html.matchAll(/href="([^"]+)" download/g)].map(([, href = ""]) =>
+    href.replaceAll("&amp;", "&"),
+  );
+  expect(exported).toHaveLength(8);
+  for (const each of exported) expect([each, (await visit(each)).status]).toEqual([each, 200]);
+});

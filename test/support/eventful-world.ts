@@ -1,0 +1,88 @@
+import type { Card } from "../../src/contract/card.ts";
+import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
+
+/** The dashboard's pages by name, once something has happened. */
+export type PagePaths = Readonly<Record<string, string>>;
+
+/** An access token in an API key's place. */
+export async function exchange(url: string, apiKey: string): Promise<string> {
+  const answer = await fetch(`${url}/auth/v1/sandbox/token`, {
+    method: "POST",
+    body: JSON.stringify({ api_key: apiKey }),
+  });
+  const { access_token } = (await answer.json()) as { access_token?: string };
+  if (!access_token) throw new Error(`no token for the key: ${answer.status}`);
+  return access_token;
+}
+
+/** Has clients, merchants and a tester do what fills every page. */
+export async function fillWorld({ url, world, control }: StartedSandbox): Promise<PagePaths> {
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(url + path, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "Content-Type": "application/json", ...headers },
+    });
+  const owner = await exchange(url, "sk_sandbox_northwind_owner");
+  const employee = await exchange(url, "sk_sandbox_northwind_employee");
+  const [northwind] = world().companies;
+  let ordered = 0;
+  const order = async (
+    body: object = {},
+    headers: Record<string, string> = {},
+    token = owner,
+  ): Promise<Card> => {
+    const key = `7f9c24e8-3b12-4c6e-9d7a-${String(++ordered).padStart(12, "0")}`;
+    const answer = await post(
+      "/developer/cards/physical",
+      {
+        account_id: northwind?.accounts[0]?.id,
+        pin: "4821",
+        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+        delivery_method: "express",
+        ...body,
+      },
+      { Authorization: `Bearer ${token}`, "Idempotency-Key": key, ...headers },
+    );
+    return (await answer.json()) as Card;
+  };
+
+  const card = await order({ name: "Team travel", spending_limit: { period: "monthly", amount: "250.00" } });
+  const bought = control.simulator.authorise({ card_id: card.id, amount: "84.20", merchant: "Trainline" });
+  control.simulator.clear(bought.id);
+  control.simulator.authorise({
+    card_id: card.id,
+    amount: "120.00",
+    merchant: "Hotel Adler",
+    currency: "EUR",
+  });
+  control.simulator.authorise({ card_id: card.id, amount: "300.00", merchant: "Conference hall" });
+  control.scenarios.arm("quota-reached", { company: "fullhouse", times: 2 });
+
+  await order({}, {}, employee);
+  await order({ pin: 4821 });
+  const twice = { "Idempotency-Key": "5b8e0a52-7d3b-4a46-9f2e-2f6f0f1f7c10" };
+  await order({ name: "Office supplies" }, twice);
+  await order({ name: "Another one" }, twice);
+  await fetch(`${url}/developer/cards`, { headers: { Authorization: "Bearer sk_sandbox_northwind_owner" } });
+  await fetch(`${url}/developer/cards`, { headers: { Authorization: `Bearer ${owner}` } });
+  await order({}, { "Sandbox-Scenario": "issuer-recovers" });
+  await order({}, { "Sandbox-Scenario": "lost-response" }).catch(() => {});
+  await order({
+    delivery_address: { line1: "1 Calle Obispo", city: "Havana", country_code: "CU" },
+    delivery_method: "international",
+  });
+  await order({}, { "Sandbox-Scenario": "quota-reached" });
+  return {
+    overview: "",
+    requests: "/requests",
+    request: "/requests/13",
+    scenarios: "/scenarios",
+    companies: "/companies",
+    company: `/companies/${northwind?.id}`,
+    "api-keys": "/api-keys",
+    cards: "/cards",
+    card: `/cards/${card.id}`,
+    report: "/report",
+  };
+}
