@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { type ControlServices, createControl } from "../src/control/app.ts";
 import { readScenarios } from "../src/node/scenario-files.ts";
 import { shippedScenarios } from "../src/scenarios/shipped.ts";
 import { run, temporaryFolder } from "./support/command-line.ts";
@@ -172,6 +173,29 @@ test("its table of operations is the contract's: npm run readme writes it", asyn
   const generator = new URL("../src/contract/operations-table.generate.mjs", import.meta.url).href;
   const { operationsTable, tableInReadme } = await import(generator);
   expect(tableInReadme()).toBe(operationsTable());
+});
+
+describe("the sandbox's own API in its table", () => {
+  const table = readme.slice(readme.indexOf("## The sandbox's own API"), readme.indexOf("## Configuration"));
+  // Nothing is served: the paths alone are read.
+  const { routes } = createControl({} as ControlServices, { kind: "open" });
+  const paths = routes
+    .filter(({ method, path }) => method !== "ALL" && !path.startsWith("/_sandbox/ui"))
+    .map(({ path }) => path.slice("/_sandbox/".length).replace(/:(id|name)({[^}]*})?/g, "ID"));
+
+  test("the paths are read", () => expect(paths.length).toBeGreaterThan(40));
+
+  test.each([...new Set(paths)])("%s", (path) => {
+    // Arming and snapshots go by a name; what follows its like is written with an ellipsis.
+    const named = [path, path.replace("/ID", "/NAME"), path.replace(/^.*\/ID\//, "…/")];
+    expect(named.some((each) => table.includes(each))).toBe(true);
+  });
+});
+
+test("docs/contract.md is the contract's: npm run readme writes it", async () => {
+  const generator = new URL("../src/contract/contract-page.generate.mjs", import.meta.url).href;
+  const { contractPage, contractText } = await import(generator);
+  expect(readFileSync(contractPage, "utf8")).toBe(contractText());
 });
 
 test("docs/findings.md is the rules': npm run readme writes it", async () => {
