@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/consumers/**"],
+          exclude: ["test/consumers/**", "test/image/**"],
           testTimeout: 20_000,
         },
       },
@@ -20,6 +20,14 @@ export default defineConfig({
           include: ["test/consumers/*.test.ts"],
           globalSetup: "test/consumers/install.ts",
           testTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "image",
+          include: ["test/image/*.test.ts"],
+          testTimeout: 120_000,
         },
       },
     ],
