@@ -207,7 +207,9 @@ const rows: Row[] = [];
 
 for (const line of asked.length > 0 ? asked : supported) {
   process.stderr.write(`Node ${line} …\n`);
-  rows.push(await tryNode(line, scratch));
+  const row = await tryNode(line, scratch);
+  process.stderr.write(`Node ${row.node}: ${row.outcome}\n`);
+  rows.push(row);
 }
 const cells = [
   ["Node", "better-sqlite3", "seconds", "outcome"],
