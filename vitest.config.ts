@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/consumers/**", "test/browser/**"],
+          exclude: ["test/consumers/**", "test/browser/**", "test/image/**"],
           testTimeout: 20_000,
         },
       },
@@ -25,6 +25,14 @@ export default defineConfig({
       {
         extends: true,
         test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 120_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: "image",
+          include: ["test/image/*.test.ts"],
+          testTimeout: 120_000,
+        },
       },
     ],
   },

@@ -6,21 +6,12 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
-import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { freePort, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 async function outcome(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { output, ended } = run(args, env);
   const { code } = await ended;
   return { code, ...output };
-}
-
-/** Where nobody listens, or not yet. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 const commands = ["start", "exec", "wait", "health", "env", "keys", "scenarios", "contract", "validate"];

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { behaviours } from "../../src/report/coverage.ts";
-import { run, takenPort, temporaryFolder } from "../support/command-line.ts";
+import { freePort, run, takenPort, temporaryFolder } from "../support/command-line.ts";
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -315,14 +314,6 @@ describe("before anything runs", () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** Says that it runs and where, and then does nothing until a signal ends it, or does not. */
 const waits = (onSignal: string) => `

@@ -136,6 +136,15 @@ export async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+/** Where nobody listens, or not yet. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
 /** The card that an answer holds. */
 export async function cardIn(response: Response): Promise<Card> {
   return (await response.json()) as Card;

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { run } from "./support/command-line.ts";
+import { composeOptions } from "./support/compose-options.ts";
+
+const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const manifest = JSON.parse(file("package.json"));
+const dockerfile = file("Dockerfile");
+const compose = parse(file("compose.yaml"), { strict: true });
+const token = { CARD_SANDBOX_ADMIN_TOKEN: "correct-horse" };
+
+async function help(...words: string[]): Promise<string> {
+  const { output, ended } = run([...words, "--help"]);
+  await ended;
+  return output.stdout.replace(/\s+/g, " ");
+}
+
+test("every variable of the Dockerfile and of compose.yaml is an option's", async () => {
+  const set = new Set(`${dockerfile}\n${file("compose.yaml")}`.match(/CARD_SANDBOX_[A-Z_]+/g));
+  const known = new Set((await help("start")).match(/(?<=env: )CARD_SANDBOX_[A-Z_]+/g));
+  expect([...set].toSorted()).toEqual([
+    "CARD_SANDBOX_ADMIN_TOKEN",
+    "CARD_SANDBOX_DB",
+    "CARD_SANDBOX_HOST",
+    "CARD_SANDBOX_PORT",
+  ]);
+  expect([...set].filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the port that is exposed, and published, is the one that is listened on", async () => {
+  const port = /(?<=--port <number>[^)]*default: )[0-9]+/.exec(await help("start"))?.[0];
+  expect(/^EXPOSE ([0-9]+)$/m.exec(dockerfile)?.[1]).toBe(port);
+  expect(composeOptions(compose.services.sandbox, token)).toContain(`${port}:${port}`);
+});
+
+test("the image is labelled with the package's version, unless a build says another", () => {
+  expect(/^ARG VERSION=(.*)$/m.exec(dockerfile)?.[1]).toBe(manifest.version);
+  expect(dockerfile).toContain(`org.opencontainers.image.version="\${VERSION}"`);
+  expect(dockerfile).toContain(`org.opencontainers.image.licenses="${manifest.license}"`);
+});
+
+test("what the image starts, and looks at its health with, is there", async () => {
+  const words = (instruction: string) =>
+    JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(dockerfile)?.[1] ?? "[]");
+  expect(words("ENTRYPOINT")).toEqual(Object.keys(manifest.bin));
+  const [program, command] = words("HEALTHCHECK");
+  expect([program]).toEqual(Object.keys(manifest.bin));
+  expect(await help()).toContain(` ${command} `);
+});
+
+test("a build is sent what the package is made of, and nothing else", () => {
+  const [first, ...rest] = file(".dockerignore")
+    .split("\n")
+    .filter((line) => line && !line.startsWith("#"));
+  expect(first).toBe("*");
+  const sent = rest.map((line) => line.replace(/^!/, ""));
+  const made = ["dist", "schema"];
+  const packed = manifest.files.filter((name: string) => !made.includes(name));
+  const sources = ["LICENSE", "README.md", "package-lock.json", "package.json", "src", "tsconfig.json"];
+  expect(sent.toSorted()).toEqual([...packed, ...sources].toSorted());
+  expect(sent.filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)))).toEqual([]);
+});
+
+test("compose.yaml runs without rights, keeps its world, and is not started without a token", () => {
+  const options = composeOptions(compose.services.sandbox, token).join(" ");
+  expect(options).toContain("--env CARD_SANDBOX_ADMIN_TOKEN=correct-horse ");
+  expect(options).toContain("--read-only --cap-drop ALL ");
+  const [volume] = /(?<=--volume )\w+(?=:\/data )/.exec(options) ?? [];
+  expect(Object.keys(compose.volumes)).toEqual([volume]);
+  expect(() => composeOptions(compose.services.sandbox, {})).toThrow("CARD_SANDBOX_ADMIN_TOKEN is to be set");
+});

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { freePort } from "../support/command-line.ts";
+import { composeOptions } from "../support/compose-options.ts";
+import { type Engine, missingTools, openEngine } from "./engine.ts";
+
+const file = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
+const readme = file("README.md");
+const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
+const block = (start: string) => blocks.find((code) => code.startsWith(start)) ?? "";
+const [build = "", run = "", logs = ""] = block("docker build").split("\n");
+const compose = block("export CARD_SANDBOX_ADMIN_TOKEN");
+const order = block("TOKEN=").replaceAll("127.0.0.1", "localhost");
+
+const missing = await missingTools();
+if (missing.length > 0) {
+  process.stdout.write(
+    `Not tested: the image. There is no ${missing.join(", ")}; on Debian, as root: apt-get install --no-install-recommends podman buildah debootstrap runc slirp4netns\n`,
+  );
+}
+
+describe.skipIf(missing.length > 0)("the image", () => {
+  let engine: Engine;
+
+  beforeAll(async () => {
+    engine = await openEngine(await freePort());
+    await engine.shell(build);
+  }, 900_000);
+
+  afterAll(() => engine?.close(), 60_000);
+
+  /** Waits for a container's sandbox, and returns what it has printed. */
+  const ready = async (container: string) => {
+    await engine.docker("exec", container, "card-sandbox", "wait");
+    return await engine.shell(logs.replace("card-sandbox", container));
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(engine.url + path, { method: "POST", body: JSON.stringify(body), headers });
+
+  test("adds less than 40 MB to its base", async () => {
+    const size = async (image: string) =>
+      Number(await engine.docker("image", "inspect", "--format", "{{.Size}}", image));
+    const added = ((await size("card-sandbox")) - (await size(engine.base))) / 1_000_000;
+    process.stdout.write(`The image adds ${added.toFixed(1)} MB to its base.\n`);
+    expect(added).toBeLessThan(40);
+  });
+
+  test("says what it is, and how it is used", async () => {
+    const [inspected] = JSON.parse(await engine.docker("image", "inspect", "card-sandbox"));
+    expect(inspected.Config).toMatchObject({
+      User: "node",
+      Entrypoint: ["card-sandbox"],
+      Volumes: { "/data": {} },
+      ExposedPorts: { "4242/tcp": {} },
+      Env: expect.arrayContaining(["CARD_SANDBOX_HOST=0.0.0.0", "CARD_SANDBOX_DB=/data/sandbox.db"]),
+      Labels: { "org.opencontainers.image.version": JSON.parse(file("package.json")).version },
+    });
+    expect(inspected.Config.Cmd ?? []).toEqual([]);
+    expect(inspected.Config.StopSignal ?? "SIGTERM").toBe("SIGTERM");
+    expect(inspected.Healthcheck.Test).toEqual(["CMD", "card-sandbox", "health"]);
+  });
+
+  test("orders a card, and replays the order from its volume: restarted, and in another container", async () => {
+    await engine.shell(run);
+    const log = await ready("card-sandbox");
+    expect(log).toMatch(/^Admin token for \/_sandbox {2}\S+$/m);
+    const first = await engine.shell(order);
+    expect(JSON.parse(first)).toMatchObject({ status: "active" });
+    await engine.docker("restart", "card-sandbox");
+    await ready("card-sandbox");
+    expect(await engine.shell(order)).toBe(first);
+    await engine.docker("rm", "--force", "card-sandbox");
+    await engine.shell(run);
+    await ready("card-sandbox");
+    expect(await engine.shell(order)).toBe(first);
+  });
+
+  test("runs as node, and writes nothing outside its volume", async () => {
+    const inside = (script: string) => engine.docker("exec", "card-sandbox", "sh", "-c", script);
+    expect(await inside("id -u; id -g; stat -c %U /data /data/*")).toMatch(/^1000\n1000\n(node\n?)+$/);
+    expect(await inside("touch /tmp/x /usr/local/x ~/x 2>&1 || true")).toMatch(
+      /(Read-only file system[\s\S]*){3}/,
+    );
+    expect(await inside("tr '\\0' ' ' < /proc/1/cmdline")).toBe("node /usr/local/bin/card-sandbox");
+    expect(await inside("which gcc cc make python3 || true")).toBe("");
+  });
+
+  test("tells its health", async () => {
+    expect(await engine.docker("healthcheck", "run", "card-sandbox")).toBe("");
+    expect(await engine.docker("exec", "card-sandbox", "card-sandbox", "health")).toContain("is well");
+  });
+
+  test("ends in less than 2 s on SIGTERM, with an order under way", async () => {
+    const { access_token } = (await (
+      await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" })
+    ).json()) as { access_token: string };
+    const headers = {
+      Authorization: `Bearer ${access_token}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": crypto.randomUUID(),
+      "Sandbox-Scenario": "issuer-slow",
+    };
+    const body = JSON.parse(/-d '(\{\n[\s\S]*?\n {2}\})'/.exec(order)?.[1] ?? "{}");
+    let isAnswered = false;
+    const slow = post("/developer/cards/physical", body, headers).finally(() => {
+      isAnswered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(isAnswered).toBe(false);
+    const started = performance.now();
+    await engine.docker("stop", "card-sandbox");
+    const seconds = (performance.now() - started) / 1000;
+    expect((await slow).status).toBe(201);
+    process.stdout.write(`With an order under way the container stops in ${seconds.toFixed(2)} s.\n`);
+    expect(seconds).toBeLessThan(2);
+    expect(await engine.docker("inspect", "--format", "{{.State.ExitCode}}", "card-sandbox")).toBe("0");
+    await engine.docker("rm", "card-sandbox");
+  });
+
+  test("takes any command, by its name", async () => {
+    const sandbox = (...args: string[]) =>
+      engine.docker("run", "--rm", "--read-only", "card-sandbox", ...args);
+    expect(await sandbox("--version")).toBe(JSON.parse(file("package.json")).version);
+    const print = "console.log(process.env.CARD_SANDBOX_API_KEY)";
+    expect(await sandbox("exec", "--", "node", "-e", print)).toBe("sk_sandbox_northwind_owner");
+    await expect(sandbox("health")).rejects.toThrow("does not answer");
+  });
+
+  test("serves a team as compose.yaml has it, each tester with a company of their own", async () => {
+    const token = "correct-horse-battery-staple";
+    const options = composeOptions(parse(file("compose.yaml")).services.sandbox, {
+      CARD_SANDBOX_ADMIN_TOKEN: token,
+    });
+    await engine.docker("run", "--detach", "--name", "team", ...options);
+    expect(await ready("team")).not.toContain("Admin token");
+    const [, up = "", ...rest] = compose.trimEnd().split("\n");
+    expect(up).toBe("docker compose up --build --detach --wait");
+    const company = JSON.parse(await engine.shell(rest.join("\n"), { CARD_SANDBOX_ADMIN_TOKEN: token }));
+    expect(company.members[0].api_keys[0].secret).toMatch(/^sk_sandbox_/);
+    expect((await post("/_sandbox/companies", {})).status).toBe(401);
+    await engine.docker("rm", "--force", "team");
+  });
+});
