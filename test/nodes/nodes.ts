@@ -117,7 +117,6 @@ async function copyWorkTree(to: string): Promise<void> {
 async function install(trial: Trial, line: string): Promise<void> {
   if (Number(line) < 22) return void (await trial.run("npm ci", "npm", ["ci", "--no-audit", "--no-fund"]));
   // The lockfile holds better-sqlite3 at 12, for Node 20; 13 brings its binary along.
-  rmSync(join(trial.folder, "package-lock.json"));
   const args = ["install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"];
   await trial.run("npm install", "npm", args);
 }
