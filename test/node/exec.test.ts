@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { shellQuoted } from "../../src/node/shell-quoted.ts";
 import { behaviours } from "../../src/report/coverage.ts";
-import { run, takenPort, temporaryFolder } from "../support/command-line.ts";
+import { cli, type Run, run, takenPort, temporaryFolder } from "../support/command-line.ts";
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -331,7 +334,7 @@ setInterval(() => {}, 1000);
 await order();
 console.log(process.pid + " " + url);`;
 
-async function untilSaid({ child, output }: ReturnType<typeof run>, pattern: RegExp): Promise<string> {
+async function untilSaid({ child, output }: Pick<Run, "child" | "output">, pattern: RegExp): Promise<string> {
   for (;;) {
     const [said] = pattern.exec(output.stdout) ?? [];
     if (said) return said;
@@ -376,16 +379,67 @@ describe("a signal", () => {
     const [pid = ""] = (await untilSaid(started, /^[0-9]+ http.*$/m)).split(" ");
     started.child.kill("SIGTERM");
     await untilSaid(started, /SIGTERM/);
+    await new Promise((later) => setTimeout(later, 300));
     started.child.kill("SIGTERM");
     expect((await started.ended).code).toBe(137);
     expect(started.output.stderr).toContain("Contract points met");
     expect(isRunning(Number(pid))).toBe(false);
   });
 
+  test("that comes twice at once, as by npm at a terminal, is one", async () => {
+    const started = exec([], waits("setTimeout(() => process.exit(5), 500)"));
+    await untilSaid(started, /^[0-9]+ http.*$/m);
+    started.child.kill("SIGINT");
+    await untilSaid(started, /SIGINT/);
+    started.child.kill("SIGINT");
+    expect((await started.ended).code).toBe(5);
+    expect(started.output.stdout.match(/SIGINT/g)).toHaveLength(1);
+  });
+
   test("what the command left running ends with it", async () => {
     const { ended, output } = run(["exec", "--", "sh", "-c", "sleep 60 & echo $!"]);
     expect((await ended).code).toBe(0);
     expect(isRunning(Number(output.stdout))).toBe(false);
+  });
+
+  // Elsewhere `script` is told what to run in another way.
+  describe.runIf(process.platform === "linux")("at a terminal", () => {
+    const atTerminal = (words: readonly string[]) => {
+      const all = [process.execPath, cli, "exec", "--", ...words];
+      const child = spawn("script", ["-qec", all.map(shellQuoted).join(" "), "/dev/null"]);
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const output = { stdout: "", stderr: "" };
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output.stdout += text.replaceAll("\r", "");
+      });
+      return { child, output, ended: once(child, "close").then(([code, signal]) => ({ code, signal })) };
+    };
+
+    test("what the command left running ends with it too", async () => {
+      const { ended, output } = atTerminal(["sh", "-c", "trap '' HUP; sleep 60 & echo pid $!"]);
+      expect((await ended).code).toBe(0);
+      expect(isRunning(Number(/pid ([0-9]+)/.exec(output.stdout)?.[1]))).toBe(false);
+    });
+
+    test("it reads what is typed, Ctrl-C goes on to it, and its report follows", async () => {
+      const reads = `process.stdin.on("data", (typed) => console.log("read " + typed));
+        process.on("SIGINT", () => { console.log("interrupted"); process.exit(5) });
+        console.log("ready");`;
+      const started = atTerminal([process.execPath, "--eval", reads]);
+      await untilSaid(started, /ready/);
+      started.child.stdin.write("hello\n");
+      await untilSaid(started, /read hello/);
+      started.child.stdin.write("\x03");
+      expect((await started.ended).code).toBe(5);
+      expect(started.output.stdout).toMatch(/interrupted\n[\s\S]*Contract points met/);
+    });
+
+    test.each(["SIGINT", "SIGHUP"] as const)("%s goes on to it", async (signal) => {
+      const started = atTerminal(suiteOf(`${waits("process.exit(5)")} console.log("exec " + process.ppid);`));
+      process.kill(Number((await untilSaid(started, /exec [0-9]+/)).split(" ")[1]), signal);
+      expect((await started.ended).code).toBe(5);
+      expect(started.output.stdout).toContain(`${signal}\n`);
+    });
   });
 });
 
