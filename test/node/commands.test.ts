@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
-import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { cli, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 async function outcome(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { output, ended } = run(args, env);
@@ -24,6 +24,10 @@ async function freePort(): Promise<number> {
 }
 
 const commands = ["start", "exec", "wait", "health", "env", "keys", "scenarios", "contract", "validate"];
+
+test("the command line that is built may be run as it stands: npm link leaves its mode alone", () => {
+  expect(execFileSync(cli, ["--version"], { encoding: "utf8" })).toMatch(/^[0-9]/);
+});
 
 describe("help", () => {
   test("lists every command, and tells how each is used and what its exit codes say", async () => {
@@ -101,7 +105,6 @@ describe("health", () => {
 describe("env", () => {
   test("prints what a shell takes, so that an order goes through", async () => {
     const { url } = await startCommandLine();
-    const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
     const script = `eval "$('${process.execPath}' '${cli}' env ${url})"
       printf '%s\\n' "$CARD_SANDBOX_URL" "$CARD_SANDBOX_API_KEY" "$CARD_SANDBOX_LIVE_API_KEY" "\${CARD_SANDBOX_ADMIN_TOKEN-unset}"`;
     const env = { ...process.env, CARD_SANDBOX_ADMIN_TOKEN: "" };
