@@ -276,12 +276,13 @@ describe("before anything runs", () => {
     [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
     [["--report", "FOLDER/folder.md"], /folder\.md: it is there, and no file/],
     [["--require", "order.create"], /"order\.create" is no contract point: did you mean order\.created\?/],
-    [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: did you mean /],
+    [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: card-sandbox contract lists them all/],
+    [["--require", "order.created,"], /--require.*a comma too many/],
     [["--require", "gateway.internal_error"], /is no contract point/],
     [["--min-coverage", "101"], /--min-coverage.*whole number from 0 to 100/],
     [["--fail-on", "fatal"], /--fail-on.*critical, high, warn, info/],
     [["--seed", "x"], /--seed/],
-    [["--scenario", "quota-ful"], /did you mean "quota-reached"\?/],
+    [["--scenario", "quota-reach"], /did you mean "quota-reached"\?/],
   ])("%j is one clear line, and exit 2", async (options, message) => {
     const made = folder();
     const marker = join(made, "ran");

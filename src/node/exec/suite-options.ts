@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import leven from "leven";
-import type { PointId } from "../../contract/points.ts";
+import { nearest } from "../../core/nearest.ts";
 import { behaviours, pointTest } from "../../report/coverage.ts";
 import { type Severity, severities } from "../../report/findings/finding.ts";
 import type { Gates } from "../../report/suite.ts";
@@ -73,8 +72,8 @@ function points(text: string, before: readonly string[] = []): string[] {
   const patterns = parted(text);
   const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
   if (vain === undefined) return [...before, ...patterns];
-  const nearest = behaviours.toSorted((a: PointId, b: PointId) => leven(vain, a) - leven(vain, b))[0];
+  const meant = nearest(vain, behaviours);
   throw new InvalidArgumentError(
-    `"${vain}" is no contract point: did you mean ${nearest}? card-sandbox contract lists them all.`,
+    `"${vain}" is no contract point: ${meant === undefined ? "" : `did you mean ${meant}? `}card-sandbox contract lists them all.`,
   );
 }
