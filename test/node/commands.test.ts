@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -53,6 +53,14 @@ describe("help", () => {
       if (word !== "__proto__") expect(stderr).toContain(`did you mean "${nearest}"?`);
       expect(stderr.trimEnd()).not.toContain("\n");
     }
+  });
+
+  test("of a command that is like none names them all, and none as the nearest", async () => {
+    const { code, stderr } = await outcome(["nope"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^card-sandbox: unknown command "nope": there are start, /),
+    ]);
   });
 });
 
@@ -238,24 +246,35 @@ describe("validate", () => {
     write("conflict.yaml", scenarioFile("conflict"));
     write("world.yaml", "companies:\n  - { slug: solo, name: Solo, country_code: XX, card_qouta: 1 }\n");
     write("broken.yaml", "companies: [\n");
+    write("list.yaml", "[\n");
     write("neither.yaml", "- a\n- b\n");
+    writeFileSync(join(folder, "binary.yaml"), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+    mkdirSync(join(folder, "folder.yaml"));
     write("empty.yaml", "");
-    const { code, stdout, stderr } = await outcome(["validate", folder, join(folder, "none.yaml")]);
+    const { code, stdout, stderr } = await outcome([
+      "validate",
+      folder,
+      join(folder, "none.yaml"),
+      join(folder, "folder.yaml"),
+    ]);
     expect([code, stdout]).toEqual([1, ""]);
     const problems = stderr.trimEnd().replaceAll(`${folder}/`, "").split("\n");
     expect(problems).toEqual([
+      "binary.yaml: cannot be read: it is no UTF-8 text",
       expect.stringMatching(/^broken\.yaml:[0-9]+:[0-9]+: /),
-      "conflict.yaml: a scenario named conflict comes along already: rename this one",
+      "conflict.yaml:1:7: name: a scenario named conflict is there already: rename this one",
+      "empty.yaml:1:1: holds nothing",
+      expect.stringMatching(/^list\.yaml:[0-9]+:[0-9]+: Flow/),
       expect.stringMatching(
-        /^empty\.yaml:1:1: is neither a fixtures file \(.*companies.*\) nor a scenario file/,
+        /^neither\.yaml:1:1: is neither a fixtures file \(.*companies.*\) nor a scenario file/,
       ),
-      expect.stringMatching(/^neither\.yaml:1:1: is neither/),
-      "other.yaml: name: must be the file's, other; it is another",
+      "other.yaml:1:7: name: must be the file's, other; it is another",
       expect.stringMatching(/^own\.yaml:8:1: unknown key "titel": did you mean "title"\?/),
       expect.stringMatching(/^own\.yaml:9:1: unknown key "exmple": did you mean "example"\?/),
       expect.stringMatching(/^world\.yaml:2:[0-9]+: unknown key "card_qouta": did you mean "card_quota"\?/),
       expect.stringMatching(/^world\.yaml:2:[0-9]+: companies\.0\.country_code: must be an ISO 3166-1/),
       expect.stringMatching(/^none\.yaml: cannot be read: ENOENT/),
+      "folder.yaml: holds no YAML file",
     ]);
   });
 
