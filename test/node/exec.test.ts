@@ -141,6 +141,12 @@ describe("the exit code", () => {
       fails("--fail-on info", "info or graver: IDEM-2"),
     ],
     ["a finding, and no --fail-on", [], reusesKey, { code: 0 }],
+    [
+      "--require is met but for what is excluded",
+      ["--require", "order.c*", "--exclude", "order.co*,order.ch*,order.ca*"],
+      "await order()",
+      { code: 0 },
+    ],
     ["--fail-on meets none", ["--fail-on", "info"], "await order()", { code: 0 }],
     ["what was armed fired", [], "await arm('conflict'); await order()", { code: 0 }],
     [
@@ -244,6 +250,29 @@ describe("the report", () => {
     }
   });
 
+  test("that cannot be written at the end is no pass, nor in the files that can", async () => {
+    const [gone, kept] = [join(temporaryFolder(), "gone"), join(temporaryFolder(), "report.json")];
+    mkdirSync(gone);
+    const removes = `(await import("node:fs")).rmSync(${JSON.stringify(gone)}, { recursive: true });`;
+    const file = join(gone, "report.md");
+    const { ended, output } = exec(["--report", kept, "--report", file], removes);
+    expect((await ended).code).toBe(3);
+    expect(output.stderr).toContain("card-sandbox: failed, exit code 3\n");
+    expect(output.stderr).toContain(`✗ --report ${file}: cannot be written: ENOENT`);
+    expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({
+      exit_code: 3,
+      checks: expect.arrayContaining([expect.objectContaining({ name: `--report ${file}`, passed: false })]),
+    });
+  });
+
+  test("says so where no request reached the sandbox", async () => {
+    const said = "\nNo request reached the sandbox: does the client read CARD_SANDBOX_URL?\n";
+    const [none, one] = [exec([], "await fetch(url + '/_sandbox/health')"), exec([], "await fetch(url)")];
+    await Promise.all([none.ended, one.ended]);
+    expect(none.output.stderr).toContain(said);
+    expect(one.output.stderr).not.toContain(said);
+  });
+
   test("JUnit fails what exec fails, and skips what it does not hold the suite to", async () => {
     const file = join(temporaryFolder(), "report.xml");
     const failures = async (options: string[]) => {
@@ -273,8 +302,14 @@ describe("before anything runs", () => {
       ["--report", "report.pdf"],
       /--report report\.pdf: its ending tells the format, one of \.md,\.json,\.xml,\.html/,
     ],
-    [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
-    [["--report", "FOLDER/folder.md"], /folder\.md: it is there, and no file/],
+    [
+      ["--exclude", "*", "--min-coverage", "100"],
+      /--min-coverage has nothing to go by: --exclude leaves no /,
+    ],
+    [
+      ["--require", "token.issued", "--require", "order.created", "--exclude", "order.*"],
+      /--require order\.created asks for nothing: --exclude takes out all that it names/,
+    ],
     [["--require", "order.create"], /"order\.create" is no contract point: did you mean order\.created\?/],
     [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: card-sandbox contract lists them all/],
     [["--require", "order.created,"], /--require.*a comma too many/],
@@ -283,7 +318,16 @@ describe("before anything runs", () => {
     [["--fail-on", "fatal"], /--fail-on.*critical, high, warn, info/],
     [["--seed", "x"], /--seed/],
     [["--scenario", "quota-reach"], /did you mean "quota-reached"\?/],
-  ])("%j is one clear line, and exit 2", async (options, message) => {
+  ])("%j is one clear line, and exit 2", (options, message) => refused(options, 2, message));
+
+  test.each([
+    [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
+    [["--report", "FOLDER/folder.md"], /folder\.md cannot be written: it is there, and no file/],
+  ])("%j, a report that cannot be written, is one clear line, and exit 3", (options, message) =>
+    refused(options, 3, message),
+  );
+
+  async function refused(options: readonly string[], exitCode: number, message: RegExp) {
     const made = folder();
     const marker = join(made, "ran");
     const code = `(await import("node:fs")).writeFileSync(${JSON.stringify(marker)}, "")`;
@@ -291,11 +335,11 @@ describe("before anything runs", () => {
       options.map((word) => word.replace("FOLDER", made)),
       code,
     );
-    expect((await ended).code).toBe(2);
+    expect((await ended).code).toBe(exitCode);
     expect(output.stderr).toMatch(message);
     expect(output.stderr.trimEnd()).not.toContain("\n");
     expect(existsSync(marker)).toBe(false);
-  });
+  }
 
   test("no command is one clear line, and exit 2", async () => {
     for (const args of [["exec"], ["exec", "--"], ["exec", "--fail-on", "warn", "--"]]) {
