@@ -93,10 +93,14 @@ describe("wait", () => {
     expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("no card-sandbox")]);
   });
 
-  test.each([[["wait", "localhost"]], [["wait", "--timeout", "soon"]], [["health", "ftp://a"]]])(
-    "%j is exit 2",
-    async (args) => expect((await outcome(args)).code).toBe(2),
-  );
+  test.each([
+    [["wait", "localhost"]],
+    [["wait", "--timeout", "soon"]],
+    [["health", "ftp://a"]],
+    [["health", "http://127.0.0.1:4242?a=b"]],
+    [["wait", "http://127.0.0.1:4242/#a"]],
+    [["env", "http://127.0.0.1:4242/?"]],
+  ])("%j is exit 2", async (args) => expect((await outcome(args)).code).toBe(2));
 });
 
 describe("health", () => {
@@ -108,6 +112,19 @@ describe("health", () => {
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("--no-control")]);
     expect((await outcome(["health"], { PORT: String(await freePort()) })).code).toBe(1);
   });
+});
+
+test("http to a sandbox that speaks HTTPS, and the other way round, is told", async () => {
+  const folder = temporaryFolder();
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const made = ["-keyout", key, "-out", cert, "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...made, "-subj", "/CN=127.0.0.1"], { stdio: "ignore" });
+  const secure = (await startCommandLine(["--tls-cert", cert, "--tls-key", key])).url;
+  const plain = (await startCommandLine()).url;
+  const swapped = [secure.replace("https", "http"), plain.replace("http", "https")];
+  const [toSecure, toPlain] = await Promise.all(swapped.map((url) => outcome(["health", url])));
+  expect(toSecure?.stderr).toContain(`it may speak HTTPS, so try ${secure}\n`);
+  expect(toPlain?.stderr).toContain(`it speaks plain HTTP, so try ${plain}\n`);
 });
 
 describe("env", () => {
@@ -130,6 +147,8 @@ describe("env", () => {
     const without = await outcome(["env", url]);
     expect([without.code, without.stdout]).toEqual([2, ""]);
     expect(without.stderr).toContain("--admin-token");
+    const wrong = await outcome(["env", url, "--admin-token", "its"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/--admin-token.* is wrong$/m)]);
     const env = { CARD_SANDBOX_URL: url, CARD_SANDBOX_ADMIN_TOKEN: "it's" };
     const { stdout, stderr } = await outcome(["env"], env);
     expect(stdout).toContain("export CARD_SANDBOX_ADMIN_TOKEN='it'\\''s'\n");
@@ -144,6 +163,24 @@ describe("env", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("unset CARD_SANDBOX_API_KEY\n");
     expect(stderr).toContain("CARD_SANDBOX_ACCOUNT_ID");
+    expect(stderr).toContain("(solo (sandbox) has no open account; no live company)");
+  });
+
+  test("says why nobody can order any more, and what helps", async () => {
+    const { url, world } = await startCommandLine();
+    const { companies } = await world();
+    const change = (id: string, body: unknown) =>
+      fetch(`${url}/_sandbox/companies/${id}`, { method: "PATCH", body: JSON.stringify(body) });
+    for (const { id, environment, live_cards } of companies) {
+      await change(id, environment === "live" ? { status: "suspended" } : { card_quota: live_cards });
+    }
+    const { stdout, stderr } = await outcome(["env", url]);
+    expect(stdout).toContain("unset CARD_SANDBOX_LIVE_API_KEY\n");
+    expect(stderr).toContain("northwind (sandbox) has reached its card quota, ");
+    expect(stderr).toContain("northwind (live) is suspended");
+    const reset = /curl -X POST \S+/.exec(stderr)?.[0] ?? "";
+    execFileSync("bash", ["-c", `${reset} -s`]);
+    expect((await outcome(["env", url])).stderr).toBe("");
   });
 
   test("is exit 3 where nobody answers", async () => {
