@@ -148,6 +148,6 @@ describe("its formats", () => {
     expect(body).not.toMatch(/<script|https?:|src=|href=/);
     expect(body).toContain("default-src 'none'");
     expect(body).toContain('<th scope="row">gateway.<wbr>not_<wbr>found</th>');
-    expect(body).toContain("/&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(body).toContain("/&lt;script&gt;alert(1)&lt;/<wbr>script&gt;");
   });
 });

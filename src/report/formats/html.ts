@@ -53,10 +53,10 @@ ${body.filter((part) => part !== "").join("\n")}
 }
 
 /**
- * Text as HTML, in which the id of a contract point breaks after a dot or an underscore rather than within a word.
+ * Text as HTML, in which the id of a contract point, or a path, breaks after a separator rather than within a word.
  */
 export function htmlText(raw: string): string {
-  return escapeMarkup(raw).replace(/[._](?=[a-z])/g, "$&<wbr>");
+  return escapeMarkup(raw).replace(/[._/](?=[a-z{])/g, "$&<wbr>");
 }
 
 /** A table of texts, each row headed by its first cell; where it is too wide it scrolls within itself. */
