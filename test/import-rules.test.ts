@@ -46,11 +46,11 @@ const mayImport: Record<string, readonly string[]> = {
 /** The packages that a room may import, each of which runs on any engine with web standards. */
 const packages: Record<string, readonly string[]> = {
   contract: ["zod", "zod-openapi"],
-  core: ["zod", "@noble/hashes"],
-  scenarios: ["zod", "leven"],
+  core: ["zod", "@noble/hashes", "leven"],
+  scenarios: ["zod"],
   webhooks: ["standardwebhooks"],
   http: ["zod", "hono", "lossless-json"],
-  control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker", "leven"],
+  control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],
 };

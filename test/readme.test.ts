@@ -72,7 +72,7 @@ test("its exec does what it says", async () => {
   expect((await once.ended).code).toBe(1);
   expect(once.output.stderr).toContain("✗ --require: not met: order.replayed");
   expect((await exec(words, `await order("${key}"); await order("${key}")`).ended).code).toBe(0);
-  expect(readFileSync(report, "utf8")).toContain("order.replayed");
+  expect(readFileSync(report, "utf8")).toContain("order.<wbr>replayed");
 });
 
 test("it names every scenario in its table, and none beside; and its own scenario file is one", () => {

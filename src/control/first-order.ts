@@ -24,16 +24,32 @@ export function firstOrderer(
   return undefined;
 }
 
+/** Why nobody of an environment can order a card, as far as the listing tells: a line for each company. */
+export function ordererObstacles(companies: readonly CompanyListing[], environment: Environment): string[] {
+  return companies
+    .filter((company) => company.environment === environment)
+    .map((company) => `${company.slug} (${environment}) ${companyObstacle(company) ?? noOrderer}`);
+}
+
+const noOrderer = "has nobody active who may order and has an active public key";
+
+function companyObstacle(company: CompanyListing): string | undefined {
+  const { status, details_complete, entitlements, live_cards, card_quota, accounts } = company;
+  if (status !== "active") return `is ${status}`;
+  if (!details_complete) return "lacks details";
+  if (!entitlements.includes("cards")) return "is not entitled to cards";
+  if (live_cards >= card_quota) return `has reached its card quota, ${live_cards} of ${card_quota}`;
+  return accounts.some((each) => each.status === "open") ? undefined : "has no open account";
+}
+
 function* orderers(company: CompanyListing): Generator<Orderer> {
-  const { status, details_complete, entitlements, live_cards, card_quota } = company;
-  if (status !== "active" || !details_complete) return;
-  if (!entitlements.includes("cards") || live_cards >= card_quota) return;
   const account = company.accounts.find((each) => each.status === "open");
+  if (!account || companyObstacle(company)) return;
   for (const member of company.members) {
     if (member.status !== "active" || !member.details_complete) continue;
     if (!hasPermission(member.role, "issue_cards")) continue;
     for (const { status, secret } of member.api_keys) {
-      if (account && status === "active" && secret) {
+      if (status === "active" && secret) {
         yield { company: company.id, member: member.id, account: account.id, secret };
       }
     }

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import leven from "leven";
 import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
+import { nearest } from "../core/nearest.ts";
 import { behaviours, type Coverage, pointTest } from "../report/coverage.ts";
 import type { Findings } from "../report/findings/findings.ts";
 import { reportFormats } from "../report/formats/formatted.ts";
@@ -82,8 +82,8 @@ function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 function noPoint(word: string): string {
-  const nearest = pointIds.toSorted((a, b) => leven(word, a) - leven(word, b))[0];
-  return `is no contract point: did you mean ${nearest}? GET /_sandbox/contract lists them all`;
+  const meant = nearest(word, pointIds);
+  return `is no contract point: ${meant === undefined ? "" : `did you mean ${meant}? `}GET /_sandbox/contract lists them all`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
 import { seedWorld } from "../core/world.ts";
 import type { Fixtures } from "../store/open-world.ts";
+import { readText } from "./read-text.ts";
 import { readStrictYaml } from "./strict-yaml.ts";
 
 const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));
@@ -16,7 +16,7 @@ const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.
 export function readFixtures(file = defaultFile): Fixtures {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readText(file);
   } catch (error) {
     throw new SetupError(`the fixtures file ${file} cannot be read: ${(error as Error).message}`, {
       cause: error,

@@ -19,8 +19,12 @@ export interface RunningSandbox {
 export function baseAddress(given: string | undefined, env: NodeJS.ProcessEnv): string {
   const scheme = env.CARD_SANDBOX_TLS_CERT ? "https" : "http";
   const url = given ?? env.CARD_SANDBOX_URL ?? `${scheme}://127.0.0.1:${portOf(env)}`;
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, "");
-  throw new SetupError(`${JSON.stringify(url)} is no base address: give one such as http://127.0.0.1:4242`);
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !/[?#]/.test(url)) {
+    return url.replace(/\/+$/, "");
+  }
+  throw new SetupError(
+    `${JSON.stringify(url)} is no base address: give one such as http://127.0.0.1:4242, without query or fragment`,
+  );
 }
 
 /** Port 0 is any, and tells nothing. */
@@ -69,7 +73,11 @@ export async function ask<Answer>(
   const refused = (answer as { error?: unknown } | null)?.error;
   if (status < 300) return answer as Answer;
   if (status === 401 && typeof refused === "string") {
-    throw new SetupError(`${url} demands its admin token: give --admin-token, or CARD_SANDBOX_ADMIN_TOKEN`);
+    throw new SetupError(
+      adminToken === undefined
+        ? `${url} demands its admin token: give --admin-token, or CARD_SANDBOX_ADMIN_TOKEN`
+        : `${url} has another admin token: the one of --admin-token, or CARD_SANDBOX_ADMIN_TOKEN, is wrong`,
+    );
   }
   if (status < 500 && typeof refused === "string") throw new SetupError(refused);
   throw new CouldNotRun(
@@ -81,6 +89,17 @@ function unreachable(url: string, error: unknown): string {
   const { message, cause } = error as Error;
   if (error instanceof SyntaxError) return `${url} does not answer as card-sandbox does`;
   const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
-  const isCertificate = /CERT|SIGNED|ISSUER|ALTNAME/.test(why);
-  return `${url} does not answer (${why}): ${isCertificate ? "NODE_EXTRA_CA_CERTS names a certificate to trust" : "is it the address, and is the sandbox started?"}`;
+  return `${url} does not answer (${why}): ${hintFor(url, why)}`;
+}
+
+function hintFor(url: string, why: string): string {
+  if (/CERT|SIGNED|ISSUER|ALTNAME/.test(why)) return "NODE_EXTRA_CA_CERTS names a certificate to trust";
+  if (/WRONG_VERSION|PACKET_LENGTH/.test(why)) {
+    return `it speaks plain HTTP, so try ${url.replace(/^https/i, "http")}`;
+  }
+  // Whoever waits for TLS hangs up on plain HTTP.
+  if (/^http:/i.test(url) && /UND_ERR_SOCKET|ECONNRESET|EPIPE/.test(why)) {
+    return `it may speak HTTPS, so try ${url.replace(/^http/i, "https")}`;
+  }
+  return "is it the address, and is the sandbox started?";
 }

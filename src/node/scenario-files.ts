@@ -1,18 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
 import { type Scenario, scenario } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
+import { readText } from "./read-text.ts";
 import { checkStrictYaml, fitting, type StrictYaml } from "./strict-yaml.ts";
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Where the package keeps its own. */
 export const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
 
 /** The scenarios that the package ships, in their order. */
 export function readShippedScenarios(): Scenario[] {
-  return shippedScenarios.map((name) => fitting(checkScenario(join(shippedFolder, `${name}.yaml`))));
+  return shippedScenarios.map((name) => readScenario(join(shippedFolder, `${name}.yaml`), new Set()));
 }
 
 /**
@@ -22,7 +22,7 @@ export function readShippedScenarios(): Scenario[] {
 export function readScenarios(folder: string): Scenario[] {
   let files: string[];
   try {
-    files = readdirSync(folder).filter((file) => /\.ya?ml$/i.test(file));
+    files = yamlFiles(folder);
   } catch (error) {
     throw new SetupError(`the scenarios folder ${folder} cannot be read: ${(error as Error).message}`, {
       cause: error,
@@ -30,35 +30,43 @@ export function readScenarios(folder: string): Scenario[] {
   }
   if (files.length === 0) throw new SetupError(`the scenarios folder ${folder} holds no YAML file`);
   const names = new Set<string>(shippedScenarios);
-  return files.toSorted().map((file) => {
-    const read = fitting(checkScenario(join(folder, file)));
-    if (names.has(read.name)) {
-      throw new SetupError(
-        `${join(folder, file)}: a scenario named ${read.name} is there already: rename this one`,
-      );
-    }
+  return files.map((file) => {
+    const read = readScenario(file, names);
     names.add(read.name);
     return read;
   });
 }
 
-/**
- * A scenario file, or all that is wrong with it.
- * @throws SetupError where it cannot be read
- */
-export function checkScenario(file: string): StrictYaml<Scenario> {
+/** The paths of a folder's YAML files, in the order of their names. */
+export function yamlFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && /\.ya?ml$/i.test(entry.name))
+    .map(({ name }) => join(folder, name))
+    .toSorted();
+}
+
+/** @throws SetupError where it cannot be read, or something is wrong with it */
+function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
   let text: string;
   try {
-    text = utf8.decode(readFileSync(file));
+    text = readText(file);
   } catch (error) {
     throw new SetupError(`the scenario file ${file} cannot be read: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  const read = checkStrictYaml(file, text, scenario);
-  if ("problems" in read) return read;
-  const name = basename(file).replace(/\.ya?ml$/i, "");
-  return read.value.name === name
-    ? read
-    : { problems: [`${file}: name: must be the file's, ${name}; it is ${read.value.name}`] };
+  return fitting(checkScenario(file, text, taken));
+}
+
+/**
+ * A scenario file, or all that is wrong with it.
+ * @param taken - the names that it must not have
+ */
+export function checkScenario(file: string, text: string, taken: ReadonlySet<string>): StrictYaml<Scenario> {
+  const ofFile = basename(file).replace(/\.ya?ml$/i, "");
+  return checkStrictYaml(file, text, scenario, ({ name }) => {
+    const wrong = (message: string) => [{ path: ["name"], message }];
+    if (name !== ofFile) return wrong(`must be the file's, ${ofFile}; it is ${name}`);
+    return taken.has(name) ? wrong(`a scenario named ${name} is there already: rename this one`) : [];
+  });
 }

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
-import leven from "leven";
-import type { Document, LineCounter } from "yaml";
+import type { Alias, Document, LineCounter } from "yaml";
 import * as z from "zod";
 import { SetupError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
 
 /** A text that fits its schema, or what is wrong with it, each with file, line and column. */
 export type StrictYaml<Value> =
@@ -29,36 +29,42 @@ export function fitting<Value>(read: StrictYaml<Value>): Value {
   throw new SetupError(more.length === 0 ? first : `${first} (and ${more.length} more)`);
 }
 
-/** As `readStrictYaml`, for whoever wants to hear of everything that is wrong: the gravest first. */
+/** What is wrong with a value, and where in it. */
+export interface Misfit {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * As `readStrictYaml`, for whoever wants to hear of everything that is wrong: the gravest first.
+ * @param misfits - what else is wrong with a value that fits the schema
+ */
 export function checkStrictYaml<Schema extends z.ZodType>(
   file: string,
   text: string,
   schema: Schema,
+  misfits: (value: z.output<Schema>) => readonly Misfit[] = () => [],
 ): StrictYaml<z.output<Schema>> {
-  const { document, lines } = parseYaml(text);
-  const syntaxError = document.errors[0] ?? document.warnings[0];
-  if (syntaxError) {
-    return { problems: [`${placeOf(file, lines, syntaxError.pos[0])}: ${syntaxError.message}`] };
-  }
-  let value: unknown;
-  try {
-    value = document.toJS();
-  } catch (error) {
-    // An alias may name nothing, or too much.
-    return { problems: [`${file}: ${(error as Error).message}`] };
-  }
-  const result = schema.safeParse(value);
-  if (result.success) return { value: result.data };
+  const parsed = parseYaml(file, text);
+  if ("problems" in parsed) return parsed;
+  const { document, lines, content } = parsed.value;
+  const result = schema.safeParse(content);
+  const found = result.success ? misfits(result.data).map(customIssue) : result.error.issues;
   // A misspelt key is also a missing one: the misspelling explains both.
   const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
-  const issues = result.error.issues
+  const [first, ...more] = found
     .flatMap(oneKeyEach)
-    .toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
-  const [first = `${file} does not fit its schema`, ...more] = issues.map((issue) => {
-    const place = placeOf(file, lines, offsetOf(document, issue));
-    return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
-  });
-  return { problems: [first, ...more] };
+    .toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)))
+    .map((issue) => {
+      const place = placeOf(file, lines, offsetOf(document, issue));
+      return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
+    });
+  if (first !== undefined) return { problems: [first, ...more] };
+  return result.success ? { value: result.data } : { problems: [`${file}:1:1: does not fit its schema`] };
+}
+
+function customIssue({ path, message }: Misfit): z.core.$ZodIssue {
+  return { code: "custom", path: [...path], message };
 }
 
 function oneKeyEach(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
@@ -66,17 +72,53 @@ function oneKeyEach(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 }
 
 /** The keys at the top of a YAML text; none where it is no mapping. */
-export function keysOfYaml(text: string): string[] {
-  const { items = [] } = (parseYaml(text).document.contents ?? {}) as YamlNode;
-  return items.map(({ key }) => String(key?.value));
+export function keysOfYaml(file: string, text: string): StrictYaml<string[]> {
+  const parsed = parseYaml(file, text);
+  if ("problems" in parsed) return parsed;
+  const { content } = parsed.value;
+  return { value: content instanceof Object && !Array.isArray(content) ? Object.keys(content) : [] };
 }
 
-function parseYaml(text: string): { readonly document: Document; readonly lines: LineCounter } {
+interface YamlText {
+  readonly document: Document;
+  readonly lines: LineCounter;
+  readonly content: unknown;
+}
+
+function parseYaml(file: string, text: string): StrictYaml<YamlText> {
   // Loaded when first needed: a start on a kept database reads no YAML.
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
-  const options = { lineCounter: lines, prettyErrors: false, logLevel: "error" } as const;
-  return { document: yaml.parseDocument(text, options), lines };
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
+  const wrong = (offset: number, message: string) => ({
+    problems: [`${placeOf(file, lines, offset)}: ${message}`] as const,
+  });
+  const syntaxError = document.errors[0] ?? document.warnings[0];
+  if (syntaxError) {
+    const { code, message, pos } = syntaxError;
+    return wrong(pos[0], inOurWords[code] ?? message);
+  }
+  try {
+    const content: unknown = document.toJS();
+    return content == null ? wrong(0, "holds nothing") : { value: { document, lines, content } };
+  } catch (error) {
+    if (error instanceof RangeError) return wrong(0, nestedTooDeeply);
+    return wrong(aliasAtFault(document, yaml), (error as Error).message);
+  }
+}
+
+const nestedTooDeeply = "is nested too deeply";
+const inOurWords: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "a second document begins here: a file holds one",
+  RESOURCE_EXHAUSTION: nestedTooDeeply,
+};
+
+/** Where an alias stands that names nothing; else the first of those that name too much together. */
+function aliasAtFault(document: Document, { visit }: typeof import("yaml")): number {
+  const aliases: Alias[] = [];
+  visit(document, { Alias: (_key, alias) => void aliases.push(alias) });
+  const atFault = aliases.find((alias) => !alias.resolve(document)) ?? aliases[0];
+  return atFault?.range?.[0] ?? 0;
 }
 
 function placeOf(file: string, lines: LineCounter, offset: number): string {
@@ -107,16 +149,18 @@ interface YamlNode {
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
   const at = issue.path.join(".");
   if (issue.code === "invalid_value" && typeof said === "string") {
-    const nearest = issue.values.map(String).toSorted((a, b) => leven(said, a) - leven(said, b))[0];
-    return `${at}: unknown "${said}": did you mean "${nearest}"? Known here: ${issue.values.join(", ")}`;
+    return `${at}: unknown "${said}"${known(said, issue.values.map(String))}`;
   }
   if (issue.code !== "unrecognized_keys") {
     return at === "" ? issue.message : `${at}: ${issue.message}`;
   }
   const unknown = issue.keys[0] ?? "";
-  const known = knownKeys(schema, issue.path);
-  const nearest = known.toSorted((a, b) => leven(unknown, a) - leven(unknown, b))[0];
-  return `unknown key "${unknown}": did you mean "${nearest}"? Known here: ${known.join(", ")}`;
+  return `unknown key "${unknown}"${known(unknown, knownKeys(schema, issue.path))}`;
+}
+
+function known(said: string, all: readonly string[]): string {
+  const meant = nearest(said, all);
+  return `${meant === undefined ? "; known" : `: did you mean "${meant}"? Known`} here: ${all.join(", ")}`;
 }
 
 /** The keys of the object that a path leads to in a schema. */

@@ -27,7 +27,10 @@ export interface Check {
 /** A suite that ran against the sandbox: what it met, what its client did wrong, and whether that is good enough. */
 export interface SuiteReport {
   readonly version: string;
-  /** With what the whole ends: the command's own exit code, or 1 where it is 0 and a check failed. */
+  /**
+   * With what the whole ends: the command's own exit code; where that is 0, 1 if a check failed, or else 3 if a report
+   * could not be written.
+   */
   readonly exit_code: number;
   readonly checks: readonly Check[];
   readonly findings: FindingsReport;

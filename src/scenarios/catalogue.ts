@@ -1,12 +1,13 @@
-import leven from "leven";
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import { SetupError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
 import { leavesOf, neverFiring } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** A scenario that is not there, and what may have been meant. */
 export interface UnknownScenario {
+  /** Goes on with where they are listed. */
   readonly message: string;
 }
 
@@ -35,12 +36,11 @@ export class Catalogue {
 
   /** A scenario, or what to tell whoever asked for one that is not there. */
   named(name: string): Scenario | UnknownScenario {
-    const names = [...this.#known.keys()];
-    return (
-      this.find(name) ?? {
-        message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}: did you mean "${nearest(name, names)}"?`,
-      }
-    );
+    const found = this.find(name);
+    if (found) return found;
+    const meant = nearest(name, [...this.#known.keys()]);
+    const hint = meant === undefined ? "" : ` did you mean "${meant}"?`;
+    return { message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}:${hint}` };
   }
 
   /**
@@ -49,7 +49,10 @@ export class Catalogue {
    */
   required(name: string): Scenario {
     const scenario = this.named(name);
-    if ("message" in scenario) throw new SetupError(scenario.message);
+    if ("message" in scenario) {
+      const all = scenario.message.endsWith("?") ? "" : ` there are ${[...this.#known.keys()].join(", ")}`;
+      throw new SetupError(`${scenario.message}${all}`);
+    }
     return scenario;
   }
 
@@ -68,9 +71,4 @@ export class Catalogue {
     const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
     return fires ? undefined : `${name} can never fire on ${operation}: it is on ${on.join(", ")}`;
   }
-}
-
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const wanted = name.slice(0, 100);
-  return names.toSorted((a, b) => leven(wanted, a) - leven(wanted, b))[0];
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
-import { freePort, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { cli, freePort, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 async function outcome(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { output, ended } = run(args, env);
@@ -15,6 +15,10 @@ async function outcome(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 const commands = ["start", "exec", "wait", "health", "env", "keys", "scenarios", "contract", "validate"];
+
+test("the command line that is built may be run as it stands: npm link leaves its mode alone", () => {
+  expect(execFileSync(cli, ["--version"], { encoding: "utf8" })).toMatch(/^[0-9]/);
+});
 
 describe("help", () => {
   test("lists every command, and tells how each is used and what its exit codes say", async () => {
@@ -40,6 +44,14 @@ describe("help", () => {
       if (word !== "__proto__") expect(stderr).toContain(`did you mean "${nearest}"?`);
       expect(stderr.trimEnd()).not.toContain("\n");
     }
+  });
+
+  test("of a command that is like none names them all, and none as the nearest", async () => {
+    const { code, stderr } = await outcome(["nope"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^card-sandbox: unknown command "nope": there are start, /),
+    ]);
   });
 });
 
@@ -72,10 +84,14 @@ describe("wait", () => {
     expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("no card-sandbox")]);
   });
 
-  test.each([[["wait", "localhost"]], [["wait", "--timeout", "soon"]], [["health", "ftp://a"]]])(
-    "%j is exit 2",
-    async (args) => expect((await outcome(args)).code).toBe(2),
-  );
+  test.each([
+    [["wait", "localhost"]],
+    [["wait", "--timeout", "soon"]],
+    [["health", "ftp://a"]],
+    [["health", "http://127.0.0.1:4242?a=b"]],
+    [["wait", "http://127.0.0.1:4242/#a"]],
+    [["env", "http://127.0.0.1:4242/?"]],
+  ])("%j is exit 2", async (args) => expect((await outcome(args)).code).toBe(2));
 });
 
 describe("health", () => {
@@ -89,10 +105,22 @@ describe("health", () => {
   });
 });
 
+test("http to a sandbox that speaks HTTPS, and the other way round, is told", async () => {
+  const folder = temporaryFolder();
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const made = ["-keyout", key, "-out", cert, "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...made, "-subj", "/CN=127.0.0.1"], { stdio: "ignore" });
+  const secure = (await startCommandLine(["--tls-cert", cert, "--tls-key", key])).url;
+  const plain = (await startCommandLine()).url;
+  const swapped = [secure.replace("https", "http"), plain.replace("http", "https")];
+  const [toSecure, toPlain] = await Promise.all(swapped.map((url) => outcome(["health", url])));
+  expect(toSecure?.stderr).toContain(`it may speak HTTPS, so try ${secure}\n`);
+  expect(toPlain?.stderr).toContain(`it speaks plain HTTP, so try ${plain}\n`);
+});
+
 describe("env", () => {
   test("prints what a shell takes, so that an order goes through", async () => {
     const { url } = await startCommandLine();
-    const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
     const script = `eval "$('${process.execPath}' '${cli}' env ${url})"
       printf '%s\\n' "$CARD_SANDBOX_URL" "$CARD_SANDBOX_API_KEY" "$CARD_SANDBOX_LIVE_API_KEY" "\${CARD_SANDBOX_ADMIN_TOKEN-unset}"`;
     const env = { ...process.env, CARD_SANDBOX_ADMIN_TOKEN: "" };
@@ -110,6 +138,8 @@ describe("env", () => {
     const without = await outcome(["env", url]);
     expect([without.code, without.stdout]).toEqual([2, ""]);
     expect(without.stderr).toContain("--admin-token");
+    const wrong = await outcome(["env", url, "--admin-token", "its"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/--admin-token.* is wrong$/m)]);
     const env = { CARD_SANDBOX_URL: url, CARD_SANDBOX_ADMIN_TOKEN: "it's" };
     const { stdout, stderr } = await outcome(["env"], env);
     expect(stdout).toContain("export CARD_SANDBOX_ADMIN_TOKEN='it'\\''s'\n");
@@ -124,6 +154,24 @@ describe("env", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("unset CARD_SANDBOX_API_KEY\n");
     expect(stderr).toContain("CARD_SANDBOX_ACCOUNT_ID");
+    expect(stderr).toContain("(solo (sandbox) has no open account; no live company)");
+  });
+
+  test("says why nobody can order any more, and what helps", async () => {
+    const { url, world } = await startCommandLine();
+    const { companies } = await world();
+    const change = (id: string, body: unknown) =>
+      fetch(`${url}/_sandbox/companies/${id}`, { method: "PATCH", body: JSON.stringify(body) });
+    for (const { id, environment, live_cards } of companies) {
+      await change(id, environment === "live" ? { status: "suspended" } : { card_quota: live_cards });
+    }
+    const { stdout, stderr } = await outcome(["env", url]);
+    expect(stdout).toContain("unset CARD_SANDBOX_LIVE_API_KEY\n");
+    expect(stderr).toContain("northwind (sandbox) has reached its card quota, ");
+    expect(stderr).toContain("northwind (live) is suspended");
+    const reset = /curl -X POST \S+/.exec(stderr)?.[0] ?? "";
+    execFileSync("bash", ["-c", `${reset} -s`]);
+    expect((await outcome(["env", url])).stderr).toBe("");
   });
 
   test("is exit 3 where nobody answers", async () => {
@@ -226,24 +274,35 @@ describe("validate", () => {
     write("conflict.yaml", scenarioFile("conflict"));
     write("world.yaml", "companies:\n  - { slug: solo, name: Solo, country_code: XX, card_qouta: 1 }\n");
     write("broken.yaml", "companies: [\n");
+    write("list.yaml", "[\n");
     write("neither.yaml", "- a\n- b\n");
+    writeFileSync(join(folder, "binary.yaml"), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+    mkdirSync(join(folder, "folder.yaml"));
     write("empty.yaml", "");
-    const { code, stdout, stderr } = await outcome(["validate", folder, join(folder, "none.yaml")]);
+    const { code, stdout, stderr } = await outcome([
+      "validate",
+      folder,
+      join(folder, "none.yaml"),
+      join(folder, "folder.yaml"),
+    ]);
     expect([code, stdout]).toEqual([1, ""]);
     const problems = stderr.trimEnd().replaceAll(`${folder}/`, "").split("\n");
     expect(problems).toEqual([
+      "binary.yaml: cannot be read: it is no UTF-8 text",
       expect.stringMatching(/^broken\.yaml:[0-9]+:[0-9]+: /),
-      "conflict.yaml: a scenario named conflict comes along already: rename this one",
+      "conflict.yaml:1:7: name: a scenario named conflict is there already: rename this one",
+      "empty.yaml:1:1: holds nothing",
+      expect.stringMatching(/^list\.yaml:[0-9]+:[0-9]+: Flow/),
       expect.stringMatching(
-        /^empty\.yaml:1:1: is neither a fixtures file \(.*companies.*\) nor a scenario file/,
+        /^neither\.yaml:1:1: is neither a fixtures file \(.*companies.*\) nor a scenario file/,
       ),
-      expect.stringMatching(/^neither\.yaml:1:1: is neither/),
-      "other.yaml: name: must be the file's, other; it is another",
+      "other.yaml:1:7: name: must be the file's, other; it is another",
       expect.stringMatching(/^own\.yaml:8:1: unknown key "titel": did you mean "title"\?/),
       expect.stringMatching(/^own\.yaml:9:1: unknown key "exmple": did you mean "example"\?/),
       expect.stringMatching(/^world\.yaml:2:[0-9]+: unknown key "card_qouta": did you mean "card_quota"\?/),
       expect.stringMatching(/^world\.yaml:2:[0-9]+: companies\.0\.country_code: must be an ISO 3166-1/),
       expect.stringMatching(/^none\.yaml: cannot be read: ENOENT/),
+      "folder.yaml: holds no YAML file",
     ]);
   });
 

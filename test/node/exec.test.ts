@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { shellQuoted } from "../../src/control/shell-quoted.ts";
 import { behaviours } from "../../src/report/coverage.ts";
-import { freePort, run, takenPort, temporaryFolder } from "../support/command-line.ts";
+import { cli, freePort, type Run, run, takenPort, temporaryFolder } from "../support/command-line.ts";
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -137,6 +140,12 @@ describe("the exit code", () => {
       fails("--fail-on info", "info or graver: IDEM-2"),
     ],
     ["a finding, and no --fail-on", [], reusesKey, { code: 0 }],
+    [
+      "--require is met but for what is excluded",
+      ["--require", "order.c*", "--exclude", "order.co*,order.ch*,order.ca*"],
+      "await order()",
+      { code: 0 },
+    ],
     ["--fail-on meets none", ["--fail-on", "info"], "await order()", { code: 0 }],
     ["what was armed fired", [], "await arm('conflict'); await order()", { code: 0 }],
     [
@@ -240,6 +249,29 @@ describe("the report", () => {
     }
   });
 
+  test("that cannot be written at the end is no pass, nor in the files that can", async () => {
+    const [gone, kept] = [join(temporaryFolder(), "gone"), join(temporaryFolder(), "report.json")];
+    mkdirSync(gone);
+    const removes = `(await import("node:fs")).rmSync(${JSON.stringify(gone)}, { recursive: true });`;
+    const file = join(gone, "report.md");
+    const { ended, output } = exec(["--report", kept, "--report", file], removes);
+    expect((await ended).code).toBe(3);
+    expect(output.stderr).toContain("card-sandbox: failed, exit code 3\n");
+    expect(output.stderr).toContain(`✗ --report ${file}: cannot be written: ENOENT`);
+    expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({
+      exit_code: 3,
+      checks: expect.arrayContaining([expect.objectContaining({ name: `--report ${file}`, passed: false })]),
+    });
+  });
+
+  test("says so where no request reached the sandbox", async () => {
+    const said = "\nNo request reached the sandbox: does the client read CARD_SANDBOX_URL?\n";
+    const [none, one] = [exec([], "await fetch(url + '/_sandbox/health')"), exec([], "await fetch(url)")];
+    await Promise.all([none.ended, one.ended]);
+    expect(none.output.stderr).toContain(said);
+    expect(one.output.stderr).not.toContain(said);
+  });
+
   test("JUnit fails what exec fails, and skips what it does not hold the suite to", async () => {
     const file = join(temporaryFolder(), "report.xml");
     const failures = async (options: string[]) => {
@@ -269,16 +301,32 @@ describe("before anything runs", () => {
       ["--report", "report.pdf"],
       /--report report\.pdf: its ending tells the format, one of \.md,\.json,\.xml,\.html/,
     ],
-    [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
-    [["--report", "FOLDER/folder.md"], /folder\.md: it is there, and no file/],
+    [
+      ["--exclude", "*", "--min-coverage", "100"],
+      /--min-coverage has nothing to go by: --exclude leaves no /,
+    ],
+    [
+      ["--require", "token.issued", "--require", "order.created", "--exclude", "order.*"],
+      /--require order\.created asks for nothing: --exclude takes out all that it names/,
+    ],
     [["--require", "order.create"], /"order\.create" is no contract point: did you mean order\.created\?/],
-    [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: did you mean /],
+    [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: card-sandbox contract lists them all/],
+    [["--require", "order.created,"], /--require.*a comma too many/],
     [["--require", "gateway.internal_error"], /is no contract point/],
     [["--min-coverage", "101"], /--min-coverage.*whole number from 0 to 100/],
     [["--fail-on", "fatal"], /--fail-on.*critical, high, warn, info/],
     [["--seed", "x"], /--seed/],
-    [["--scenario", "quota-ful"], /did you mean "quota-reached"\?/],
-  ])("%j is one clear line, and exit 2", async (options, message) => {
+    [["--scenario", "quota-reach"], /did you mean "quota-reached"\?/],
+  ])("%j is one clear line, and exit 2", (options, message) => refused(options, 2, message));
+
+  test.each([
+    [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
+    [["--report", "FOLDER/folder.md"], /folder\.md cannot be written: it is there, and no file/],
+  ])("%j, a report that cannot be written, is one clear line, and exit 3", (options, message) =>
+    refused(options, 3, message),
+  );
+
+  async function refused(options: readonly string[], exitCode: number, message: RegExp) {
     const made = folder();
     const marker = join(made, "ran");
     const code = `(await import("node:fs")).writeFileSync(${JSON.stringify(marker)}, "")`;
@@ -286,11 +334,11 @@ describe("before anything runs", () => {
       options.map((word) => word.replace("FOLDER", made)),
       code,
     );
-    expect((await ended).code).toBe(2);
+    expect((await ended).code).toBe(exitCode);
     expect(output.stderr).toMatch(message);
     expect(output.stderr.trimEnd()).not.toContain("\n");
     expect(existsSync(marker)).toBe(false);
-  });
+  }
 
   test("no command is one clear line, and exit 2", async () => {
     for (const args of [["exec"], ["exec", "--"], ["exec", "--fail-on", "warn", "--"]]) {
@@ -322,7 +370,7 @@ setInterval(() => {}, 1000);
 await order();
 console.log(process.pid + " " + url);`;
 
-async function untilSaid({ child, output }: ReturnType<typeof run>, pattern: RegExp): Promise<string> {
+async function untilSaid({ child, output }: Pick<Run, "child" | "output">, pattern: RegExp): Promise<string> {
   for (;;) {
     const [said] = pattern.exec(output.stdout) ?? [];
     if (said) return said;
@@ -367,16 +415,67 @@ describe("a signal", () => {
     const [pid = ""] = (await untilSaid(started, /^[0-9]+ http.*$/m)).split(" ");
     started.child.kill("SIGTERM");
     await untilSaid(started, /SIGTERM/);
+    await new Promise((later) => setTimeout(later, 300));
     started.child.kill("SIGTERM");
     expect((await started.ended).code).toBe(137);
     expect(started.output.stderr).toContain("Contract points met");
     expect(isRunning(Number(pid))).toBe(false);
   });
 
+  test("that comes twice at once, as by npm at a terminal, is one", async () => {
+    const started = exec([], waits("setTimeout(() => process.exit(5), 500)"));
+    await untilSaid(started, /^[0-9]+ http.*$/m);
+    started.child.kill("SIGINT");
+    await untilSaid(started, /SIGINT/);
+    started.child.kill("SIGINT");
+    expect((await started.ended).code).toBe(5);
+    expect(started.output.stdout.match(/SIGINT/g)).toHaveLength(1);
+  });
+
   test("what the command left running ends with it", async () => {
     const { ended, output } = run(["exec", "--", "sh", "-c", "sleep 60 & echo $!"]);
     expect((await ended).code).toBe(0);
     expect(isRunning(Number(output.stdout))).toBe(false);
+  });
+
+  // Elsewhere `script` is told what to run in another way.
+  describe.runIf(process.platform === "linux")("at a terminal", () => {
+    const atTerminal = (words: readonly string[]) => {
+      const all = [process.execPath, cli, "exec", "--", ...words];
+      const child = spawn("script", ["-qec", all.map(shellQuoted).join(" "), "/dev/null"]);
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const output = { stdout: "", stderr: "" };
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output.stdout += text.replaceAll("\r", "");
+      });
+      return { child, output, ended: once(child, "close").then(([code, signal]) => ({ code, signal })) };
+    };
+
+    test("what the command left running ends with it too", async () => {
+      const { ended, output } = atTerminal(["sh", "-c", "trap '' HUP; sleep 60 & echo pid $!"]);
+      expect((await ended).code).toBe(0);
+      expect(isRunning(Number(/pid ([0-9]+)/.exec(output.stdout)?.[1]))).toBe(false);
+    });
+
+    test("it reads what is typed, Ctrl-C goes on to it, and its report follows", async () => {
+      const reads = `process.stdin.on("data", (typed) => console.log("read " + typed));
+        process.on("SIGINT", () => { console.log("interrupted"); process.exit(5) });
+        console.log("ready");`;
+      const started = atTerminal([process.execPath, "--eval", reads]);
+      await untilSaid(started, /ready/);
+      started.child.stdin.write("hello\n");
+      await untilSaid(started, /read hello/);
+      started.child.stdin.write("\x03");
+      expect((await started.ended).code).toBe(5);
+      expect(started.output.stdout).toMatch(/interrupted\n[\s\S]*Contract points met/);
+    });
+
+    test.each(["SIGINT", "SIGHUP"] as const)("%s goes on to it", async (signal) => {
+      const started = atTerminal(suiteOf(`${waits("process.exit(5)")} console.log("exec " + process.ppid);`));
+      process.kill(Number((await untilSaid(started, /exec [0-9]+/)).split(" ")[1]), signal);
+      expect((await started.ended).code).toBe(5);
+      expect(started.output.stdout).toContain(`${signal}\n`);
+    });
   });
 });
 

@@ -40,7 +40,7 @@ describe("a fixtures file that does not fit is refused with file, line and colum
     [
       "an unknown status",
       `${head}    status: asleep\n`,
-      /:5:13: companies\.0\.status: unknown "asleep": did you mean "active"\? Known here: active, suspended, closed/,
+      /:5:13: companies\.0\.status: unknown "asleep"; known here: active, suspended, closed/,
     ],
     [
       "money as a number",
@@ -88,11 +88,24 @@ describe("a fixtures file that does not fit is refused with file, line and colum
       `${head}    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_sandbox_a-b-c }] }]\n`,
       /secret: must be 12 or more letters, digits and underscores/,
     ],
-    ["an alias of nothing", `${head}    accounts: *nope\n`, /world\.yaml.*nope/],
+    ["an alias of nothing", `${head}    accounts: *nope\n`, /world\.yaml:5:15: .*nope/],
+    [
+      "aliases that multiply",
+      `a: &a [${"x, ".repeat(99)}]\nb: &b [${"*a, ".repeat(99)}]\nc: [${"*b, ".repeat(99)}]\n`,
+      /world\.yaml:2:8: Excessive alias count/,
+    ],
+    [
+      "an unknown key like none",
+      `${head}keywords: []\n`,
+      /:5:1: unknown key "keywords"; known here: card_limits, companies/,
+    ],
+    ["two documents", `${head}---\n${head}`, /:5:1: a second document begins here: a file holds one/],
+    ["lists in lists without end", "[".repeat(5000), /world\.yaml:1:[0-9]+: is nested too deeply/],
+    ["blocks in blocks without end", "- ".repeat(20_000), /world\.yaml:1:[0-9]+: is nested too deeply/],
     ["a key that is a list", `${head}    ? [a]\n    : 1\n`, /world\.yaml/],
     ["no YAML", "companies: [\n", /world\.yaml:[0-9]+:[0-9]+: /],
     ["a key twice in YAML", `${head}    name: Again\n`, /world\.yaml:5:5: .*unique/],
-    ["an empty file", "", /world\.yaml:1:1: /],
+    ["an empty file", "", /world\.yaml:1:1: holds nothing/],
     ["no company", "companies: []\n", /world\.yaml:1:12: companies: /],
   ])("%s", (_, text, message) => {
     const read = reading(text);

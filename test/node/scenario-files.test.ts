@@ -71,7 +71,7 @@ describe("a scenario file that does not fit is refused with file, line and colum
     [
       "a name that is not the file's",
       { name: "yours" },
-      /mine\.yaml: name: must be the file's, mine; it is yours/,
+      /mine\.yaml:1:7: name: must be the file's, mine; it is yours/,
     ],
     [
       "points that leave out where a step leads",
@@ -139,14 +139,32 @@ describe("a folder of one's own", () => {
     ["is not there", () => "/nowhere/at/all", /the scenarios folder \/nowhere\/at\/all cannot be read/],
     ["holds none", () => folderOf({ "notes.txt": "" }), /holds no YAML file/],
     [
+      "holds a folder with a file's name",
+      () => {
+        const folder = folderOf({});
+        mkdirSync(join(folder, "mine.yaml"));
+        return folder;
+      },
+      /holds no YAML file/,
+    ],
+    [
+      "holds what is no text",
+      () => {
+        const folder = folderOf({});
+        writeFileSync(join(folder, "mine.yaml"), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+        return folder;
+      },
+      /mine\.yaml cannot be read: it is no UTF-8 text/,
+    ],
+    [
       "takes a shipped one's name",
       () => folderOf({ "conflict.yaml": fileOf({ name: "conflict" }) }),
-      /a scenario named conflict is there already/,
+      /conflict\.yaml:1:7: name: a scenario named conflict is there already: rename this one/,
     ],
     [
       "has a name twice",
       () => folderOf({ "mine.yaml": fileOf(), "mine.yml": fileOf() }),
-      /mine\.yml: a scenario named mine is there already/,
+      /mine\.yml:1:7: name: a scenario named mine is there already/,
     ],
   ])("that %s is refused", (_what, folder, message) => {
     expect(() => createSandbox({ scenarios: folder() })).toThrow(message);
@@ -167,6 +185,7 @@ describe("a folder of one's own", () => {
     const folder = folderOf({ "mine.yaml": fileOf({ titel: "x" }) });
     for (const [args, message] of [
       [["--scenario", "quota-reach"], 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
+      [["--scenario", "nope"], 'unknown scenario "nope": there are quota-reached, '],
       [["--scenarios", folder], 'unknown key "titel"'],
       [["--scenario", "conflict", "--scenario", "forbidden"], "It is given once."],
     ] as const) {

@@ -148,6 +148,7 @@ describe("its formats", () => {
     const body = await response.text();
     expect(body).not.toMatch(/<script|https?:|src=|href=/);
     expect(body).toContain("default-src 'none'");
-    expect(body).toContain("gateway.not_found");
+    expect(body).toContain('<th scope="row">gateway.<wbr>not_<wbr>found</th>');
+    expect(body).toContain("/&lt;script&gt;alert(1)&lt;/<wbr>script&gt;");
   });
 });

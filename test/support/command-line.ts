@@ -9,7 +9,8 @@ import { onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import type { WorldListing } from "../../src/store/world-listing.ts";
 
-const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
+/** The command line that was built here. */
+export const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
 
 /** A folder of the test's own, gone at its end. */
 export function temporaryFolder(): string {

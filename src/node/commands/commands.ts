@@ -48,12 +48,11 @@ async function defined(name: string): Promise<Command> {
 }
 
 async function unknown(name: string): Promise<SetupError> {
-  const { default: leven } = await import("leven");
+  const { nearest } = await import("../../core/nearest.ts");
   const names = Object.keys(commands);
-  const nearest = names.toSorted((a, b) => leven(name, a) - leven(name, b))[0];
-  return new SetupError(
-    `unknown command "${name}": did you mean "${nearest}"? There are ${names.join(", ")}; card-sandbox --help tells of them`,
-  );
+  const meant = nearest(name, names);
+  const known = `${meant === undefined ? "there are" : `did you mean "${meant}"? There are`} ${names.join(", ")}`;
+  return new SetupError(`unknown command "${name}": ${known}; card-sandbox --help tells of them`);
 }
 
 function commandList(): string {

@@ -1,10 +1,14 @@
 import type { Command } from "commander";
+import { ordererObstacles } from "../../control/first-order.ts";
 import { shellQuoted } from "../../control/shell-quoted.ts";
-import type { WorldListing } from "../../store/world-listing.ts";
+import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
 import { newCommand, optionWithVariable } from "./command.ts";
 import { notEmpty } from "./option-values.ts";
+
+/** How many companies of an environment are told of. */
+const shownCompanies = 5;
 
 export function define(): Command {
   const command = newCommand(
@@ -32,17 +36,35 @@ Exit codes:
     const url = baseAddress(given, process.env);
     const { companies } = await ask<WorldListing>({ url, adminToken }, "GET", "/world");
     const variables = clientVariables({ url, liveUrl: url, adminToken }, companies);
-    const missing = Object.entries(variables).filter(
-      ([name, value]) => value === undefined && name !== "CARD_SANDBOX_ADMIN_TOKEN",
-    );
-    if (missing.length > 0) {
-      const names = missing.map(([name]) => name).join(", ");
-      process.stderr.write(
-        `card-sandbox: nobody whose key is public can order a card there: ${names} are unset\n`,
-      );
-    }
+    process.stderr.write(missingLine(url, variables, companies));
     process.stdout.write(Object.entries(variables).map(line).join(""));
   });
+}
+
+/** What is not to be had, why as far as the world tells, and what helps; empty where all is there. */
+function missingLine(
+  url: string,
+  variables: ReturnType<typeof clientVariables>,
+  companies: readonly CompanyListing[],
+): string {
+  const names = Object.keys(variables).filter(
+    (name) => variables[name] === undefined && name !== "CARD_SANDBOX_ADMIN_TOKEN",
+  );
+  if (names.length === 0) return "";
+  const environments = [
+    ...(variables.CARD_SANDBOX_API_KEY === undefined ? (["sandbox"] as const) : []),
+    ...(variables.CARD_SANDBOX_LIVE_API_KEY === undefined ? (["live"] as const) : []),
+  ];
+  const why = environments.flatMap((each) => {
+    const [first = `no ${each} company`, ...more] = ordererObstacles(companies, each);
+    const shown = [first, ...more.slice(0, shownCompanies - 1)];
+    const left = more.length + 1 - shown.length;
+    return left > 0 ? [...shown, `and ${left} more`] : shown;
+  });
+  return (
+    `card-sandbox: nobody whose key is public can order a card there: ${names.join(", ")} are unset ` +
+    `(${why.join("; ")}); if somebody could once, a reset helps: curl -X POST ${url}/_sandbox/reset\n`
+  );
 }
 
 /** What is not to be had is unset: it may still be there from another sandbox. */

@@ -1,15 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command } from "commander";
 import { SetupError } from "../../core/errors.ts";
-import { formatSuite } from "../../report/formats/suite.ts";
 import { terminalReport } from "../../report/formats/terminal.ts";
+import { inTurn } from "../../report/observe.ts";
 import { suiteReport } from "../../report/suite.ts";
 import { clientVariables } from "../client-variables.ts";
 import { version } from "../create-sandbox.ts";
 import { runCommand } from "../exec/command-run.ts";
-import { reportFile, writeReport } from "../exec/report-files.ts";
+import { reportFile, writeReports } from "../exec/report-files.ts";
 import { addSuiteOptions, type SuiteOptions, suiteOptions } from "../exec/suite-options.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { newCommand } from "./command.ts";
@@ -58,19 +57,20 @@ async function exec(words: readonly string[], command: Command): Promise<number>
   const suite = suiteOptions(command);
   const files = suite.reports.map(reportFile);
   const { options, logFormat } = startRequest(command);
-  const observe = requestLog(logFormat, (line) => void process.stderr.write(line));
+  let requests = 0;
+  const observe = inTurn(
+    () => requests++,
+    requestLog(logFormat, (line) => void process.stderr.write(line)),
+  );
   const sandbox = await start({ ...options, observe }, { lightGlobals: true });
   try {
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
     const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);
     const exitCode = await runCommand(words, { ...process.env, ...variables });
-    const report = await reportOn(sandbox, program, exitCode, suite);
-    process.stderr.write(terminalReport(report));
-    const unwritten = files.flatMap((file) =>
-      writeReport(file, formatSuite(report, suite.gates, file.format).text),
-    );
-    for (const why of unwritten) process.stderr.write(`card-sandbox: ${why}\n`);
-    return report.exit_code || (unwritten.length > 0 ? exitCodes.notRun : 0);
+    const seen = await reportOn(sandbox, program, exitCode, suite);
+    const report = writeReports(seen, suite.gates, files);
+    process.stderr.write(terminalReport(report, requests));
+    return report.exit_code;
   } finally {
     await sandbox.close();
   }

@@ -15,9 +15,12 @@ export function once(text: string, before: string | undefined): string {
 }
 
 export function parted(text: string): string[] {
-  return notEmpty(text)
+  const parts = notEmpty(text)
     .split(",")
     .map((each) => each.trim());
+  if (parts.includes(""))
+    throw new InvalidArgumentError("It has a comma too many: nothing stands beside it.");
+  return parts;
 }
 
 export function notEmpty(text: string): string {

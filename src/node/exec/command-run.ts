@@ -6,46 +6,44 @@ import { CouldNotRun } from "../could-not-run.ts";
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** How soon a signal is the same one again: what Ctrl-C tells everybody at a terminal npm also passes on. */
+const echoMs = 250;
+
 /** How long what a command left running may take to end by itself. */
 const graceMs = 2000;
 
 /**
- * Runs a command to its end, on this process's own streams and without a shell. Signals go on to it; the second one
- * kills. Nothing that it left running in its process group outlives it.
+ * Runs a command to its end, on this process's own streams and without a shell, in a session and a process group of
+ * its own. Signals go on to the group; the second one kills. Nothing that it left running in it outlives it.
  * @returns its exit code; 128 and the signal's number where one ended it, as shells have it
  * @throws CouldNotRun where it cannot be started
  */
 export async function runCommand(words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [program = "", ...args] = words;
-  // At a terminal the command stays in the group that the terminal reads for and interrupts.
-  const ownGroup = process.platform !== "win32" && !atTerminal();
   let child: ChildProcess | undefined;
   passSignalsOn((signal) => {
-    if (!child?.pid) return;
-    if (ownGroup) signalGroup(child.pid, signal);
-    // There the terminal itself has told the whole group.
-    else if (signal === "SIGTERM" || signal === "SIGKILL") child.kill(signal);
+    if (child?.pid) signalGroup(child.pid, signal);
   });
   try {
-    child = spawn(program, args, { env, stdio: "inherit", detached: ownGroup });
+    // In a session of its own it still reads from a terminal and writes to it; only job control (Ctrl-Z) and the
+    // signal that the window's size has changed do not reach it.
+    child = spawn(program, args, { env, stdio: "inherit", detached: true });
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    if (ownGroup && child.pid) await endGroup(child.pid);
+    if (child.pid) await endGroup(child.pid);
     return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
   } catch (error) {
     throw startingFailure(program, error as NodeJS.ErrnoException);
   }
 }
 
-function atTerminal(): boolean {
-  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-}
-
 function passSignalsOn(send: (signal: NodeJS.Signals) => void): void {
-  let isSecond = false;
+  let latest: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
   for (const name of passedOn) {
     process.on(name, (signal) => {
-      send(isSecond ? "SIGKILL" : signal);
-      isSecond = true;
+      const atMs = performance.now();
+      if (latest?.signal === signal && atMs - latest.atMs < echoMs) return;
+      send(latest ? "SIGKILL" : signal);
+      latest = { signal, atMs };
     });
   }
 }

@@ -2,6 +2,10 @@ import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { SetupError } from "../../core/errors.ts";
 import type { ReportFormat } from "../../report/formats/formatted.ts";
+import { formatSuite } from "../../report/formats/suite.ts";
+import type { Check, Gates, SuiteReport } from "../../report/suite.ts";
+import { CouldNotRun } from "../could-not-run.ts";
+import { exitCodes } from "../exit-codes.ts";
 
 const formats: Readonly<Record<string, ReportFormat>> = {
   ".md": "markdown",
@@ -19,7 +23,7 @@ export interface ReportFile {
 /**
  * Takes a file's name for a report's, and looks whether it can be written: who runs a suite for an hour is to hear
  * of it before.
- * @throws SetupError where its ending tells no format, or it cannot be written
+ * @throws SetupError where its ending tells no format; CouldNotRun where it cannot be written
  */
 export function reportFile(name: string): ReportFile {
   const format = formats[extname(name).toLowerCase()];
@@ -28,21 +32,48 @@ export function reportFile(name: string): ReportFile {
   }
   const path = resolve(name);
   const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing && !existing.isFile()) throw new SetupError(`--report ${name}: it is there, and no file`);
+  if (existing && !existing.isFile()) {
+    throw new CouldNotRun(`--report ${name} cannot be written: it is there, and no file`);
+  }
   try {
     accessSync(existing ? path : dirname(path), constants.W_OK);
   } catch (error) {
-    throw new SetupError(`--report ${name} cannot be written: ${(error as Error).message}`, { cause: error });
+    throw new CouldNotRun(`--report ${name} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   return { path, format };
 }
 
-/** @returns why it could not be written after all, where it could not */
-export function writeReport({ path }: ReportFile, text: string): string[] {
+/**
+ * Writes a report to all of its files. Where one cannot be written after all, the others say so, and nothing passes.
+ * @returns the report as it was written last
+ */
+export function writeReports(report: SuiteReport, gates: Gates, files: readonly ReportFile[]): SuiteReport {
+  const written = files.map((file) => ({
+    file,
+    failure: write(file, formatSuite(report, gates, file.format).text),
+  }));
+  const failed = written.flatMap(({ failure = [] }) => failure);
+  if (failed.length === 0) return report;
+  const told: SuiteReport = {
+    ...report,
+    exit_code: report.exit_code || exitCodes.notRun,
+    checks: [...report.checks, ...failed],
+  };
+  return writeReports(
+    told,
+    gates,
+    written.filter(({ failure }) => !failure).map(({ file }) => file),
+  );
+}
+
+function write({ path }: ReportFile, text: string): Check | undefined {
   try {
     writeFileSync(path, text);
-    return [];
+    return undefined;
   } catch (error) {
-    return [`the report ${path} cannot be written: ${(error as Error).message}`];
+    const message = `cannot be written: ${(error as Error).message}`;
+    return { name: `--report ${path}`, passed: false, message };
   }
 }

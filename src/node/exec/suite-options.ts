@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import leven from "leven";
-import type { PointId } from "../../contract/points.ts";
+import { SetupError } from "../../core/errors.ts";
+import { nearest } from "../../core/nearest.ts";
 import { behaviours, pointTest } from "../../report/coverage.ts";
 import { type Severity, severities } from "../../report/findings/finding.ts";
 import type { Gates } from "../../report/suite.ts";
@@ -46,7 +46,10 @@ export function addSuiteOptions(command: Command): Command {
     );
 }
 
-/** What was asked for, once the command line is parsed. */
+/**
+ * What was asked for, once the command line is parsed. What is excluded is not required, by an asterisk.
+ * @throws SetupError where nothing is left that could fail
+ */
 export function suiteOptions(command: Command): SuiteOptions {
   const flags = command.opts<{
     minCoverage?: number;
@@ -56,16 +59,20 @@ export function suiteOptions(command: Command): SuiteOptions {
     allowUnfired?: boolean;
     report?: string[];
   }>();
-  const isRequired = pointTest(flags.require ?? []);
+  const { minCoverage, require = [], exclude = [], failOn, allowUnfired = false, report = [] } = flags;
+  const isExcluded = pointTest(exclude);
+  const counted = behaviours.filter((id) => !isExcluded(id));
+  if (minCoverage !== undefined && counted.length === 0) {
+    throw new SetupError("--min-coverage has nothing to go by: --exclude leaves no contract point");
+  }
+  const vain = require.find((pattern) => !counted.some(pointTest([pattern])));
+  if (vain !== undefined) {
+    throw new SetupError(`--require ${vain} asks for nothing: --exclude takes out all that it names`);
+  }
   return {
-    gates: {
-      minCoverage: flags.minCoverage,
-      require: behaviours.filter(isRequired),
-      failOn: flags.failOn,
-      allowUnfired: flags.allowUnfired ?? false,
-    },
-    exclude: flags.exclude ?? [],
-    reports: flags.report ?? [],
+    gates: { minCoverage, require: counted.filter(pointTest(require)), failOn, allowUnfired },
+    exclude,
+    reports: report,
   };
 }
 
@@ -73,8 +80,8 @@ function points(text: string, before: readonly string[] = []): string[] {
   const patterns = parted(text);
   const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
   if (vain === undefined) return [...before, ...patterns];
-  const nearest = behaviours.toSorted((a: PointId, b: PointId) => leven(vain, a) - leven(vain, b))[0];
+  const meant = nearest(vain, behaviours);
   throw new InvalidArgumentError(
-    `"${vain}" is no contract point: did you mean ${nearest}? card-sandbox contract lists them all.`,
+    `"${vain}" is no contract point: ${meant === undefined ? "" : `did you mean ${meant}? `}card-sandbox contract lists them all.`,
   );
 }

@@ -52,6 +52,13 @@ ${body.filter((part) => part !== "").join("\n")}
 `;
 }
 
+/**
+ * Text as HTML, in which the id of a contract point, or a path, breaks after a separator rather than within a word.
+ */
+export function htmlText(raw: string): string {
+  return escapeMarkup(raw).replace(/[._/](?=[a-z{])/g, "$&<wbr>");
+}
+
 /** A table of texts, each row headed by its first cell; where it is too wide it scrolls within itself. */
 export function htmlTable(
   caption: string,
@@ -61,7 +68,7 @@ export function htmlTable(
   const label = escapeMarkup(caption);
   const headCells = head.map((cell) => `<th scope="col">${escapeMarkup(cell)}</th>`).join("");
   const row = ([first = "", ...rest]: readonly (string | number)[]) =>
-    `<tr><th scope="row">${escapeMarkup(String(first))}</th>${rest.map((cell) => `<td>${escapeMarkup(String(cell))}</td>`).join("")}</tr>`;
+    `<tr><th scope="row">${htmlText(String(first))}</th>${rest.map((cell) => `<td>${htmlText(String(cell))}</td>`).join("")}</tr>`;
   // Whoever has no pointer scrolls a region that takes the focus.
   return `<div class="table" role="region" aria-label="${label}" tabindex="0">
 <table>

@@ -4,7 +4,7 @@ import { coverageHtml, coverageMarkdown, coverageSuite } from "./coverage.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
 import { findingsHtml, findingsMarkdown, findingsSuite } from "./findings.ts";
 import { type Formatted, formatted, type ReportFormat } from "./formatted.ts";
-import { htmlBadge, htmlPage } from "./html.ts";
+import { htmlBadge, htmlPage, htmlText } from "./html.ts";
 import { type JunitSuite, junit } from "./junit.ts";
 import { markdownPage } from "./markdown.ts";
 import { unfiredWords } from "./unfired-words.ts";
@@ -72,7 +72,7 @@ function html(report: SuiteReport): string[] {
   const { checks, findings, unfired, coverage, exit_code } = report;
   const items = checks.map(({ name, passed, message }) => {
     const badge = passed ? htmlBadge("passed") : htmlBadge("failed");
-    return `<li>${badge}<code>${escapeMarkup(name)}</code>: ${escapeMarkup(message)}</li>`;
+    return `<li>${badge}<code>${htmlText(name)}</code>: ${htmlText(message)}</li>`;
   });
   return [
     `<p>${htmlBadge(verdict(report), exit_code === 0 ? "passed" : "failed")}exit code ${exit_code}</p>`,

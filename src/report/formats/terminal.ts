@@ -9,8 +9,11 @@ import { unfiredWords } from "./unfired-words.ts";
 const shownPoints = 10;
 const shownUnfired = 10;
 
-/** What a person reads where a suite ended; the verdict stands last, where the eye is. */
-export function terminalReport(report: SuiteReport): string {
+/**
+ * What a person reads where a suite ended; the verdict stands last, where the eye is.
+ * @param requests - how many of the service's the sandbox was sent
+ */
+export function terminalReport(report: SuiteReport, requests: number): string {
   const { coverage, findings, unfired, checks, exit_code } = report;
   const failed = checks.filter(({ passed }) => !passed);
   const sections = [
@@ -18,6 +21,7 @@ export function terminalReport(report: SuiteReport): string {
     notMetLines(coverage),
     findingLines(findings),
     unfiredLines(unfired),
+    ...(requests > 0 ? [] : [["No request reached the sandbox: does the client read CARD_SANDBOX_URL?"]]),
     failed.length === 0
       ? ["card-sandbox: passed"]
       : [
