@@ -9,9 +9,15 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/consumers/**", "test/browser/**", "test/image/**"],
+          exclude: ["test/consumers/**", "test/browser/**", "test/image/**", "test/**/*.slow.test.ts"],
           testTimeout: 20_000,
+          // Each file would load the sources anew, which takes longer than most of their tests.
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: "slow", include: ["test/**/*.slow.test.ts"], testTimeout: 120_000 },
       },
       {
         extends: true,
