@@ -23,7 +23,6 @@ export interface CardOrder {
   readonly meaning: string;
 }
 
-const known = new WeakMap<Seen, CardOrder>();
 /** Of the latest bodies, as they were sent: most orders of a run are alike, and are read once. */
 const meanings = new Recent<string, string>(200);
 
@@ -37,23 +36,24 @@ export function isKeyed(operation: OperationId | undefined): boolean {
 
 /** Undefined where the request is no such order, has no key that is one, or nobody knew who called. */
 export function cardOrderOf(request: Seen): CardOrder | undefined {
+  if (request.order === undefined) request.order = readOrder(request) ?? null;
+  return request.order ?? undefined;
+}
+
+function readOrder(request: Seen): CardOrder | undefined {
   const { operation, idempotencyKey: key, caller, path, requestBody } = request.exchange;
   const ofOperation = operation && fields[operation];
   if (!ofOperation || !key || !caller) return undefined;
-  const before = known.get(request);
-  if (before) return before;
   const sent = `${operation} ${requestBody}`;
   const body = meanings.get(sent) ?? orderMeaning(request.json, ofOperation);
   if (body === undefined) return undefined;
   if (sent.length <= longestKept) meanings.set(sent, body);
-  const order = {
+  return {
     key,
     keyed: `${request.scope} ${caller.memberId} ${operation} ${key}`,
     // Of a replacement the path says which card it is for.
     meaning: shortened(`${path.toLowerCase()} ${body}`),
   };
-  known.set(request, order);
-  return order;
 }
 
 /** What is remembered of an order is to be small, whatever was sent. */

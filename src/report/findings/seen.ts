@@ -1,4 +1,5 @@
 import type { Exchange } from "../exchange.ts";
+import type { CardOrder } from "./card-order.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 
 const noHeaders = new Headers();
@@ -24,6 +25,8 @@ export class Seen {
   readonly client: string;
   /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
   readonly armings: number;
+  /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
+  order: CardOrder | null | undefined;
   #json: { readonly value: unknown } | undefined;
   #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;

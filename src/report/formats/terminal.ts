@@ -66,6 +66,11 @@ function findingLines(report: FindingsReport): string[] {
       ...(first ? [`    seen: ${first.seen} (${placeOf(first)})`] : []),
       `    mend: ${mend}`,
     ]),
+    ...(report.findings.length > 0
+      ? [
+          "  A request that is wrong on purpose says so by the header Sandbox-Test: negative, and is left out.",
+        ]
+      : []),
   ];
 }
 

@@ -113,11 +113,14 @@ function isSameAgain({ exchange: before }: Seen, { exchange: now }: Seen): boole
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
+/** Of what was made, which an answer begins with: to read it whole for that would be waste. */
+const firstId = /^{"id":"([^"]+)"/;
+
 /** What a call is about, by which it goes on with another: its key, the ids in its path, and what it made. */
 function namesIn(request: Seen): readonly string[] {
-  const { path, idempotencyKey, status } = request.exchange;
+  const { path, idempotencyKey, status, responseBody } = request.exchange;
   const names: string[] = path.match(uuid) ?? [];
   if (idempotencyKey !== undefined) names.push(idempotencyKey);
-  const id = status === 201 ? (request.answered as { id?: unknown } | undefined)?.id : undefined;
-  return typeof id === "string" ? [...names, id] : names;
+  const made = status === 201 ? firstId.exec(responseBody ?? "")?.[1] : undefined;
+  return made === undefined ? names : [...names, made];
 }
