@@ -6,6 +6,13 @@ import { sameBytes } from "./same-bytes.ts";
 
 /** What a browser that signed in shows in the admin token's place. */
 const cookieName = "card_sandbox_session";
+
+/** Browsers send a cookie to every port of a host, so that each sandbox there has one of its own. */
+function cookieOf(c: Context): string {
+  const { port } = new URL(c.req.url);
+  return port === "" ? cookieName : `${cookieName}_${port}`;
+}
+
 const path = "/_sandbox";
 
 /** Derived from the admin token, and not to be turned back into it; another token ends every session. */
@@ -15,17 +22,17 @@ function sessionOf(token: string): string {
 
 /** Whether a request comes from a browser that signed in with the admin token. */
 export function isSignedIn(c: Context, token: string): boolean {
-  return sameBytes(hashOfSecret(getCookie(c, cookieName) ?? ""), hashOfSecret(sessionOf(token)));
+  return sameBytes(hashOfSecret(getCookie(c, cookieOf(c)) ?? ""), hashOfSecret(sessionOf(token)));
 }
 
 /** Lets a browser in until it is closed: no script reads the cookie, and no other site sends it along. */
 export function signIn(c: Context, token: string): void {
   const secure = new URL(c.req.url).protocol === "https:";
-  setCookie(c, cookieName, sessionOf(token), { path, httpOnly: true, sameSite: "Strict", secure });
+  setCookie(c, cookieOf(c), sessionOf(token), { path, httpOnly: true, sameSite: "Strict", secure });
 }
 
 export function signOut(c: Context): void {
-  deleteCookie(c, cookieName, { path });
+  deleteCookie(c, cookieOf(c), { path });
 }
 
 /**

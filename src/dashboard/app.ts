@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
 import { acting } from "./acting.ts";
@@ -20,6 +21,13 @@ import { base } from "./paths.ts";
 import { createSignIn } from "./sign-in.ts";
 import type { DashboardServices } from "./visit.ts";
 
+/** No form of the dashboard's holds as much. */
+const largestForm = 64 * 1024;
+
+function refuseLarge(): never {
+  throw new ControlError(413, "a form of the dashboard holds up to 64 KiB");
+}
+
 /**
  * The pages under `/_sandbox/ui`. They read and act by what the sandbox's own API does, and work without the script,
  * which only adds the requests that come and the copy buttons.
@@ -34,6 +42,7 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   ui.get("/dashboard.css", serveFiles("dashboard.css", files));
   ui.get("/dashboard.js", serveFiles("dashboard.js", files));
 
+  ui.post("/*", bodyLimit({ maxSize: largestForm, onError: refuseLarge }));
   ui.post("/*", door.refuseOtherPages);
   ui.get("/sign-in", door.ask);
   ui.post("/sign-in", door.signIn);
@@ -53,6 +62,8 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   for (const [path, work] of Object.entries(actions(services))) ui.post(path, acting(flashes, work));
 
   ui.all("/*", (c) => {
+    if (c.req.path.endsWith("/"))
+      return c.redirect(c.req.path.replace(/\/+$/, "") + new URL(c.req.url).search);
     throw new ControlError(404, `the dashboard has no page ${c.req.path}`);
   });
   return ui;

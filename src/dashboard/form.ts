@@ -35,9 +35,15 @@ export function required(form: Form, name: string): string {
   throw new ControlError(400, `${name}: is required`);
 }
 
-/** A field that says true or something else. */
+/**
+ * A field that says true or false.
+ * @throws ControlError 400 where it says something else
+ */
 export function yesOrNo(form: Form, name: string): boolean | undefined {
-  return form[name] === undefined ? undefined : form[name] === "true";
+  const text = form[name];
+  if (text === undefined) return undefined;
+  if (text === "true" || text === "false") return text === "true";
+  throw new ControlError(400, `${name}: must be true or false; got ${JSON.stringify(text)}`);
 }
 
 /** What a form asks of a method that checks it; what the form leaves out is no field of it. */

@@ -15,5 +15,7 @@ export function pathTo(page: string, parameters: Readonly<Record<string, string 
 
 /** Whether an address is of the dashboard: what a form asks to be led back to may be anybody's. */
 export function isOwnPath(path: string): boolean {
-  return /^\/_sandbox\/ui(?:[/?][^\\\s]*)?$/.test(path) && !path.includes("//");
+  if (!/^\/_sandbox\/ui(?:[/?][^\\\s]*)?$/.test(path) || path.includes("//")) return false;
+  // A path may lead upwards again.
+  return isDashboard(new URL(path, "http://sandbox").pathname, 0);
 }

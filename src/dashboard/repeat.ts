@@ -27,12 +27,15 @@ export function repeatCommands({ services, origin }: Visit, entry: JournalEntry)
       !ownOfConnection.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
   );
   const command = [
-    `curl -si -X ${method} ${shellQuoted(origin + path + query)}`,
+    `curl -s${method === "HEAD" ? "I" : `i -X ${method}`} ${shellQuoted(origin + path + query)}`,
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...sent.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(request.body ? [`--data-raw ${shellQuoted(bodyToSend(entry, secret))}`] : []),
   ].join(" \\\n  ");
-  return needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
+  const all = needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
+  return caller !== null && secret.endsWith("…")
+    ? `# The key's secret was shown once, when it was made: put it in place of ${secret}\n${all}`
+    : all;
 }
 
 /** The key's secret where it is public, as the seed world's are; elsewhere its prefix, to be completed. */

@@ -49,6 +49,12 @@ describe("pages say what a browser may do with them", () => {
 });
 
 describe("on loopback", () => {
+  test("an address with a slash at its end leads to the page", async () => {
+    const { visit } = openDashboard();
+    expect((await visit("/?flash=1")).location).toBe("/_sandbox/ui?flash=1");
+    expect((await visit("/requests/")).location).toBe("/_sandbox/ui/requests");
+  });
+
   test("nobody signs in", async () => {
     const { visit } = openDashboard();
     const { status, html } = await visit("");
@@ -89,7 +95,7 @@ describe("with an admin token", () => {
   test("the cookie is the browser's alone, and is not the token", async () => {
     const { send } = openDashboard({}, withToken);
     const cookie = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie") ?? "";
-    expect(cookie).toMatch(/^card_sandbox_session=[\w-]{43}; Path=\/_sandbox; HttpOnly; SameSite=Strict$/);
+    expect(cookie).toMatch(/^card_sandbox_session_4242=[\w-]{43}; Path=\/_sandbox; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain("correct-horse");
     const secure = await send(
       "https://qa.test/_sandbox/ui/sign-in",
@@ -114,6 +120,8 @@ describe("with an admin token", () => {
     "/_sandbox/ui//evil.test",
     "/elsewhere",
     "/_sandbox/ui\\evil",
+    "/_sandbox/ui/../../docs",
+    "/_sandbox/ui/%2e%2e/%2e%2e/docs",
   ])("signing in does not lead on to %s", async (next) => {
     const { send } = openDashboard({}, withToken);
     expect((await send("/sign-in", { token: "correct-horse", next })).location).toBe("/_sandbox/ui");
@@ -147,10 +155,28 @@ describe("with an admin token", () => {
     expect((await send("/clock/advance", { by: "P1D" }, { Cookie: cookie })).status).toBe(303);
   });
 
+  test("two sandboxes on one host let a browser in each by a cookie of its own", async () => {
+    const { send } = openDashboard({}, withToken);
+    const cookies = await Promise.all(
+      ["http://localhost:4902", "http://localhost:4906"].map(async (origin) => {
+        const url = `${origin}/_sandbox/ui/sign-in`;
+        const { headers } = await send(url, { token: "correct-horse" }, { Origin: origin });
+        return headers.get("Set-Cookie")?.split("=")[0];
+      }),
+    );
+    expect(cookies).toEqual(["card_sandbox_session_4902", "card_sandbox_session_4906"]);
+  });
+
+  test("a form that is too large is not read, whoever sends it", async () => {
+    const { send } = openDashboard({}, withToken);
+    const { status, text } = await send("/sign-in", { token: "x".repeat(65 * 1024) });
+    expect([status, text]).toEqual([413, expect.stringContaining("64 KiB")]);
+  });
+
   test("signing out ends it in the browser", async () => {
     const { send, cookie } = await signedIn();
     const { headers, location } = await send("/sign-out", {}, { Cookie: cookie });
-    expect(headers.get("Set-Cookie")).toMatch(/^card_sandbox_session=; Max-Age=0; Path=\/_sandbox/);
+    expect(headers.get("Set-Cookie")).toMatch(/^card_sandbox_session_4242=; Max-Age=0; Path=\/_sandbox/);
     expect(location).toBe("/_sandbox/ui");
   });
 
