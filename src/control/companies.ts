@@ -55,7 +55,12 @@ const newCompany = z.looseObject({
     .optional(),
 });
 
-export type NewCompany = z.input<typeof newCompany>;
+type Seed = z.input<typeof seedCompany>;
+/** A company as a fixtures file has it, of which all may be left out. */
+export type NewCompany = Partial<Omit<Seed, "members" | "accounts">> & {
+  readonly members?: readonly Partial<NonNullable<Seed["members"]>[number]>[];
+  readonly accounts?: readonly Partial<NonNullable<Seed["accounts"]>[number]>[];
+};
 type Asked = z.output<typeof newCompany>;
 type AskedMember = NonNullable<Asked["members"]>[number];
 type AskedAccount = NonNullable<Asked["accounts"]>[number];

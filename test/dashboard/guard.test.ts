@@ -95,7 +95,9 @@ describe("with an admin token", () => {
   test("the cookie is the browser's alone, and is not the token", async () => {
     const { send } = openDashboard({}, withToken);
     const cookie = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie") ?? "";
-    expect(cookie).toMatch(/^card_sandbox_session_4242=[\w-]{43}; Path=\/_sandbox; HttpOnly; SameSite=Strict$/);
+    expect(cookie).toMatch(
+      /^card_sandbox_session_4242=[\w-]{43}; Path=\/_sandbox; HttpOnly; SameSite=Strict$/,
+    );
     expect(cookie).not.toContain("correct-horse");
     const secure = await send(
       "https://qa.test/_sandbox/ui/sign-in",
