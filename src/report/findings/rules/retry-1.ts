@@ -28,7 +28,7 @@ interface Attempts {
  * where most of its orders with four attempts and more show it. What looks alike and is right: waits that grow and
  * were shortened for a test; waits with jitter; waits that `Retry-After` gave; a test that moves the clock instead of
  * waiting. Where nothing is waited at all a test may have left the waits out: that is only worth knowing before the
- * tenth attempt. Polling is not retrying: only requests with an Idempotency-Key count.
+ * twelfth attempt. Polling is not retrying: only requests with an Idempotency-Key count.
  */
 export const retry1: Rule = {
   severity: "warn",
