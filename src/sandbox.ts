@@ -20,7 +20,7 @@ import type { DashboardFiles } from "./dashboard/files.ts";
 import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
 import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
-import type { HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
+import type { Arrived, HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { Coverage, type CoverageFilter, type CoverageReport } from "./report/coverage.ts";
@@ -69,6 +69,9 @@ const usualJournal = 1000;
 /** Answers requests as `fetch` does. */
 export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
 
+/** Answers what came in on a base address; at once where nothing has to be waited for. */
+export type Serve = (request: Request, arrived?: Arrived) => Promise<Response> | Response;
+
 /** What one base address serves. */
 export interface Face {
   /** Both: both token endpoints, and the token decides the environment. One: that one's alone. */
@@ -82,7 +85,7 @@ export interface Sandbox {
   /** The whole service on one origin, with the sandbox's own API open to the process. */
   readonly fetch: Fetch;
   /** The service as a base address shows it. */
-  serve(face: Face): Fetch;
+  serve(face: Face): Serve;
   /** The answer to a request that cannot be read as one. */
   malformed(): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
@@ -213,18 +216,17 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return (await dashboard).fetch(request);
     };
   };
-  const serve = ({ environments, control }: Face): Fetch => {
+  const serve = ({ environments, control }: Face): Serve => {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
     const ownApi = control && ownApiOf(control, environments);
     const description = createDescription({ environments, version, files: ports.docsFiles });
-    return async (input, init) => {
-      const request = input instanceof Request ? input : new Request(input, init);
+    return (request, arrived) => {
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);
       if (ownApi && isControl(url, path)) return ownApi(request, path);
       if (isDescription(url, path)) return description(request);
-      return service.fetch(request, { startedAt: clock.ticks() });
+      return service.fetch(request, { startedAt: clock.ticks(), arrived });
     };
   };
   const whole = serve({ environments: ["sandbox", "live"], control: { kind: "open" } });

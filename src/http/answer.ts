@@ -150,7 +150,7 @@ function tell(
       path,
       query: query < 0 ? "" : url.slice(query),
       operation: operationOf(method, path),
-      requestHeaders: c.req.raw.headers,
+      requestHeaders: c.env.arrived?.headers ?? c.req.raw.headers,
       requestBody: body && "text" in body ? body.text : undefined,
       idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
       caller: c.get("caller"),

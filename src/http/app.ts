@@ -1,4 +1,4 @@
-import { type Handler, Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono } from "hono";
 import {
   type AssumedOperationId,
   isFixedPath,
@@ -8,15 +8,16 @@ import {
 } from "../contract/operations.ts";
 import { SandboxError } from "../core/errors.ts";
 import { maskPath } from "../report/masking.ts";
+import { apiKeyHolder } from "./checks/api-key-holder.ts";
+import { authorised } from "./checks/authorised.ts";
+import { bearerToken } from "./checks/bearer-token.ts";
+import { forced } from "./checks/forced.ts";
+import { idempotency } from "./checks/idempotency.ts";
+import { jsonContent } from "./checks/json-content.ts";
+import { onBehalfOf } from "./checks/on-behalf-of.ts";
+import { received } from "./checks/received.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
-import { apiKeyHolder } from "./middleware/api-key-holder.ts";
-import { authorised } from "./middleware/authorised.ts";
-import { bearerToken } from "./middleware/bearer-token.ts";
-import { forced } from "./middleware/forced.ts";
-import { idempotency } from "./middleware/idempotency.ts";
-import { jsonContent } from "./middleware/json-content.ts";
-import { onBehalfOf } from "./middleware/on-behalf-of.ts";
-import { received } from "./middleware/received.ts";
+import { type Check, inOrder, type Route } from "./in-order.ts";
 import { onError } from "./on-error.ts";
 import * as accounts from "./routes/accounts.ts";
 import * as changes from "./routes/card-changes.ts";
@@ -27,15 +28,15 @@ import { tokenExchange } from "./routes/token-exchange.ts";
 import * as transactions from "./routes/transactions.ts";
 import * as webhooks from "./routes/webhooks.ts";
 
-/** What handles an operation: its checks in the order in which they decide, and last what answers it. */
-type Handlers = readonly (MiddlewareHandler<HttpEnv> | Handler<HttpEnv>)[];
+/** The checks of a request in the order in which they decide, and what answers it then. */
+type Chain = readonly [checks: readonly Check[], route: Route];
 
 /**
  * The service's operations, and for each the checks of a request in the order in which they decide; under
  * `/developer` 401 comes before all of them. Once the body is read, nothing in a chain awaits anything unless a
  * scenario slows it: what is decided is taken in one go.
  */
-function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handlers>> {
+function chainsOf(services: HttpServices): Readonly<Record<OperationId, Chain>> {
   const { orderPhysicalCard } = operations;
   const assumed = (id: AssumedOperationId) => assumedChecks(services, id);
   const json = jsonContent("cards.content_type_invalid");
@@ -43,52 +44,58 @@ function handlersOf(services: HttpServices): Readonly<Record<OperationId, Handle
   const key = idempotency({ missing: keyPoint, invalid: keyPoint });
   return {
     exchangeSandboxKey: [
-      apiKeyHolder(services, "sandbox"), // 400, 401
-      forced(services, "exchangeSandboxKey"), // 429, 503; the connection
+      [
+        apiKeyHolder(services, "sandbox"), // 400, 401
+        forced(services, "exchangeSandboxKey"), // 429, 503; the connection
+      ],
       tokenExchange(services, "sandbox"), // 200
     ],
     exchangeLiveKey: [
-      apiKeyHolder(services, "live"), // 400, 401
-      forced(services, "exchangeLiveKey"), // 429, 503; the connection
+      [
+        apiKeyHolder(services, "live"), // 400, 401
+        forced(services, "exchangeLiveKey"), // 429, 503; the connection
+      ],
       tokenExchange(services, "live"), // 200
     ],
     orderPhysicalCard: [
-      onBehalfOf(services), // 400, 403
-      forced(services, "orderPhysicalCard"), // 429, 401; the connection
-      authorised(orderPhysicalCard, { forbidden: "order.forbidden", notEntitled: "order.not_entitled" }), // 403
-      jsonContent("order.content_type_invalid"), // 400
-      idempotency({ missing: "order.idempotency_key_missing", invalid: "order.idempotency_key_invalid" }), // 400
+      [
+        onBehalfOf(services), // 400, 403
+        forced(services, "orderPhysicalCard"), // 429, 401; the connection
+        authorised(orderPhysicalCard, { forbidden: "order.forbidden", notEntitled: "order.not_entitled" }), // 403
+        jsonContent("order.content_type_invalid"), // 400
+        idempotency({ missing: "order.idempotency_key_missing", invalid: "order.idempotency_key_invalid" }), // 400
+      ],
       physicalCard(services), // 201; 409, 400, 404, 409, 422, 502, 503 as core/order-card.ts decides
     ],
-    listCards: [...assumed("listCards"), cards.listCards(services)], // 400, 200
-    getCard: [...assumed("getCard"), cards.getCard(services)], // 404, 200
+    listCards: [assumed("listCards"), cards.listCards(services)], // 400, 200
+    getCard: [assumed("getCard"), cards.getCard(services)], // 404, 200
     // 404, 409, 200; those with a body 400 as well
-    freezeCard: [...assumed("freezeCard"), changes.freezeCard(services)],
-    unfreezeCard: [...assumed("unfreezeCard"), changes.unfreezeCard(services)],
-    setSpendingLimit: [...assumed("setSpendingLimit"), json, changes.setSpendingLimit(services)],
-    removeSpendingLimit: [...assumed("removeSpendingLimit"), changes.removeSpendingLimit(services)],
-    changeCard: [...assumed("changeCard"), json, changes.changeCard(services)],
-    terminateCard: [...assumed("terminateCard"), changes.terminateCard(services)],
+    freezeCard: [assumed("freezeCard"), changes.freezeCard(services)],
+    unfreezeCard: [assumed("unfreezeCard"), changes.unfreezeCard(services)],
+    setSpendingLimit: [[...assumed("setSpendingLimit"), json], changes.setSpendingLimit(services)],
+    removeSpendingLimit: [assumed("removeSpendingLimit"), changes.removeSpendingLimit(services)],
+    changeCard: [[...assumed("changeCard"), json], changes.changeCard(services)],
+    terminateCard: [assumed("terminateCard"), changes.terminateCard(services)],
     // As the order: 400, 201; 409, 400, 404, 409, 422, 502, 503
-    replaceCard: [...assumed("replaceCard"), json, key, changes.replaceCard(services)],
-    orderVirtualCard: [...assumed("orderVirtualCard"), json, key, changes.orderVirtualCard(services)],
-    listDeliveryOptions: [...assumed("listDeliveryOptions"), json, changes.listDeliveryOptions(services)], // 400, 200
-    listAccounts: [...assumed("listAccounts"), accounts.listAccounts(services)], // 400, 200
-    getAccount: [...assumed("getAccount"), accounts.getAccount(services)], // 404, 200
-    listCompanies: [...assumed("listCompanies"), accounts.listCompanies(services)], // 400, 200
-    listTransactions: [...assumed("listTransactions"), transactions.listTransactions(services)], // 400, 200
-    getTransaction: [...assumed("getTransaction"), transactions.getTransaction(services)], // 404, 200
-    listInvoices: [...assumed("listInvoices"), invoices.listInvoices(services)], // 400, 200
-    getInvoice: [...assumed("getInvoice"), invoices.getInvoice(services)], // 404, 200
-    createWebhook: [...assumed("createWebhook"), webhooks.createWebhook(services)], // 400, 409, 201
-    listWebhooks: [...assumed("listWebhooks"), webhooks.listWebhooks(services)], // 400, 200
-    getWebhook: [...assumed("getWebhook"), webhooks.getWebhook(services)], // 404, 200
-    changeWebhook: [...assumed("changeWebhook"), webhooks.changeWebhook(services)], // 404, 400, 200
-    deleteWebhook: [...assumed("deleteWebhook"), webhooks.deleteWebhook(services)], // 404, 200
-    rotateWebhookSecret: [...assumed("rotateWebhookSecret"), webhooks.rotateWebhookSecret(services)], // 404, 200
-    testWebhook: [...assumed("testWebhook"), webhooks.testWebhook(services)], // 404, 409, 202
-    listWebhookDeliveries: [...assumed("listWebhookDeliveries"), webhooks.listWebhookDeliveries(services)], // 404, 400, 200
-    resendWebhookDelivery: [...assumed("resendWebhookDelivery"), webhooks.resendWebhookDelivery(services)], // 404, 409, 202
+    replaceCard: [[...assumed("replaceCard"), json, key], changes.replaceCard(services)],
+    orderVirtualCard: [[...assumed("orderVirtualCard"), json, key], changes.orderVirtualCard(services)],
+    listDeliveryOptions: [[...assumed("listDeliveryOptions"), json], changes.listDeliveryOptions(services)], // 400, 200
+    listAccounts: [assumed("listAccounts"), accounts.listAccounts(services)], // 400, 200
+    getAccount: [assumed("getAccount"), accounts.getAccount(services)], // 404, 200
+    listCompanies: [assumed("listCompanies"), accounts.listCompanies(services)], // 400, 200
+    listTransactions: [assumed("listTransactions"), transactions.listTransactions(services)], // 400, 200
+    getTransaction: [assumed("getTransaction"), transactions.getTransaction(services)], // 404, 200
+    listInvoices: [assumed("listInvoices"), invoices.listInvoices(services)], // 400, 200
+    getInvoice: [assumed("getInvoice"), invoices.getInvoice(services)], // 404, 200
+    createWebhook: [assumed("createWebhook"), webhooks.createWebhook(services)], // 400, 409, 201
+    listWebhooks: [assumed("listWebhooks"), webhooks.listWebhooks(services)], // 400, 200
+    getWebhook: [assumed("getWebhook"), webhooks.getWebhook(services)], // 404, 200
+    changeWebhook: [assumed("changeWebhook"), webhooks.changeWebhook(services)], // 404, 400, 200
+    deleteWebhook: [assumed("deleteWebhook"), webhooks.deleteWebhook(services)], // 404, 200
+    rotateWebhookSecret: [assumed("rotateWebhookSecret"), webhooks.rotateWebhookSecret(services)], // 404, 200
+    testWebhook: [assumed("testWebhook"), webhooks.testWebhook(services)], // 404, 409, 202
+    listWebhookDeliveries: [assumed("listWebhookDeliveries"), webhooks.listWebhookDeliveries(services)], // 404, 400, 200
+    resendWebhookDelivery: [assumed("resendWebhookDelivery"), webhooks.resendWebhookDelivery(services)], // 404, 409, 202
   };
 }
 
@@ -102,16 +109,16 @@ export interface App {
  * Hono's fast one cannot tell them from those that have one.
  */
 export function createApp(services: HttpServices): App {
-  const handlers = handlersOf(services);
+  const chains = chainsOf(services);
   const paths = servedPaths(services);
   const fixed = routed(
     services,
-    handlers,
+    chains,
     paths.filter(([path]) => isFixedPath(path)),
   );
   const variable = routed(
     services,
-    handlers,
+    chains,
     paths.filter(([path]) => !isFixedPath(path)),
   );
   return {
@@ -128,22 +135,36 @@ function pathOf(url: string): string {
 
 function routed(
   services: HttpServices,
-  handlers: Readonly<Record<OperationId, Handlers>>,
+  chains: Readonly<Record<OperationId, Chain>>,
   paths: readonly (readonly [string, readonly OperationId[]])[],
 ): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  app.onError(onError(services));
-  app.notFound((c) => {
-    const path = maskPath(c.req.path);
-    throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
-  });
-  app.use("/auth/*", received(services)); // 400 where it chooses a scenario that is not there
-  app.use("/developer/*", received(services), bearerToken(services)); // the same; 401
+  const checksOf = checksBefore(services);
+  const refuse = onError(services);
+  app.onError(refuse);
+  app.notFound((c) => inOrder(checksOf(c.req.path), notFound, refuse)(c));
   for (const [path, ids] of paths) {
-    for (const id of ids) app.on(operations[id].method, [path], ...handlers[id]);
-    app.all(path, methodNotAllowed(ids.map((id) => operations[id].method)));
+    const before = checksOf(path);
+    const routes = new Map<string, Route>();
+    for (const id of ids) {
+      const [checks, route] = chains[id];
+      routes.set(operations[id].method, inOrder([...before, ...checks], route, refuse));
+    }
+    const others = inOrder(before, methodNotAllowed([...routes.keys()]), refuse);
+    // One handler a path: of several Hono makes a chain that awaits each.
+    app.all(path, (c) => (routes.get(c.req.method === "HEAD" ? "GET" : c.req.method) ?? others)(c));
   }
   return app;
+}
+
+/** What comes before all else under a path, of an operation or of none. */
+function checksBefore(services: HttpServices): (path: string) => readonly Check[] {
+  const read = received(services); // 400 where it chooses a scenario that is not there
+  const bearer = bearerToken(services); // 401
+  return (path) => {
+    if (/^\/auth(\/|$)/.test(path)) return [read];
+    return /^\/developer(\/|$)/.test(path) ? [read, bearer] : [];
+  };
 }
 
 /** The paths with their operations. */
@@ -160,7 +181,7 @@ function servedPaths({ served }: HttpServices): [string, OperationId[]][] {
 }
 
 /** What stands before an operation that the spec does not show: 501 alone, or who may call it (400, 403). */
-function assumedChecks(services: HttpServices, id: AssumedOperationId): Handlers {
+function assumedChecks(services: HttpServices, id: AssumedOperationId): readonly Check[] {
   if (!services.assumed) return [notSpecified];
   return [
     onBehalfOf(services), // 400, 403
@@ -176,7 +197,12 @@ function notSpecified(): never {
   );
 }
 
-function methodNotAllowed(methods: readonly string[]): Handler<HttpEnv> {
+function notFound(c: Context<HttpEnv>): never {
+  const path = maskPath(c.req.path);
+  throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
+}
+
+function methodNotAllowed(methods: readonly string[]): Route {
   const allowed = methods.join(", ");
   return (c) => {
     throw new SandboxError(

@@ -2,6 +2,7 @@ import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
+import type { SentHeaders } from "../report/exchange.ts";
 import type { Observe } from "../report/observe.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
@@ -30,9 +31,16 @@ export interface HttpServices extends Services {
   readonly observe: Observe;
 }
 
+/** What whoever took a request off its socket has of it already; to ask the `Request` for it would cost as much anew. */
+export interface Arrived {
+  readonly headers: SentHeaders;
+  /** The whole of it; undefined where it is still to be read. */
+  readonly body: Uint8Array | undefined;
+}
+
 /** What Hono carries from one check of a request to the next. */
 export interface HttpEnv {
-  Bindings: { startedAt: number };
+  Bindings: { readonly startedAt: number; readonly arrived: Arrived | undefined };
   Variables: {
     body: Body;
     /** The scenario that the request chooses itself. */

@@ -6,11 +6,11 @@ import { AnswerCutOff } from "./answer-cut-off.ts";
  */
 export async function asClientSees(
   request: Request,
-  answer: (request: Request) => Promise<Response>,
+  answer: (request: Request) => Promise<Response> | Response,
 ): Promise<Response> {
   request.signal.throwIfAborted();
   try {
-    return await untilAborted(request.signal, answer(request));
+    return await untilAborted(request.signal, Promise.resolve(answer(request)));
   } catch (error) {
     if (error instanceof AnswerCutOff) return brokenOff(error);
     throw error;

@@ -21,7 +21,12 @@ export async function readBody(request: Request): Promise<Body> {
   } catch {
     return { unreadable: "cut off" };
   }
-  if (bytes === undefined || bytes.byteLength > maxBodyBytes) return { unreadable: "too large" };
+  return bytes === undefined ? { unreadable: "too large" } : bodyOf(bytes);
+}
+
+/** The body that these bytes are. */
+export function bodyOf(bytes: Uint8Array): Body {
+  if (bytes.byteLength > maxBodyBytes) return { unreadable: "too large" };
   try {
     return { text: utf8.decode(bytes) };
   } catch {

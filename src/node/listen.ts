@@ -3,10 +3,11 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { getRequestListener, RequestError } from "@hono/node-server";
+import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { ConnectionLost, SetupError } from "../core/errors.ts";
 import { AnswerCutOff } from "../http/answer-cut-off.ts";
-import type { Fetch } from "../sandbox.ts";
+import type { Serve } from "../sandbox.ts";
+import { arrived, inTurns } from "./arrived.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 
 /** PEM texts. */
@@ -16,7 +17,7 @@ export interface Tls {
 }
 
 export interface ListenOptions {
-  readonly fetch: Fetch;
+  readonly serve: Serve;
   /** Answers a request that cannot be read as one: 400. */
   readonly malformed: () => Response;
   readonly host: string;
@@ -63,14 +64,21 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): Server {
-  const answered: FetchCallback = (request, { outgoing }) =>
-    fetch(request).catch((error) => {
-      // HTTP/2 is not served.
-      if (error instanceof ConnectionLost) lose(error, outgoing as ServerResponse);
+function createServer({ serve, malformed, tls, lightGlobals }: ListenOptions): Server {
+  // HTTP/2 is not served.
+  const answered = (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const failed = (error: unknown): never => {
+      if (error instanceof ConnectionLost) lose(error, outgoing);
       throw error;
-    });
-  const listener = getRequestListener(answered, {
+    };
+    try {
+      const response = serve(request, arrived(incoming));
+      return response instanceof Promise ? response.catch(failed) : response;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  const answers = getRequestListener(answered as FetchCallback, {
     overrideGlobalObjects: lightGlobals,
     // HTTP/1.0 may leave out Host.
     hostname: "localhost",
@@ -83,6 +91,7 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
       throw error;
     },
   });
+  const listener = inTurns(answers);
   try {
     const server = tls
       ? createHttpsServer({ cert: tls.cert, key: tls.key }, listener)

@@ -64,8 +64,8 @@ export async function start(
   const sandbox = createSandbox(options);
   const open: Listening[] = [];
   const bind = async (face: Face, port: number) => {
-    const fetch = sandbox.serve(face);
-    const listening = await listen({ fetch, malformed: sandbox.malformed, host, port, tls, lightGlobals });
+    const serve = sandbox.serve(face);
+    const listening = await listen({ serve, malformed: sandbox.malformed, host, port, tls, lightGlobals });
     open.push(listening);
     return listening.url;
   };

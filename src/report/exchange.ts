@@ -3,6 +3,14 @@ import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { Caller } from "../core/ports.ts";
 
+/** Headers as they were sent: `Headers`, or what reads as they do. */
+export interface SentHeaders {
+  /** Null where it was not sent; one that was sent several times is joined. */
+  get(name: string): string | null;
+  /** Names are in lower case. */
+  forEach(each: (value: string, name: string) => void): void;
+}
+
 /** One request of the service, and what became of it. Headers and bodies hold secrets: mask what is shown. */
 export interface Exchange {
   readonly method: string;
@@ -12,7 +20,7 @@ export interface Exchange {
   readonly query: string;
   /** Undefined where the path and the method are no operation's. */
   readonly operation: OperationId | undefined;
-  readonly requestHeaders: Headers;
+  readonly requestHeaders: SentHeaders;
   /** Undefined where it was not read, or is no text. */
   readonly requestBody: string | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;

@@ -4,7 +4,7 @@ import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
 import type { Role } from "../core/permissions.ts";
 import type { Caller } from "../core/ports.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, SentHeaders } from "./exchange.ts";
 import { maskBody, maskHeaders, maskPath, maskQuery } from "./masking.ts";
 
 /** Who called, as it was then: the company may be gone since. */
@@ -78,7 +78,8 @@ export function journalEntry(id: number, exchange: Exchange): JournalEntry {
     idempotency_key: exchange.idempotencyKey ?? null,
     request: message(exchange.requestHeaders, exchange.requestBody),
     status: status ?? null,
-    response: status === undefined ? null : message(exchange.responseHeaders, exchange.responseBody),
+    response:
+      status === undefined ? null : message(new Headers(exchange.responseHeaders), exchange.responseBody),
     point: point ?? null,
     provenance: point ? contractPoints[point].provenance : null,
     checks: operation && point ? checksPassed(operation, point) : [],
@@ -88,10 +89,7 @@ export function journalEntry(id: number, exchange: Exchange): JournalEntry {
   };
 }
 
-function message(
-  headers: Headers | Readonly<Record<string, string>>,
-  body: string | undefined,
-): JournalMessage {
+function message(headers: SentHeaders, body: string | undefined): JournalMessage {
   return { headers: maskHeaders(headers), body: body === undefined ? null : maskBody(body) };
 }
 

@@ -1,4 +1,5 @@
 import { maskSecrets } from "../core/api-key.ts";
+import type { SentHeaders } from "./exchange.ts";
 
 const mask = "…";
 
@@ -24,15 +25,11 @@ export function maskPath(path: string): string {
 }
 
 /** What headers show; their names are in lower case. */
-export function maskHeaders(
-  headers: Headers | Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+export function maskHeaders(headers: SentHeaders): Readonly<Record<string, string>> {
   const masked: Record<string, string> = {};
-  const keep = (value: string, name: string) => {
+  headers.forEach((value, name) => {
     masked[maskSecrets(name)] = maskHeader(name, value);
-  };
-  if (headers instanceof Headers) headers.forEach(keep);
-  else for (const name of Object.keys(headers)) keep(headers[name] ?? "", name.toLowerCase());
+  });
   return masked;
 }
 

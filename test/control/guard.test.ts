@@ -3,10 +3,10 @@ import type { Guard } from "../../src/control/guard.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { openSandbox, readReply } from "../support/open-sandbox.ts";
 
-function ask(guard: Guard, url: string, headers: Record<string, string> = {}) {
+async function ask(guard: Guard, url: string, headers: Record<string, string> = {}) {
   const { serve } = openSandbox();
   const fetch = serve({ environments: ["sandbox"], control: guard });
-  return fetch(new Request(url, { headers })).then(readReply);
+  return readReply(await fetch(new Request(url, { headers })));
 }
 
 describe("on loopback", () => {

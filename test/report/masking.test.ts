@@ -122,7 +122,6 @@ describe("a header", () => {
     ["Content-Type", "application/json", "application/json"],
   ])("%s: %s is shown as %s", (name, value, shown) => {
     expect(maskHeaders(new Headers({ [name]: value }))).toEqual({ [name.toLowerCase()]: shown });
-    expect(maskHeaders({ [name]: value })).toEqual({ [name.toLowerCase()]: shown });
   });
 });
 

@@ -1,13 +1,13 @@
-import type { Handler } from "hono";
 import { accountId } from "../../contract/identifiers.ts";
 import { accountOf, companyOf } from "../../core/account.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { answer } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/accounts`. */
-export function listAccounts(services: HttpServices): Handler<HttpEnv> {
+export function listAccounts(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, {}, companyId, "accounts.query_invalid");
@@ -17,7 +17,7 @@ export function listAccounts(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/accounts/{id}`. */
-export function getAccount(services: HttpServices): Handler<HttpEnv> {
+export function getAccount(services: HttpServices): Route {
   return (c) => {
     const id = accountId.safeParse(c.req.param("id")).data;
     const found = id && services.store.accounts.byId(c.get("caller").companyPk, id);
@@ -30,7 +30,7 @@ export function getAccount(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/companies`: those that the member belongs to, whatever its role there. */
-export function listCompanies(services: HttpServices): Handler<HttpEnv> {
+export function listCompanies(services: HttpServices): Route {
   return (c) => {
     const { memberPk, memberId } = c.get("caller");
     const query = readListQuery(c, {}, memberId, "companies.query_invalid");

@@ -1,4 +1,4 @@
-import type { Context, Handler } from "hono";
+import type { Context } from "hono";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { changeAsAsked, limited, renamed } from "../../core/asked-change.ts";
 import type { Trigger } from "../../core/card-transitions.ts";
@@ -9,6 +9,7 @@ import type { CardRecord } from "../../core/ports.ts";
 import { replaceCard as replace } from "../../core/replace-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import {
   readCardChange,
   readDeliveryAddress,
@@ -19,22 +20,22 @@ import {
 import { answerIssued, issuingRequest } from "./issued.ts";
 
 /** `POST /developer/cards/{id}/freeze`. */
-export function freezeCard(services: HttpServices): Handler<HttpEnv> {
+export function freezeCard(services: HttpServices): Route {
   return (c) => change(services, c, "freeze", "cards.frozen");
 }
 
 /** `POST /developer/cards/{id}/unfreeze`. */
-export function unfreezeCard(services: HttpServices): Handler<HttpEnv> {
+export function unfreezeCard(services: HttpServices): Route {
   return (c) => change(services, c, "unfreeze", "cards.unfrozen");
 }
 
 /** `POST /developer/cards/{id}/terminate`. */
-export function terminateCard(services: HttpServices): Handler<HttpEnv> {
+export function terminateCard(services: HttpServices): Route {
   return (c) => change(services, c, "terminate", "cards.terminated");
 }
 
 /** `PUT /developer/cards/{id}/spending-limit`: the cap rules of spec §2. */
-export function setSpendingLimit(services: HttpServices): Handler<HttpEnv> {
+export function setSpendingLimit(services: HttpServices): Route {
   return (c) => {
     const limit = readLimit(c.get("body"));
     return change(services, c, "change", "cards.spending_limit_set", limited(limit));
@@ -42,13 +43,13 @@ export function setSpendingLimit(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `DELETE /developer/cards/{id}/spending-limit`; a card that has none stays without. */
-export function removeSpendingLimit(services: HttpServices): Handler<HttpEnv> {
+export function removeSpendingLimit(services: HttpServices): Route {
   return (c) =>
     change(services, c, "change", "cards.spending_limit_removed", () => ({ spendingLimit: null }));
 }
 
 /** `PATCH /developer/cards/{id}`. */
-export function changeCard(services: HttpServices): Handler<HttpEnv> {
+export function changeCard(services: HttpServices): Route {
   return (c) => {
     const asked = readCardChange(c.get("body"));
     return change(services, c, "change", "cards.changed", renamed(asked));
@@ -56,7 +57,7 @@ export function changeCard(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `POST /developer/cards/{id}/replace`. */
-export function replaceCard(services: HttpServices): Handler<HttpEnv> {
+export function replaceCard(services: HttpServices): Route {
   return (c) => {
     const body = c.get("body");
     const outcome = replace(services, {
@@ -69,7 +70,7 @@ export function replaceCard(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `POST /developer/cards/virtual`. */
-export function orderVirtualCard(services: HttpServices): Handler<HttpEnv> {
+export function orderVirtualCard(services: HttpServices): Route {
   return (c) => {
     const body = c.get("body");
     const outcome = order(services, { ...issuingRequest(c), readOrder: () => readVirtualOrder(body) });
@@ -78,7 +79,7 @@ export function orderVirtualCard(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `POST /developer/cards/delivery-options`: what the order goes by too. */
-export function listDeliveryOptions(services: HttpServices): Handler<HttpEnv> {
+export function listDeliveryOptions(services: HttpServices): Route {
   return (c) => {
     const options = deliveryOptionsTo(readDeliveryAddress(c.get("body")), c.get("overlay"));
     return answer(services, c, "cards.delivery_options_listed", options);

@@ -1,14 +1,15 @@
-import type { Context, Handler } from "hono";
+import type { Context } from "hono";
 import { cardFilters } from "../../contract/list-filters.ts";
 import { cardNow, listedCardsNow } from "../../core/card-now.ts";
 import { expireDueCards } from "../../core/expire-cards.ts";
 import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/cards` (spec §2: the `tokens` filter, and `used` in `card_limits`). */
-export function listCards(services: HttpServices): Handler<HttpEnv> {
+export function listCards(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId, memberPk } = c.get("caller");
     const own = seesOwnAlone(c.get("caller"));
@@ -27,7 +28,7 @@ export function listCards(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/cards/{id}`. */
-export function getCard(services: HttpServices): Handler<HttpEnv> {
+export function getCard(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
     expireDueCards(services, caller);

@@ -1,14 +1,14 @@
-import type { Handler } from "hono";
 import { invoiceId } from "../../contract/identifiers.ts";
 import { invoiceFilters } from "../../contract/list-filters.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { invoiceOf } from "../../core/invoice.ts";
 import { answer } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/company/invoices`. */
-export function listInvoices(services: HttpServices): Handler<HttpEnv> {
+export function listInvoices(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, invoiceFilters, companyId, "invoices.query_invalid");
@@ -22,7 +22,7 @@ export function listInvoices(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/company/invoices/{id}`. */
-export function getInvoice(services: HttpServices): Handler<HttpEnv> {
+export function getInvoice(services: HttpServices): Route {
   return (c) => {
     const id = invoiceId.safeParse(c.req.param("id")).data;
     const found = id && services.store.invoices.byId(c.get("caller").companyPk, id);

@@ -1,11 +1,11 @@
-import type { Handler } from "hono";
 import { orderCard } from "../../core/order-card.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { readOrder } from "../read-order.ts";
 import { answerIssued, issuingRequest } from "./issued.ts";
 
 /** `POST /developer/cards/physical` (spec §4). */
-export function physicalCard(services: HttpServices): Handler<HttpEnv> {
+export function physicalCard(services: HttpServices): Route {
   return (c) => {
     const body = c.get("body");
     const outcome = orderCard(services, { ...issuingRequest(c), readOrder: () => readOrder(body) });

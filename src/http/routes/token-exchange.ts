@@ -1,11 +1,11 @@
-import type { Handler } from "hono";
 import type { Environment } from "../../contract/identifiers.ts";
 import { exchangeKey } from "../../core/exchange-key.ts";
 import { answer } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 
 /** The token endpoint of one environment (spec §4). */
-export function tokenExchange(services: HttpServices, endpoint: Environment): Handler<HttpEnv> {
+export function tokenExchange(services: HttpServices, endpoint: Environment): Route {
   return (c) => {
     const token = exchangeKey(services, endpoint, c.get("apiKey"), c.get("overlay"));
     return answer(services, c, "token.issued", token, { "Cache-Control": "no-store" });

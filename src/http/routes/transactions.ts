@@ -1,4 +1,3 @@
-import type { Handler } from "hono";
 import { transactionId } from "../../contract/identifiers.ts";
 import { transactionFilters } from "../../contract/list-filters.ts";
 import { SandboxError } from "../../core/errors.ts";
@@ -6,11 +5,12 @@ import { reachOf } from "../../core/permissions.ts";
 import type { Caller } from "../../core/ports.ts";
 import { transactionOf } from "../../core/transaction.ts";
 import { answer } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 
 /** `GET /developer/transactions`. */
-export function listTransactions(services: HttpServices): Handler<HttpEnv> {
+export function listTransactions(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
     const memberPk = seenThroughCardsOf(caller);
@@ -32,7 +32,7 @@ export function listTransactions(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/transactions/{id}`. */
-export function getTransaction(services: HttpServices): Handler<HttpEnv> {
+export function getTransaction(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
     const id = transactionId.safeParse(c.req.param("id")).data;

@@ -1,4 +1,4 @@
-import type { Context, Handler } from "hono";
+import type { Context } from "hono";
 import type * as z from "zod";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { SandboxError } from "../../core/errors.ts";
@@ -6,6 +6,7 @@ import type { DeliveryRecord, WebhookRecord } from "../../core/ports.ts";
 import * as core from "../../core/webhooks.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 import { maxBodyBytes } from "../read-body.ts";
 
@@ -13,7 +14,7 @@ import { maxBodyBytes } from "../read-body.ts";
 const notKept = { "Cache-Control": "no-store" };
 
 /** `POST /developer/webhooks`. */
-export function createWebhook(services: HttpServices): Handler<HttpEnv> {
+export function createWebhook(services: HttpServices): Route {
   return (c) => {
     const made = core.createWebhook(services, c.get("caller"), read(c, newWebhook), services.webhookHosts);
     return answer(services, c, "webhooks.created", made, notKept);
@@ -21,7 +22,7 @@ export function createWebhook(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/webhooks`. */
-export function listWebhooks(services: HttpServices): Handler<HttpEnv> {
+export function listWebhooks(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, {}, companyId, "webhooks.query_invalid");
@@ -36,12 +37,12 @@ export function listWebhooks(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/webhooks/{id}`. */
-export function getWebhook(services: HttpServices): Handler<HttpEnv> {
+export function getWebhook(services: HttpServices): Route {
   return (c) => answer(services, c, "webhooks.shown", core.webhookOf(webhookNamed(services, c)));
 }
 
 /** `PATCH /developer/webhooks/{id}`. */
-export function changeWebhook(services: HttpServices): Handler<HttpEnv> {
+export function changeWebhook(services: HttpServices): Route {
   return (c) => {
     const webhook = webhookNamed(services, c);
     const changed = core.changeWebhook(services, webhook, read(c, webhookChange), services.webhookHosts);
@@ -50,7 +51,7 @@ export function changeWebhook(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `DELETE /developer/webhooks/{id}`. */
-export function deleteWebhook(services: HttpServices): Handler<HttpEnv> {
+export function deleteWebhook(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
     services.database.transaction(() => services.store.webhooks.delete(pk));
@@ -59,7 +60,7 @@ export function deleteWebhook(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `POST /developer/webhooks/{id}/rotate-secret`. */
-export function rotateWebhookSecret(services: HttpServices): Handler<HttpEnv> {
+export function rotateWebhookSecret(services: HttpServices): Route {
   return (c) => {
     const rotated = core.rotateWebhookSecret(services, c.get("caller"), webhookNamed(services, c));
     return answer(services, c, "webhooks.secret_rotated", rotated, notKept);
@@ -67,7 +68,7 @@ export function rotateWebhookSecret(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `POST /developer/webhooks/{id}/test`. */
-export function testWebhook(services: HttpServices): Handler<HttpEnv> {
+export function testWebhook(services: HttpServices): Route {
   return (c) => {
     const { webhook: faults } = c.get("overlay");
     const delivery = core.testWebhook(services, c.get("caller"), webhookNamed(services, c), faults);
@@ -76,7 +77,7 @@ export function testWebhook(services: HttpServices): Handler<HttpEnv> {
 }
 
 /** `GET /developer/webhooks/{id}/deliveries`. */
-export function listWebhookDeliveries(services: HttpServices): Handler<HttpEnv> {
+export function listWebhookDeliveries(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
     const query = readListQuery(c, {}, id, "webhooks.query_invalid");
@@ -91,7 +92,7 @@ export function listWebhookDeliveries(services: HttpServices): Handler<HttpEnv> 
 }
 
 /** `POST /developer/webhooks/{id}/deliveries/{did}/resend`. */
-export function resendWebhookDelivery(services: HttpServices): Handler<HttpEnv> {
+export function resendWebhookDelivery(services: HttpServices): Route {
   return (c) => {
     const id = deliveryId.safeParse(c.req.param("did")).data;
     const delivery = core.resendDelivery(services, c.get("caller"), webhookNamed(services, c), id);

@@ -1,18 +1,18 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import { SandboxError } from "../../core/errors.ts";
 import type { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
-import { type Body, readBody } from "../read-body.ts";
+import type { Check } from "../in-order.ts";
+import { type Body, bodyOf, readBody } from "../read-body.ts";
 
 /**
  * Reads the body before anything is decided, so that no check has to wait; and finds the scenario that the
  * request chooses itself, by a header or by its body's `name`.
  */
-export function received({ scenarios: { catalogue } }: HttpServices): MiddlewareHandler<HttpEnv> {
-  return async (c, next) => {
-    const body = await readBody(c.req.raw);
+export function received({ scenarios: { catalogue } }: HttpServices): Check {
+  const take = (c: Context<HttpEnv>, body: Body) => {
     c.set("body", body);
     const operation = operationOf(c.req.method, c.req.path);
     const { headers } = c.req.raw;
@@ -25,7 +25,11 @@ export function received({ scenarios: { catalogue } }: HttpServices): Middleware
       if (misfit) throw unknown(misfit);
       c.set("chosen", chosen);
     }
-    return next();
+  };
+  return (c) => {
+    const { body } = c.env.arrived ?? {};
+    if (body) return take(c, bodyOf(body));
+    return readBody(c.req.raw).then((read) => take(c, read));
   };
 }
 

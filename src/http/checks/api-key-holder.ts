@@ -1,21 +1,20 @@
-import type { MiddlewareHandler } from "hono";
 import type { Environment } from "../../contract/identifiers.ts";
 import { tokenExchangeRequest } from "../../contract/token-exchange.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { keyHolder } from "../../core/exchange-key.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 import type { Body } from "../read-body.ts";
 
 /** 400, 401: finds the member who owns the API key that is exchanged (spec §4). */
-export function apiKeyHolder(services: HttpServices, endpoint: Environment): MiddlewareHandler<HttpEnv> {
-  return (c, next) => {
+export function apiKeyHolder(services: HttpServices, endpoint: Environment): Check {
+  return (c) => {
     const apiKey = readApiKey(c.get("body"));
     const caller = keyHolder(services, endpoint, apiKey);
     c.set("apiKey", apiKey);
     c.set("caller", caller);
     c.set("clockOffsetMs", caller.clockOffsetMs);
     c.set("generation", services.generations.of(caller.companyPk));
-    return next();
   };
 }
 

@@ -1,11 +1,10 @@
-import type { MiddlewareHandler } from "hono";
 import type { ErrorPointId } from "../../contract/points.ts";
 import { SandboxError } from "../../core/errors.ts";
-import type { HttpEnv } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 
 /** 400: the body is declared as `application/json`, with or without parameters (spec §4). */
-export function jsonContent(point: ErrorPointId): MiddlewareHandler<HttpEnv> {
-  return (c, next) => {
+export function jsonContent(point: ErrorPointId): Check {
+  return (c) => {
     const contentType = c.req.header("Content-Type");
     if (contentType === undefined || !/^application\/json[ \t]*(;|$)/i.test(contentType)) {
       throw new SandboxError(
@@ -13,6 +12,5 @@ export function jsonContent(point: ErrorPointId): MiddlewareHandler<HttpEnv> {
         `Content-Type: must be application/json; got ${contentType === undefined ? "none" : JSON.stringify(contentType)}`,
       );
     }
-    return next();
   };
 }

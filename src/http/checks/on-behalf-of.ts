@@ -1,16 +1,16 @@
-import type { MiddlewareHandler } from "hono";
 import { companyId } from "../../contract/identifiers.ts";
 import { actFor } from "../../core/authenticate.ts";
 import { SandboxError } from "../../core/errors.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 
 /** The company acted for, after 401 and before 403 (spec §5.7). Without the header: the company of the key. */
-export function onBehalfOf(services: HttpServices): MiddlewareHandler<HttpEnv> {
-  if (services.onBehalfOf === "off") return (_c, next) => next();
-  return (c, next) => {
+export function onBehalfOf(services: HttpServices): Check {
+  if (services.onBehalfOf === "off") return () => {};
+  return (c) => {
     const header = c.req.header("X-On-Behalf-Of");
     if (header === undefined) {
-      if (services.onBehalfOf === "optional") return next();
+      if (services.onBehalfOf === "optional") return;
       throw new SandboxError(
         "on_behalf_of.required",
         "X-On-Behalf-Of: is required; send the UUID of the company acted for",
@@ -24,6 +24,5 @@ export function onBehalfOf(services: HttpServices): MiddlewareHandler<HttpEnv> {
     c.set("caller", caller);
     c.set("clockOffsetMs", caller.clockOffsetMs);
     c.set("generation", services.generations.of(caller.companyPk));
-    return next();
   };
 }

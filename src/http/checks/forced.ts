@@ -1,4 +1,3 @@
-import type { MiddlewareHandler } from "hono";
 import { idempotencyKey } from "../../contract/identifiers.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import { refuseToken } from "../../core/authenticate.ts";
@@ -6,14 +5,15 @@ import { ConnectionLost, SandboxError } from "../../core/errors.ts";
 import { refuseOutlived } from "../../core/outlived.ts";
 import type { Turn } from "../../scenarios/turn.ts";
 import { tellLost } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
+import type { HttpServices } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 
 /**
  * What is forced on the request from here on, now that its caller is known: the step of the scenario that it
  * chose, or that is armed for its company or for all. Faults of the request strike at once.
  */
-export function forced(services: HttpServices, operation: OperationId): MiddlewareHandler<HttpEnv> {
-  return (c, next) => {
+export function forced(services: HttpServices, operation: OperationId): Check {
+  return (c) => {
     const world = services.overlayOf();
     const caller = c.get("caller");
     const turn = services.scenarios.turnOf({
@@ -24,7 +24,7 @@ export function forced(services: HttpServices, operation: OperationId): Middlewa
       world,
     });
     c.set("overlay", turn?.overlay ?? world);
-    if (!turn) return next();
+    if (!turn) return;
     c.set("turn", turn);
     const strike = () => {
       if (turn.step.request.dropped) {
@@ -33,14 +33,13 @@ export function forced(services: HttpServices, operation: OperationId): Middlewa
         throw new ConnectionLost("reset");
       }
       refuse(turn);
-      return next();
     };
     const { latency_ms } = turn.step.request;
     if (latency_ms === undefined) return strike();
     turn.reserve();
     return turn.stay.wait(latency_ms).then(() => {
       refuseOutlived(services, caller, c.get("generation"), operation);
-      return strike();
+      strike();
     });
   };
 }

@@ -1,16 +1,15 @@
-import type { MiddlewareHandler } from "hono";
 import type { Area, Permission } from "../../contract/operations.ts";
 import type { ErrorPointId } from "../../contract/points.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { hasPermission } from "../../core/permissions.ts";
-import type { HttpEnv } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 
 /** 403: the member's role carries the permission, and the company is entitled to the area (spec §5.6). */
 export function authorised(
   { permission, area }: { readonly permission: Permission; readonly area?: Area },
   points: { readonly forbidden: ErrorPointId; readonly notEntitled: ErrorPointId },
-): MiddlewareHandler<HttpEnv> {
-  return (c, next) => {
+): Check {
+  return (c) => {
     const { role, entitlements } = c.get("caller");
     const { facts } = c.get("overlay");
     if (!(facts.permissions?.includes(permission) ?? hasPermission(role, permission))) {
@@ -22,6 +21,5 @@ export function authorised(
     if (area !== undefined && !(facts.entitled ?? entitlements.includes(area))) {
       throw new SandboxError(points.notEntitled, `The company is not entitled to ${area}`);
     }
-    return next();
   };
 }

@@ -1,15 +1,14 @@
-import type { MiddlewareHandler } from "hono";
 import { idempotencyKey } from "../../contract/identifiers.ts";
 import type { ErrorPointId } from "../../contract/points.ts";
 import { SandboxError } from "../../core/errors.ts";
-import type { HttpEnv } from "../http-services.ts";
+import type { Check } from "../in-order.ts";
 
 /** 400: the request carries an `Idempotency-Key`, a UUID (spec §4). */
 export function idempotency(points: {
   readonly missing: ErrorPointId;
   readonly invalid: ErrorPointId;
-}): MiddlewareHandler<HttpEnv> {
-  return (c, next) => {
+}): Check {
+  return (c) => {
     const header = c.req.header("Idempotency-Key");
     if (!header) {
       throw new SandboxError(
@@ -21,6 +20,5 @@ export function idempotency(points: {
     if (!key.success)
       throw new SandboxError(points.invalid, "Idempotency-Key: must be a UUID, without quotes");
     c.set("idempotencyKey", key.data);
-    return next();
   };
 }

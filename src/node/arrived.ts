@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Arrived } from "../http/http-services.ts";
+import { maxBodyBytes } from "../http/read-body.ts";
+import type { SentHeaders } from "../report/exchange.ts";
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** Under this name @hono/node-server, too, finds a body that somebody else has read. */
+interface ReadMessage extends IncomingMessage {
+  rawBody?: Buffer;
+}
+
+/** What is known of a request that came by `inTurns`. */
+export function arrived(incoming: ReadMessage): Arrived {
+  return { headers: new RawHeaders(incoming.rawHeaders), body: incoming.rawBody };
+}
+
+/**
+ * Reads the bodies of requests, and hands on together what one turn of the event loop brought: answered one after
+ * the other, requests find the processor's caches warm, and whoever waits for the answers is woken once.
+ */
+export function inTurns(listener: Listener): Listener {
+  let waiting: [IncomingMessage, ServerResponse][] = [];
+  const turn = () => {
+    const requests = waiting;
+    waiting = [];
+    for (const [incoming, outgoing] of requests) listener(incoming, outgoing);
+  };
+  return (incoming, outgoing) =>
+    readWhole(incoming, () => {
+      if (waiting.length === 0) setImmediate(turn);
+      waiting.push([incoming, outgoing]);
+    });
+}
+
+/**
+ * Reads a body that says how long it is; any other is left to whoever answers.
+ * @param done - called also where the body broke off
+ */
+function readWhole(incoming: ReadMessage, done: () => void): void {
+  const { "content-length": length } = incoming.headers;
+  if (length === undefined || Number(length) > maxBodyBytes) {
+    done();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.once("end", () => {
+    incoming.rawBody = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    done();
+  });
+  incoming.once("error", done);
+}
+
+/** Headers as Node's parser found them. They hold on to nothing else of the request, which may be kept for long. */
+class RawHeaders implements SentHeaders {
+  readonly #pairs: readonly string[];
+
+  /** @param pairs - names and values by turns */
+  constructor(pairs: readonly string[]) {
+    this.#pairs = pairs;
+  }
+
+  get(name: string): string | null {
+    const wanted = name.toLowerCase();
+    let found: string | null = null;
+    for (let i = 0; i < this.#pairs.length; i += 2) {
+      const sent = this.#pairs[i] as string;
+      if (sent.length !== wanted.length || sent.toLowerCase() !== wanted) continue;
+      const value = this.#pairs[i + 1] as string;
+      found = found === null ? value : `${found}, ${value}`;
+    }
+    return found;
+  }
+
+  forEach(each: (value: string, name: string) => void): void {
+    const names = new Set<string>();
+    for (let i = 0; i < this.#pairs.length; i += 2) names.add((this.#pairs[i] as string).toLowerCase());
+    for (const name of names) each(this.get(name) as string, name);
+  }
+}
