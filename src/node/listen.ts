@@ -65,19 +65,16 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function createServer({ serve, malformed, tls, lightGlobals }: ListenOptions): Server {
-  // HTTP/2 is not served.
-  const answered = (request: Request, { incoming, outgoing }: HttpBindings) => {
-    const failed = (error: unknown): never => {
+  // A promise also of what is there at once: what one turn brought is all answered before any of it is written.
+  const answered = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
+    try {
+      return await serve(request, arrived(incoming));
+    } catch (error) {
       if (error instanceof ConnectionLost) lose(error, outgoing);
       throw error;
-    };
-    try {
-      const response = serve(request, arrived(incoming));
-      return response instanceof Promise ? response.catch(failed) : response;
-    } catch (error) {
-      return failed(error);
     }
   };
+  // HTTP/2 is not served, whose messages are of another type.
   const answers = getRequestListener(answered as FetchCallback, {
     overrideGlobalObjects: lightGlobals,
     // HTTP/1.0 may leave out Host.
