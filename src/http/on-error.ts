@@ -1,8 +1,12 @@
 import type { Context } from "hono";
+import { unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
-import { ConnectionLost, SandboxError } from "../core/errors.ts";
+import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
 import { answer, answerOf, errorBody, responseOf } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
+
+const unusable =
+  "The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again";
 
 /** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
 export function onError(services: HttpServices) {
@@ -12,8 +16,11 @@ export function onError(services: HttpServices) {
       const headers = { ...challengeOf(thrown.point), ...thrown.headers };
       return answer(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
     }
-    const point = "gateway.internal_error";
-    return answer(services, c, point, errorBody(point, "The sandbox itself failed"), undefined, thrown);
+    const [point, message] =
+      thrown instanceof DatabaseUnusable
+        ? ([unavailableAt(c.req.path), unusable] as const)
+        : (["gateway.internal_error", "The sandbox itself failed"] as const);
+    return answer(services, c, point, errorBody(point, message), undefined, thrown);
   };
 }
 

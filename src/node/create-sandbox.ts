@@ -7,7 +7,8 @@ import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { Exchange } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
-import { openDatabase, openingFailure } from "./better-sqlite3.ts";
+import { openDatabase } from "./better-sqlite3.ts";
+import { openingFailure } from "./database-failure.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
