@@ -10,7 +10,7 @@ const unusable =
 
 /** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
 export function onError(services: HttpServices) {
-  return (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
+  const refuse = (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
     if (thrown instanceof ConnectionLost) throw thrown;
     if (thrown instanceof SandboxError) {
       const headers = { ...challengeOf(thrown.point), ...thrown.headers };
@@ -21,6 +21,15 @@ export function onError(services: HttpServices) {
         ? ([unavailableAt(c.req.path), unusable] as const)
         : (["gateway.internal_error", "The sandbox itself failed"] as const);
     return answer(services, c, point, errorBody(point, message), undefined, thrown);
+  };
+  return (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
+    try {
+      return refuse(thrown, c);
+    } catch (error) {
+      // A forced refusal takes a step of its scenario, which has to be kept.
+      if (error instanceof DatabaseUnusable) return refuse(error, c);
+      throw error;
+    }
   };
 }
 

@@ -3,8 +3,8 @@ import { DatabaseUnusable, SetupError } from "../core/errors.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 
 /** What to tell of a database file that fails as it is opened; any other error as it is. */
-export function openingFailure(file: string, error: unknown): unknown {
-  if (error instanceof DatabaseUnusable) return new CouldNotRun(error.message, { cause: error });
+export function openingFailure(file: string, thrown: unknown): unknown {
+  const error = thrown instanceof DatabaseUnusable ? thrown.cause : thrown;
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
   const { code, message } = error;
   if (code.startsWith("SQLITE_BUSY")) {
@@ -41,7 +41,7 @@ function troubleOf(
     return `${file} cannot grow, its disk is full: make room there; until then what would change it fails, and changes nothing`;
   }
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
-    return `${file} can no longer be written (${message}): give it and its folder back, and start again`;
+    return `${file} cannot be written (${message}): let this user write it and its folder, and start again`;
   }
   if (code.startsWith("SQLITE_IOERR")) {
     return `${file} cannot be read or written (${message}, ${code}): look at its disk, and start again`;
