@@ -3,10 +3,15 @@ import { type ContractPoint, contractPoints, type PointId, type Provenance } fro
 
 const pointIds = Object.keys(contractPoints) as PointId[];
 
-/** What the sandbox alone can answer: a tester's slip, a defect, what it was started without. Never the contract. */
+/**
+ * What the sandbox alone can answer: a tester's slip, a defect, a disk that is full, what it was started without.
+ * Never the contract.
+ */
 const sandboxSlips: readonly PointId[] = [
   "gateway.scenario_unknown",
   "gateway.internal_error",
+  "gateway.unavailable",
+  "gateway.cards_unavailable",
   "gateway.not_specified",
 ];
 
@@ -29,8 +34,17 @@ export function pointsOf(id: OperationId): readonly PointId[] {
 
 /** The sandbox's own slips that an operation can meet. */
 export function slipsOf(id: OperationId): readonly PointId[] {
-  const isAssumed = operations[id].provenance === "assumed";
-  return sandboxSlips.filter((point) => point !== "gateway.not_specified" || isAssumed);
+  const { provenance, path } = operations[id];
+  const other =
+    unavailableAt(path) === "gateway.unavailable" ? "gateway.cards_unavailable" : "gateway.unavailable";
+  return sandboxSlips.filter(
+    (point) => point !== other && (point !== "gateway.not_specified" || provenance === "assumed"),
+  );
+}
+
+/** The point of a path whose database cannot be used: the body of a 503 is the card operations' own (§7). */
+export function unavailableAt(path: string): "gateway.unavailable" | "gateway.cards_unavailable" {
+  return /^\/developer\/cards(\/|$)/.test(path) ? "gateway.cards_unavailable" : "gateway.unavailable";
 }
 
 /** Points by the status that they answer with, in the statuses' order. */

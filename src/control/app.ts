@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
+import { DatabaseUnusable } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Coverage } from "../report/coverage.ts";
 import type { Findings } from "../report/findings/findings.ts";
@@ -66,6 +67,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
     services.onDefect(thrown, c.req.method, c.req.path);
+    if (thrown instanceof DatabaseUnusable) return c.json({ error: thrown.message }, 503);
     return c.json({ error: "the sandbox itself failed" }, 500);
   });
   control.use("/*", async (c, next) => {

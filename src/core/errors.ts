@@ -26,6 +26,17 @@ export class SetupError extends Error {
 }
 
 /**
+ * The database cannot be used: its disk is full, its file may no longer be written or is damaged. What was to be
+ * changed is not; the message names the file and says what to do, in one line, and is the operator's to read.
+ */
+export class DatabaseUnusable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "DatabaseUnusable";
+  }
+}
+
+/**
  * The client gets no answer: its connection is reset, or closes without a byte. It is the `TypeError` with which
  * `fetch` rejects where that happens on a socket, and its cause has the code that a client sees there.
  */

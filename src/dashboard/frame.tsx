@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
+import { DatabaseUnusable } from "../core/errors.ts";
 import type { Flash, Flashes } from "./flashes.ts";
 import { Layout } from "./layout.tsx";
 import { problem } from "./pages/problem.tsx";
@@ -72,6 +73,9 @@ export function createFrame(services: DashboardServices, guard: Guard, flashes: 
       });
     }
     services.onDefect(thrown, c.req.method, c.req.path);
+    if (thrown instanceof DatabaseUnusable) {
+      return page(c, problem("The database cannot be used", thrown.message), { status: 503 });
+    }
     return page(c, problem("The sandbox itself failed", "Its log says more."), { status: 500 });
   };
   return { page, show, onError };

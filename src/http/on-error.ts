@@ -1,19 +1,35 @@
 import type { Context } from "hono";
+import { unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
-import { ConnectionLost, SandboxError } from "../core/errors.ts";
+import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
 import { answer, answerOf, errorBody, responseOf } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 
+const unusable =
+  "The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again";
+
 /** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
 export function onError(services: HttpServices) {
-  return (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
+  const refuse = (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
     if (thrown instanceof ConnectionLost) throw thrown;
     if (thrown instanceof SandboxError) {
       const headers = { ...challengeOf(thrown.point), ...thrown.headers };
       return answer(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
     }
-    const point = "gateway.internal_error";
-    return answer(services, c, point, errorBody(point, "The sandbox itself failed"), undefined, thrown);
+    const [point, message] =
+      thrown instanceof DatabaseUnusable
+        ? ([unavailableAt(c.req.path), unusable] as const)
+        : (["gateway.internal_error", "The sandbox itself failed"] as const);
+    return answer(services, c, point, errorBody(point, message), undefined, thrown);
+  };
+  return (thrown: Error, c: Context<HttpEnv>): Response | Promise<Response> => {
+    try {
+      return refuse(thrown, c);
+    } catch (error) {
+      // A forced refusal takes a step of its scenario, which has to be kept.
+      if (error instanceof DatabaseUnusable) return refuse(error, c);
+      throw error;
+    }
   };
 }
 

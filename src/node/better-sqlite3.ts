@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
 import type { Database, SqlValue } from "../core/ports.ts";
+import { damaged, openingFailure, usingFailure } from "./database-failure.ts";
 import { applicationId, type DatabaseFile, inspectFile } from "./database-file.ts";
 
 /** A database that can be closed; closing loses what is in memory. */
@@ -11,17 +12,19 @@ export interface OpenDatabase extends Database {
 
 /**
  * Opens a database file, or one in memory for `:memory:`.
- * @throws SetupError in one line, with nothing created, where that cannot be
+ * @throws SetupError in one line, with nothing changed, where that cannot be
  */
 export function openDatabase(path: string): OpenDatabase {
   const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
   refuseUnloadableEngine(version, process.versions);
   // better-sqlite3 trims a name too: what is looked at has to be what is opened.
   const name = path.trim();
-  if (name === ":memory:") return adapt(openInMemory());
+  if (name === ":memory:") return adapt(openInMemory(), (error) => error);
   const file = inspectFile(name);
   try {
-    return adapt(openFile(file));
+    const database = adapt(openFile(file), (error) => usingFailure(file.path, error));
+    if (!file.isNew) refuseDamaged(file.path, database);
+    return database;
   } catch (error) {
     throw openingFailure(file.path, error);
   }
@@ -81,20 +84,22 @@ function openFile({ path, isNew }: DatabaseFile): BetterSqlite3.Database {
   ]);
 }
 
-/** What to tell of a database file that fails; any other error as it is. */
-export function openingFailure(file: string, error: unknown): unknown {
-  if (!(error instanceof BetterSqlite3.SqliteError)) return error;
-  const { code, message } = error;
-  if (code.startsWith("SQLITE_BUSY")) {
-    return new SetupError(`${file} is in use by another process: stop it, or use another file`);
+/**
+ * Reads the whole file, about 2 µs for each card in it: what is damaged would else come out amid somebody's tests.
+ * @throws SetupError, with the database closed
+ */
+function refuseDamaged(file: string, database: OpenDatabase): void {
+  try {
+    const found = database.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
+    if (found !== "ok") throw new SetupError(damaged(file, found?.replace(/\s+/g, " ") ?? "unreadable"));
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
-    return new SetupError(`${file} is a damaged database (${message}): restore it, or use another file`);
-  }
-  return new SetupError(`${file} cannot be opened as a database: ${message}`);
 }
 
-function adapt(sqlite: BetterSqlite3.Database): OpenDatabase {
+/** @param failure - what is thrown in place of the engine's own error */
+function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unknown): OpenDatabase {
   const statements = new Map<string, BetterSqlite3.Statement<SqlValue[]>>();
   const prepared = (sql: string) => {
     let statement = statements.get(sql);
@@ -104,14 +109,22 @@ function adapt(sqlite: BetterSqlite3.Database): OpenDatabase {
     }
     return statement;
   };
+  const orFail = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw failure(error);
+    }
+  };
   // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
   const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
   return {
-    exec: (sql) => void sqlite.exec(sql),
-    all: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).all(...params) as Row[],
-    get: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).get(...params) as Row | undefined,
-    run: (sql, ...params) => prepared(sql).run(...params).changes,
-    transaction: <Result>(work: () => Result) => transact(work) as Result,
+    exec: (sql) => orFail(() => void sqlite.exec(sql)),
+    all: <Row>(sql: string, ...params: SqlValue[]) => orFail(() => prepared(sql).all(...params) as Row[]),
+    get: <Row>(sql: string, ...params: SqlValue[]) =>
+      orFail(() => prepared(sql).get(...params) as Row | undefined),
+    run: (sql, ...params) => orFail(() => prepared(sql).run(...params).changes),
+    transaction: <Result>(work: () => Result) => orFail(() => transact(work) as Result),
     close: () => void sqlite.close(),
   };
 }

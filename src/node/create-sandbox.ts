@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { KeyQuota } from "../control/api-keys.ts";
 import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
@@ -7,7 +7,9 @@ import type { OnBehalfOfMode } from "../http/http-services.ts";
 import type { Exchange } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
-import { openDatabase, openingFailure } from "./better-sqlite3.ts";
+import { openDatabase } from "./better-sqlite3.ts";
+import { openingFailure } from "./database-failure.ts";
+import { removeDatabase } from "./database-file.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -77,7 +79,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
   refuseUnlessWhole("seed", options.seed);
   refuseUnlessWhole("journal", options.journal);
-  const db = options.db ?? ":memory:";
+  const db = options.db?.trim() ?? ":memory:";
+  const madeHere = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db);
   try {
     const sandbox = wireSandbox({
@@ -114,6 +117,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return { ...sandbox, fetch, close };
   } catch (error) {
     database.close();
+    // It was opened for this process alone, so nobody else's is taken away.
+    if (madeHere) removeDatabase(db);
     throw openingFailure(db, error);
   }
 }

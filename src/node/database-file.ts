@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { SetupError } from "../core/errors.ts";
 
@@ -39,6 +39,11 @@ export function inspectFile(path: string): DatabaseFile {
     throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
   }
   return { path: file, isNew: false };
+}
+
+/** Takes a database away that was only begun, with the logs beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-journal"]) rmSync(path + suffix, { force: true });
 }
 
 function look(path: string): Stats | undefined {

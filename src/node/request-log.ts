@@ -1,4 +1,5 @@
 import { contractPoints } from "../contract/points.ts";
+import { DatabaseUnusable } from "../core/errors.ts";
 import type { Exchange } from "../report/exchange.ts";
 import { maskPath } from "../report/masking.ts";
 
@@ -34,7 +35,7 @@ function jsonLine(exchange: Exchange, at: Date): string {
     environment: caller?.environment,
     company: caller?.companySlug,
     duration_ms: Math.round(durationMs * 100) / 100,
-    defect: defect?.stack,
+    defect: isUnusable(defect) ? defect?.message : defect?.stack,
   });
 }
 
@@ -43,5 +44,24 @@ function prettyLine(exchange: Exchange, at: Date): string {
   const who = caller ? `${caller.companySlug} (${caller.environment})` : "-";
   const forced = scenario === undefined ? "" : ` (${[scenario, fault].filter(Boolean).join(": ")})`;
   const line = `${at.toISOString().slice(11, 23)} ${status} ${method} ${shownPath(path)} ${point}${forced} ${who} ${durationMs.toFixed(1)} ms`;
+  if (isUnusable(defect)) return `${line} (${defect?.message})`;
   return defect ? `${line} (a defect of card-sandbox: ${defect})` : line;
+}
+
+function isUnusable(defect: Error | undefined): boolean {
+  return defect instanceof DatabaseUnusable;
+}
+
+/**
+ * Tells in one line what keeps the sandbox from its database, also where no requests are logged: once, and again
+ * only when something was changed meanwhile.
+ */
+export function databaseLog(write: (line: string) => void): (exchange: Exchange) => void {
+  let told: string | undefined;
+  return ({ method, status, defect }) => {
+    if (isUnusable(defect)) {
+      if (defect?.message !== told) write(`card-sandbox: ${defect?.message}\n`);
+      told = defect?.message;
+    } else if (method !== "GET" && status !== undefined && status < 300) told = undefined;
+  };
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
+import { removeDatabase } from "./database-file.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
 
 const defaultHost = "127.0.0.1";
@@ -82,7 +83,7 @@ export async function start(
   } catch (error) {
     await close();
     // A start that failed leaves no file behind that would hold the next one to its options.
-    if (madeHere) rmSync(db, { force: true });
+    if (madeHere) removeDatabase(db);
     throw error;
   }
 }

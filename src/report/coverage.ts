@@ -49,8 +49,13 @@ export interface CoverageFilter {
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** Slips of the sandbox or of the tester: no client is to meet them. */
-const noBehaviour: ReadonlySet<PointId> = new Set(["gateway.internal_error", "gateway.scenario_unknown"]);
+/** Slips of the sandbox, of its machine or of the tester: no client is to meet them. */
+const noBehaviour: ReadonlySet<PointId> = new Set([
+  "gateway.internal_error",
+  "gateway.unavailable",
+  "gateway.cards_unavailable",
+  "gateway.scenario_unknown",
+]);
 
 /** The contract points that a client can meet. */
 export const behaviours: readonly PointId[] = (Object.keys(contractPoints) as PointId[]).filter(

@@ -44,6 +44,6 @@ export interface Exchange {
   readonly startedMs: number;
   /** In real time. */
   readonly durationMs: number;
-  /** What the sandbox itself did wrong, where it answered 500. */
+  /** What the sandbox itself did wrong, where it answered 500, or what kept it from its database. */
   readonly defect: Error | undefined;
 }

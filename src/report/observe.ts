@@ -1,3 +1,4 @@
+import { DatabaseUnusable } from "../core/errors.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Told of each exchange; it decides nothing. */
@@ -26,8 +27,9 @@ export function controlDefect(defect: Error, method: string, path: string, atMs:
     requestBody: undefined,
     idempotencyKey: undefined,
     caller: undefined,
-    point: "gateway.internal_error",
-    status: 500,
+    ...(defect instanceof DatabaseUnusable
+      ? { point: "gateway.unavailable", status: 503 }
+      : { point: "gateway.internal_error", status: 500 }),
     responseHeaders: {},
     responseBody: undefined,
     scenario: undefined,

@@ -52,10 +52,11 @@ export class Turn {
   strike(): void {
     if (this.#struck) return;
     this.reserve();
+    // Where it cannot be kept, it is not taken.
+    this.#keep();
     this.#reserved = undefined;
     this.#struck = true;
     this.#progress.keep();
-    this.#keep();
   }
 
   /**

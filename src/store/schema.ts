@@ -382,7 +382,7 @@ const migrations: readonly ((database: Database) => void)[] = [
 /** The version that this program reads and writes. */
 export const schemaVersion = migrations.length;
 
-/** Brings a database that holds the `meta` table from its version to the current one. */
-export function migrate(database: Database, from: number): void {
-  for (const step of migrations.slice(from)) step(database);
+/** Brings a database that holds the `meta` table from its version to the current one, or to an older one for a test. */
+export function migrate(database: Database, from: number, to = schemaVersion): void {
+  for (const step of migrations.slice(from, to)) step(database);
 }

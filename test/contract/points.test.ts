@@ -13,6 +13,7 @@ import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
 import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../../src/contract/webhook.ts";
+import { DatabaseUnusable } from "../../src/core/errors.ts";
 import type { FactsOverlay } from "../../src/core/facts.ts";
 import type { IssuerAnswer } from "../../src/core/issuer.ts";
 import { latestExchange } from "../support/exchanges.ts";
@@ -77,6 +78,13 @@ const withWebhook =
 const newWebhook = (body: object) => async () => {
   const { call } = await openWebhooks();
   return call("POST", hooks, { url: "http://localhost/hooks", events: ["card.created"], ...body });
+};
+
+/** Nothing can be changed any more; test/node/full-disk.test.ts has a disk that is full. */
+const fillDisk = ({ database }: ReturnType<typeof openSandbox>) => {
+  database.transaction = () => {
+    throw new DatabaseUnusable("the disk is full");
+  };
 };
 
 /** The shortest way to each contract point; one that is missing does not compile. */
@@ -308,6 +316,17 @@ const waysTo = {
   "gateway.scenario_unknown": orderHeaders({ "Sandbox-Scenario": "quota-reach" }),
   "gateway.not_found": () => openSandbox().request("/nothing"),
   "gateway.method_not_allowed": () => openSandbox().request("/auth/v1/token"),
+  "gateway.unavailable": () => {
+    const sandbox = openSandbox();
+    fillDisk(sandbox);
+    return sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+  },
+  "gateway.cards_unavailable": async () => {
+    const sandbox = openSandbox();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    fillDisk(sandbox);
+    return sandbox.order({ token });
+  },
   "gateway.internal_error": orderFacing({
     issuer: {
       issue() {

@@ -51,7 +51,7 @@ describe("GET /_sandbox/coverage", () => {
   test("totals by provenance and by operation; the sandbox's own slips are no part of it", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage();
-    const behaviours = Object.keys(contractPoints).length - 2;
+    const behaviours = Object.keys(contractPoints).length - 4;
     expect(json.total).toEqual({ points: behaviours, met: 5 });
     expect(json.by_provenance.specified.met).toBe(5);
     expect(json.by_provenance.assumed.met).toBe(0);

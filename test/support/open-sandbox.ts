@@ -50,6 +50,8 @@ export interface TestOptions
   readonly serve?: Environment;
   /** With `serve`: who may use the sandbox's own API; default: nobody, it is not there. */
   readonly guard?: Guard;
+  /** A database file; default: in memory. */
+  readonly db?: string;
   /** The instant at which the test's clock starts; it moves only when told to. */
   readonly now?: string;
 }
@@ -121,7 +123,7 @@ export interface Reply {
  * answer of the service is then held to its description.
  */
 export function openSandbox(options: TestOptions = {}) {
-  const database = openDatabase(":memory:");
+  const database = openDatabase(options.db ?? ":memory:");
   const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Exchange[] = [];

@@ -1,5 +1,8 @@
 import { assumed, type ContractPoint } from "./point.ts";
 
+const unavailable =
+  "The sandbox cannot use its database, whose disk is full, say: the machine's trouble, never the contract";
+
 /** What stands before every operation, and the sandbox's own slips. */
 export const gatewayPoints = {
   "gateway.bad_request": assumed(
@@ -37,6 +40,8 @@ export const gatewayPoints = {
     "The sandbox itself failed: a defect, never the contract",
     "internal_error",
   ),
+  "gateway.unavailable": assumed("any", 503, "§7", unavailable, "unavailable"),
+  "gateway.cards_unavailable": assumed("any", 503, "§7", `${unavailable}; with the card operations' body`),
   "gateway.not_specified": assumed(
     "any",
     501,

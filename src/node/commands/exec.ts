@@ -9,7 +9,7 @@ import { version } from "../create-sandbox.ts";
 import { runCommand } from "../exec/command-run.ts";
 import { reportFile, writeReports } from "../exec/report-files.ts";
 import { addSuiteOptions, type SuiteOptions, suiteOptions } from "../exec/suite-options.ts";
-import { requestLog } from "../request-log.ts";
+import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { newCommand } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
@@ -57,11 +57,9 @@ async function exec(words: readonly string[], command: Command): Promise<number>
   const suite = suiteOptions(command);
   const files = suite.reports.map(reportFile);
   const { options, logFormat } = startRequest(command);
+  const log = (line: string) => void process.stderr.write(line);
   let requests = 0;
-  const observe = inTurn(
-    () => requests++,
-    requestLog(logFormat, (line) => void process.stderr.write(line)),
-  );
+  const observe = inTurn(() => requests++, inTurn(databaseLog(log), requestLog(logFormat, log)));
   const sandbox = await start({ ...options, observe }, { lightGlobals: true });
   try {
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import { inTurn } from "../../report/observe.ts";
 import { version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { requestLog } from "../request-log.ts";
+import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { startUpLines } from "../start-up-lines.ts";
 import { newCommand } from "./command.ts";
@@ -41,7 +42,8 @@ async function run(command: Command): Promise<void> {
   const { options, logFormat, tlsCert } = startRequest(command);
   let started: StartedSandbox | undefined;
   closeOnSignal(() => started);
-  const sandbox = await start({ ...options, observe: requestLog(logFormat, log) }, { lightGlobals: true });
+  const observe = inTurn(databaseLog(logError), requestLog(logFormat, log));
+  const sandbox = await start({ ...options, observe }, { lightGlobals: true });
   started = sandbox;
   const { onBehalfOf, control = true } = options;
   process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
@@ -58,6 +60,10 @@ function portFrom(command: Command, text: string): number {
 /** Writes a log line; where nobody reads standard output any more, lines are dropped rather than heaped up. */
 function log(line: string): void {
   if (!process.stdout.writableNeedDrain) process.stdout.write(line);
+}
+
+function logError(line: string): void {
+  process.stderr.write(line);
 }
 
 /** Ends on the first signal with what is under way answered, on a second one at once. */

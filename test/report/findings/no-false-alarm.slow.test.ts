@@ -5,6 +5,7 @@ import { readShippedScenarios } from "../../../src/node/scenario-files.ts";
 import type { Scenario } from "../../../src/scenarios/scenario.ts";
 import { CorrectClient } from "../../support/correct-client.ts";
 import { openSandbox } from "../../support/open-sandbox.ts";
+import { seededNumbers } from "../../support/seeded-random.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
 
 const scenarios = readShippedScenarios();
@@ -58,17 +59,6 @@ const addresses = [
 
 type Running = ReturnType<typeof openSandbox>;
 type Row = { readonly id: string; readonly status: string; readonly token: string };
-
-/** The same numbers for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** What an app does with its client: one thing after the other, with a pause between. */
 class App {
@@ -222,7 +212,7 @@ test("a correct client is told of nothing, whatever goes wrong around it", { tim
     deliver: (url, init) => receiverOf(secrets, () => sandbox.clockOfTest.now())(url, init),
   });
   const time = new VirtualTime(sandbox.clockOfTest);
-  const random = randomOf(7);
+  const random = seededNumbers(7);
   for (let round = 0; sandbox.exchanges.length < fewestRequests; round++) {
     const scenario = scenarios[round % scenarios.length] as Scenario;
     arm(sandbox, scenario, round + Math.floor(round / scenarios.length));

@@ -1,0 +1,229 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { DatabaseUnusable } from "../../src/core/errors.ts";
+import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { CouldNotRun } from "../../src/node/could-not-run.ts";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { databaseLog } from "../../src/node/request-log.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
+
+const said = /sandbox\.db cannot grow, its disk is full: make room there/;
+
+/** A sandbox on a file that can be kept from growing, and let go on. */
+async function openOnDisk() {
+  const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db") });
+  const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+  return {
+    ...sandbox,
+    token,
+    fill: () => sandbox.database.exec("PRAGMA max_page_count = 1"),
+    makeRoom: () => sandbox.database.exec("PRAGMA max_page_count = 1000000"),
+    /** What fits into pages that are there still succeeds: does something until it does not fit. */
+    async untilFull(request: () => Promise<Reply>): Promise<Reply> {
+      for (let n = 0; n < 200; n++) {
+        const reply = await request();
+        if (reply.status >= 400) return reply;
+      }
+      throw new Error("two hundred changes fitted into a full file");
+    },
+  };
+}
+
+describe("on a disk that is full", () => {
+  test("an order is 503 and leaves nothing; once there is room the same key makes the card", async () => {
+    const sandbox = await openOnDisk();
+    sandbox.database.run("UPDATE companies SET card_quota = 1000");
+    const { token } = sandbox;
+    sandbox.fill();
+    let key = "";
+    const refused = await sandbox.untilFull(() => {
+      key = randomUUID();
+      return sandbox.order({ key, token });
+    });
+    expect([refused.status, refused.point, refused.provenance]).toEqual([
+      503,
+      "gateway.cards_unavailable",
+      "assumed",
+    ]);
+    expect(refused.json).toEqual({
+      error: expect.stringMatching(/cannot use its database, and changed nothing/),
+    });
+    const defect = sandbox.exchanges.at(-1)?.defect;
+    expect(defect).toBeInstanceOf(DatabaseUnusable);
+    expect(defect?.message).toMatch(said);
+
+    const made = sandbox.exchanges.filter(({ point }) => point === "order.created").length;
+    const cards = "(SELECT count(*) FROM cards WHERE company_pk = c.pk) AS cards";
+    const counts = `SELECT cards_made, live_cards, ${cards} FROM companies c WHERE slug = 'northwind'`;
+    expect(sandbox.database.get(counts)).toEqual({ cards_made: made, live_cards: made, cards: made });
+    const listed = await sandbox.get("/developer/cards?limit=100", { token });
+    expect([listed.status, listed.json.data.length]).toEqual([200, Math.min(made, 100)]);
+
+    sandbox.makeRoom();
+    const retried = await sandbox.order({ key, token });
+    expect([retried.status, retried.headers.get("Idempotent-Replayed")]).toEqual([201, null]);
+    const replayed = await sandbox.order({ key, token });
+    expect(replayed.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(cardOf(replayed)).toEqual(cardOf(retried));
+    expect(sandbox.company("northwind").live_cards).toBe(made + 1);
+  });
+
+  test("no token is issued, and the gateway's body says so", async () => {
+    const sandbox = await openOnDisk();
+    sandbox.fill();
+    const body = { api_key: "sk_sandbox_northwind_owner" };
+    const refused = await sandbox.untilFull(() => sandbox.post("/auth/v1/sandbox/token", body));
+    expect([refused.status, refused.point]).toEqual([503, "gateway.unavailable"]);
+    expect(refused.json).toMatchObject({ success: false, error: { code: "unavailable" } });
+    expect((await sandbox.get("/developer/accounts", { token: sandbox.token })).status).toBe(200);
+    sandbox.makeRoom();
+    expect((await sandbox.post("/auth/v1/sandbox/token", body)).status).toBe(200);
+  });
+
+  test.each([
+    ["a company", "/_sandbox/companies"],
+    ["a snapshot", "/_sandbox/snapshots"],
+  ])("the sandbox's own API makes no %s, and says why", async (_, path) => {
+    const sandbox = await openOnDisk();
+    sandbox.fill();
+    let n = 0;
+    let before = sandbox.world();
+    const refused = await sandbox.untilFull(() => {
+      before = sandbox.world();
+      return sandbox.post(path, path.endsWith("snapshots") ? { name: `s${n++}` } : {});
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.json.error).toMatch(said);
+    expect(sandbox.world()).toEqual(before);
+    sandbox.makeRoom();
+    expect((await sandbox.post(path, path.endsWith("snapshots") ? { name: "s" } : {})).status).toBe(201);
+  });
+
+  test("a reset that finds no room puts nothing back, and ends nothing", async () => {
+    const sandbox = await openOnDisk();
+    const { token } = sandbox;
+    const card = cardOf(await sandbox.order({ token }));
+    // As a disk that fills up amid it.
+    const run = sandbox.database.run;
+    sandbox.database.run = (sql, ...params) => {
+      if (sql.startsWith("INSERT INTO cards")) throw new DatabaseUnusable("sandbox.db cannot grow");
+      return run(sql, ...params);
+    };
+    const refused = await sandbox.post("/_sandbox/reset", {});
+    expect([refused.status, refused.json]).toEqual([503, { error: "sandbox.db cannot grow" }]);
+    sandbox.database.run = run;
+    expect((await sandbox.get(`/developer/cards/${card.id}`, { token })).json.id).toBe(card.id);
+    expect((await sandbox.post("/_sandbox/reset", {})).status).toBe(200);
+    expect(sandbox.company("northwind").live_cards).toBe(0);
+  });
+
+  test("the dashboard says why", async () => {
+    const sandbox = await openOnDisk();
+    sandbox.database.all = () => {
+      throw new DatabaseUnusable("sandbox.db is <gone>");
+    };
+    const page = await sandbox.fetch(new Request("http://localhost/_sandbox/ui/companies"));
+    expect(page.status).toBe(503);
+    expect(await page.text()).toContain("sandbox.db is &lt;gone&gt;");
+  });
+
+  test("a scenario's step that cannot be kept is not taken", async () => {
+    const sandbox = await openOnDisk();
+    const { token } = sandbox;
+    sandbox.scenario("issuer-unavailable", { times: 1 });
+    const run = sandbox.database.run;
+    sandbox.database.run = (sql, ...params) => {
+      if (/^\s*UPDATE armed_scenarios/.test(sql)) throw new DatabaseUnusable("sandbox.db cannot grow");
+      return run(sql, ...params);
+    };
+    const refused = await sandbox.order({ token });
+    expect([refused.point, refused.headers.get("Sandbox-Scenario")]).toEqual([
+      "gateway.cards_unavailable",
+      null,
+    ]);
+    sandbox.database.run = run;
+    const forced = await sandbox.order({ token });
+    expect([forced.point, forced.headers.get("Sandbox-Scenario")]).toEqual([
+      "order.issuer_unavailable",
+      "issuer-unavailable",
+    ]);
+    expect((await sandbox.order({ token })).status).toBe(201);
+  });
+});
+
+test("one line tells why, and the next only once something was changed meanwhile", async () => {
+  const sandbox = await openOnDisk();
+  const { token } = sandbox;
+  const lines: string[] = [];
+  const log = databaseLog((line) => void lines.push(line));
+  const fail = vi.spyOn(sandbox.database, "transaction");
+  const order = async (fails: boolean) => {
+    fail.mockReset();
+    if (fails) {
+      fail.mockImplementation(() => {
+        throw new DatabaseUnusable("sandbox.db cannot grow");
+      });
+    }
+    const { status } = await sandbox.order({ token });
+    for (const exchange of sandbox.exchanges.splice(0)) log(exchange);
+    return status;
+  };
+  const line = "card-sandbox: sandbox.db cannot grow\n";
+  expect([await order(true), await order(true), lines]).toEqual([503, 503, [line]]);
+  fail.mockRestore();
+  expect((await sandbox.order({ token })).status).toBe(201);
+  for (const exchange of sandbox.exchanges.splice(0)) log(exchange);
+  vi.spyOn(sandbox.database, "transaction").mockImplementation(() => {
+    throw new DatabaseUnusable("sandbox.db cannot grow");
+  });
+  expect((await sandbox.order({ token })).status).toBe(503);
+  for (const exchange of sandbox.exchanges.splice(0)) log(exchange);
+  expect(lines).toEqual([line, line]);
+});
+
+test("what the engine says of the machine is told in words; what is wrong in a statement is not", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  const database = openDatabase(file);
+  onTestFinished(() => database.close());
+  database.exec("CREATE TABLE t (a UNIQUE)");
+  database.exec("PRAGMA query_only = ON");
+  const insert = () => database.run("INSERT INTO t VALUES (1)");
+  expect(insert).toThrow(DatabaseUnusable);
+  expect(insert).toThrow(/sandbox\.db cannot be written \(.*\): let this user write it and its folder/);
+  database.exec("PRAGMA query_only = OFF");
+  insert();
+  expect(insert).not.toThrow(DatabaseUnusable);
+  expect(insert).toThrow(/UNIQUE/);
+});
+
+test("a start that cannot write ends in one line", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  // Where the log of the database belongs.
+  mkdirSync(`${file}-wal`);
+  const start = () => createSandbox({ db: file });
+  expect(start).toThrow(CouldNotRun);
+  expect(start).toThrow(/sandbox\.db cannot be [^\n]+$/);
+});
+
+test("a first start that finds no room ends in one line, and leaves no file", () => {
+  const folder = temporaryFolder();
+  const prepare = BetterSqlite3.prototype.prepare;
+  const full = vi.spyOn(BetterSqlite3.prototype, "prepare").mockImplementation(function (
+    this: BetterSqlite3.Database,
+    sql,
+  ) {
+    if (sql.includes("INSERT INTO cards")) {
+      throw new BetterSqlite3.SqliteError("database or disk is full", "SQLITE_FULL");
+    }
+    return prepare.call(this, sql);
+  });
+  onTestFinished(() => full.mockRestore());
+  const start = () => createSandbox({ db: join(folder, "sandbox.db") });
+  expect(start).toThrow(CouldNotRun);
+  expect(start).toThrow(said);
+  expect(readdirSync(folder)).toEqual([]);
+});
