@@ -20,6 +20,7 @@ import type { DashboardFiles } from "./dashboard/files.ts";
 import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
 import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
+import { GroupCommit } from "./http/group-commit.ts";
 import type { Arrived, HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
@@ -86,6 +87,8 @@ export interface Sandbox {
   readonly fetch: Fetch;
   /** The service as a base address shows it. */
   serve(face: Face): Serve;
+  /** Begins to serve requests that came together, and keeps together what they change at once. */
+  together(work: () => void): void;
   /** The answer to a request that cannot be read as one. */
   malformed(): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
@@ -188,6 +191,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     version,
     onDefect,
   };
+  const groupCommit = new GroupCommit(database);
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
@@ -196,6 +200,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     webhookHosts,
     sandboxHeaders: ports.sandboxHeaders ?? true,
     scenarios,
+    groupCommit,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
     observe: inTurn((exchange) => {
       const id = journal.record(exchange);
@@ -207,6 +212,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     const api = createControl(own, guard);
     let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
     return async (request: Request, path: number): Promise<Response> => {
+      // What it changes is a matter of its own, and no request's that came with it.
+      await undefined;
       if (!isDashboard(request.url, path)) return api.fetch(request);
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
@@ -236,6 +243,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return asClientSees(request, whole);
     },
     serve,
+    together: (work) => groupCommit.run(work),
     malformed: () => malformedRequest(faceOf([])),
     world: () => own.companies.world(),
     clock: time,

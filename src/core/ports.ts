@@ -53,6 +53,11 @@ export interface Database {
   /** @returns how many rows changed */
   run(sql: string, ...params: SqlValue[]): number;
   transaction<Result>(work: () => Result): Result;
+  /**
+   * Makes the transactions of some work durable together; each still rolls back alone.
+   * @throws where they cannot be kept: then all of them are lost
+   */
+  together(work: () => void): void;
 }
 
 /** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */

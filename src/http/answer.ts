@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { unavailableAt } from "../contract/answers.ts";
 import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { operationOf } from "../contract/operations.ts";
@@ -57,6 +58,10 @@ export function errorBody(point: ErrorPointId, message: string): CardError | Gat
   return code === undefined ? { error: message } : { success: false, error: { code, message } };
 }
 
+/** What is told where the database cannot be used. */
+export const unusable =
+  "The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again";
+
 /**
  * Answers a request, takes the step of the scenario that decided it, and tells whoever observes.
  * @throws ConnectionLost where a fault takes the answer away
@@ -72,10 +77,26 @@ export function answer(
   const turn = c.get("turn");
   const faults = turn?.settle(point, body);
   const decided = () => answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
-  if (faults && Object.keys(faults).length > 0) return deliver(services, c, point, decided, faults);
+  const lost = (why: Error) => {
+    const at = unavailableAt(c.req.path);
+    return out(services, c, at, answerOf(services, nowMs(services, c), at, errorBody(at, unusable)), why);
+  };
+  if (faults && Object.keys(faults).length > 0) {
+    return services.groupCommit.answer(() => deliver(services, c, point, decided, faults), lost);
+  }
   const told = decided();
-  tell(services, c, { point, answer: told, defect });
-  return responseOf(told);
+  return services.groupCommit.answer(() => out(services, c, point, told, defect), lost);
+}
+
+function out(
+  services: HttpServices,
+  c: Context<HttpEnv>,
+  point: PointId,
+  answer: Answer,
+  defect?: Error,
+): Response {
+  tell(services, c, { point, answer, defect });
+  return responseOf(answer);
 }
 
 /** Delivers an answer as far as the faults let it; what was decided stays decided. */

@@ -7,6 +7,7 @@ import type { Observe } from "../report/observe.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
 
 /** Spec §5.7 describes the header as a variant: ignored, judged where it is sent, or demanded. */
@@ -27,6 +28,8 @@ export interface HttpServices extends Services {
   readonly scenarios: Scenarios;
   /** What a request believes on which nothing is forced. */
   readonly overlayOf: () => Overlay;
+  /** What requests that came together share. */
+  readonly groupCommit: GroupCommit;
   /** Told of each answer; it decides nothing. */
   readonly observe: Observe;
 }

@@ -2,11 +2,8 @@ import type { Context } from "hono";
 import { unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
-import { answer, answerOf, errorBody, responseOf } from "./answer.ts";
+import { answer, answerOf, errorBody, responseOf, unusable } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
-
-const unusable =
-  "The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again";
 
 /** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
 export function onError(services: HttpServices) {

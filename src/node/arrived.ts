@@ -19,12 +19,14 @@ export function arrived(incoming: ReadMessage): Arrived {
  * Reads the bodies of requests, and hands on together what one turn of the event loop brought: answered one after
  * the other, requests find the processor's caches warm, and whoever waits for the answers is woken once.
  */
-export function inTurns(listener: Listener): Listener {
+export function inTurns(listener: Listener, together: (work: () => void) => void): Listener {
   let waiting: [IncomingMessage, ServerResponse][] = [];
   const turn = () => {
     const requests = waiting;
     waiting = [];
-    for (const [incoming, outgoing] of requests) listener(incoming, outgoing);
+    together(() => {
+      for (const [incoming, outgoing] of requests) listener(incoming, outgoing);
+    });
   };
   return (incoming, outgoing) =>
     readWhole(incoming, () => {

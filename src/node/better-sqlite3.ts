@@ -3,7 +3,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
 import type { Database, SqlValue } from "../core/ports.ts";
 import { damaged, openingFailure, usingFailure } from "./database-failure.ts";
-import { applicationId, type DatabaseFile, inspectFile } from "./database-file.ts";
+import { applicationId, type DatabaseFile, type Durability, inspectFile } from "./database-file.ts";
 
 /** A database that can be closed; closing loses what is in memory. */
 export interface OpenDatabase extends Database {
@@ -14,15 +14,20 @@ export interface OpenDatabase extends Database {
  * Opens a database file, or one in memory for `:memory:`.
  * @throws SetupError in one line, with nothing changed, where that cannot be
  */
-export function openDatabase(path: string): OpenDatabase {
+export function openDatabase(path: string, durability: Durability = "normal"): OpenDatabase {
   const { version } = createRequire(import.meta.url)("better-sqlite3/package.json") as { version: string };
   refuseUnloadableEngine(version, process.versions);
   // better-sqlite3 trims a name too: what is looked at has to be what is opened.
   const name = path.trim();
-  if (name === ":memory:") return adapt(openInMemory(), (error) => error);
+  if (name === ":memory:") {
+    if (durability === "full") {
+      throw new SetupError("what is in memory outlives no process: for full durability name a database file");
+    }
+    return adapt(openInMemory(), (error) => error);
+  }
   const file = inspectFile(name);
   try {
-    const database = adapt(openFile(file), (error) => usingFailure(file.path, error));
+    const database = adapt(openFile(file, durability), (error) => usingFailure(file.path, error));
     if (!file.isNew) refuseDamaged(file.path, database);
     return database;
   } catch (error) {
@@ -74,12 +79,12 @@ function openInMemory(): BetterSqlite3.Database {
 }
 
 /** A new file is marked before WAL, so that the mark is in it and never in a log beside it alone. */
-function openFile({ path, isNew }: DatabaseFile): BetterSqlite3.Database {
+function openFile({ path, isNew }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
   return open(path, [
     "locking_mode = EXCLUSIVE",
     ...(isNew ? [`application_id = ${applicationId}`] : []),
     "journal_mode = WAL",
-    "synchronous = NORMAL",
+    `synchronous = ${durability}`,
     "foreign_keys = ON",
   ]);
 }
@@ -109,15 +114,22 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
     }
     return statement;
   };
+  let latestFailure: unknown;
   const orFail = <Result>(work: () => Result): Result => {
     try {
       return work();
     } catch (error) {
-      throw failure(error);
+      latestFailure = failure(error);
+      throw latestFailure;
     }
   };
   // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
   const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
+  const share = sqlite.transaction((work: () => void) => {
+    work();
+    // After some failures SQLite itself takes all of it back.
+    if (!sqlite.inTransaction) throw latestFailure;
+  });
   return {
     exec: (sql) => orFail(() => void sqlite.exec(sql)),
     all: <Row>(sql: string, ...params: SqlValue[]) => orFail(() => prepared(sql).all(...params) as Row[]),
@@ -125,6 +137,8 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
       orFail(() => prepared(sql).get(...params) as Row | undefined),
     run: (sql, ...params) => orFail(() => prepared(sql).run(...params).changes),
     transaction: <Result>(work: () => Result) => orFail(() => transact(work) as Result),
+    // In memory one transaction is open for good.
+    together: (work) => (sqlite.inTransaction ? work() : orFail(() => share(work))),
     close: () => void sqlite.close(),
   };
 }

@@ -9,7 +9,7 @@ import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../san
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";
-import { removeDatabase } from "./database-file.ts";
+import { type Durability, removeDatabase } from "./database-file.ts";
 import { readFixtures } from "./fixtures-file.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -31,6 +31,8 @@ const systemClock: Clock = {
 export interface SandboxOptions {
   /** A database file, kept across restarts; default `:memory:`. */
   readonly db?: string | undefined;
+  /** What an answer outlives on a database file: `normal`, the end of the process; `full`, the machine's too. */
+  readonly durability?: Durability | undefined;
   /** What ids, tokens and last fours derive from; default 1. A reopened database keeps its own. */
   readonly seed?: number | undefined;
   /** An ISO 8601 instant at which time stands still; default: real time. */
@@ -81,7 +83,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   refuseUnlessWhole("journal", options.journal);
   const db = options.db?.trim() ?? ":memory:";
   const madeHere = db !== ":memory:" && !existsSync(db);
-  const database = openDatabase(db);
+  const database = openDatabase(db, options.durability);
   try {
     const sandbox = wireSandbox({
       database,

@@ -5,6 +5,10 @@ import { SetupError } from "../core/errors.ts";
 /** What marks a database file as card-sandbox's, in SQLite's header: "card". */
 export const applicationId = 0x63617264;
 
+/** What an answer outlives: `normal`, the end of the process; `full`, the machine's too. */
+export const durabilities = ["normal", "full"] as const;
+export type Durability = (typeof durabilities)[number];
+
 const headerBytes = 72;
 const magic = "SQLite format 3\0";
 

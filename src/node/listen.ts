@@ -18,6 +18,8 @@ export interface Tls {
 
 export interface ListenOptions {
   readonly serve: Serve;
+  /** Serves what came together. */
+  readonly together: (work: () => void) => void;
   /** Answers a request that cannot be read as one: 400. */
   readonly malformed: () => Response;
   readonly host: string;
@@ -64,7 +66,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-function createServer({ serve, malformed, tls, lightGlobals }: ListenOptions): Server {
+function createServer({ serve, together, malformed, tls, lightGlobals }: ListenOptions): Server {
   // A promise also of what is there at once: what one turn brought is all answered before any of it is written.
   const answered = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     try {
@@ -88,7 +90,7 @@ function createServer({ serve, malformed, tls, lightGlobals }: ListenOptions): S
       throw error;
     },
   });
-  const listener = inTurns(answers);
+  const listener = inTurns(answers, together);
   try {
     const server = tls
       ? createHttpsServer({ cert: tls.cert, key: tls.key }, listener)

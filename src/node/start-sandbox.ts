@@ -66,7 +66,8 @@ export async function start(
   const open: Listening[] = [];
   const bind = async (face: Face, port: number) => {
     const serve = sandbox.serve(face);
-    const listening = await listen({ serve, malformed: sandbox.malformed, host, port, tls, lightGlobals });
+    const { together, malformed } = sandbox;
+    const listening = await listen({ serve, together, malformed, host, port, tls, lightGlobals });
     open.push(listening);
     return listening.url;
   };

@@ -158,6 +158,13 @@ test("a file is in WAL mode, and its foreign keys hold", () => {
   expect([pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")]).toEqual(["wal", 1, 1]);
 });
 
+test("full durability syncs each transaction, and is refused in memory, where nothing is durable", () => {
+  const database = openDatabase(join(temporaryFolder(), "sandbox.db"), "full");
+  onTestFinished(() => database.close());
+  expect(database.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
+  expect(() => openDatabase(":memory:", "full")).toThrow(/outlives no process.*name a database file/);
+});
+
 test("each statement is prepared once, and kept", () => {
   const prepare = vi.spyOn(BetterSqlite3.prototype, "prepare");
   onTestFinished(() => prepare.mockRestore());

@@ -8,7 +8,10 @@ const rounds = Number(process.env.KILL_ROUNDS ?? 50);
 const seed = Number(process.env.KILL_SEED ?? randomInt(1_000_000));
 
 /** What is held to the rounds: each row is the options to start with. */
-const startedWith: readonly (readonly [string, readonly string[]])[] = [["no further option", []]];
+const startedWith: readonly (readonly [string, readonly string[]])[] = [
+  ["no further option", []],
+  ["full durability", ["--durability", "full"]],
+];
 
 test.each(startedWith)(
   `a file keeps what was answered over ${rounds} kills, with %s (KILL_SEED=${seed})`,

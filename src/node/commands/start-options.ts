@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { KeyQuota } from "../../control/api-keys.ts";
 import { SetupError } from "../../core/errors.ts";
 import type { OnBehalfOfMode } from "../../http/http-services.ts";
+import { type Durability, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
 import { optionWithVariable as option } from "./command.ts";
@@ -13,6 +14,7 @@ interface Flags {
   host: string;
   livePort?: number;
   db: string;
+  durability: Durability;
   seed?: number;
   clock?: string;
   fixtures?: string;
@@ -59,6 +61,7 @@ export function startRequest(command: Command): StartRequest {
       host: flags.host,
       livePort: flags.livePort,
       db: flags.db,
+      durability: flags.durability,
       seed: flags.seed,
       clock: flags.clock,
       fixtures: flags.fixtures,
@@ -100,6 +103,15 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
       option("--db <file>", "database file, kept across restarts", "DB")
         .argParser(notEmpty)
         .default(":memory:"),
+    )
+    .addOption(
+      option(
+        "--durability <degree>",
+        "what an answer outlives on a file: the process, or the machine",
+        "DURABILITY",
+      )
+        .choices(durabilities)
+        .default("normal"),
     )
     .addOption(
       option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(

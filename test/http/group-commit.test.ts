@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { DatabaseUnusable } from "../../src/core/errors.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+import { openSandbox, readReply } from "../support/open-sandbox.ts";
+
+/** A sandbox on a file, whose requests come whole, as an edge that has read their bodies hands them on. */
+async function openServed() {
+  const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db") });
+  const serve = sandbox.serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
+  const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+  const order = (key: string, body: object = sandbox.orderBody()) => {
+    const headers = new Headers({
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": key,
+    });
+    const text = JSON.stringify(body);
+    const request = new Request("http://sandbox/developer/cards/physical", {
+      method: "POST",
+      headers,
+      body: text,
+    });
+    return serve(request, { headers, body: new TextEncoder().encode(text) });
+  };
+  /** Sends requests that came in one turn. */
+  const together = async (...requests: (() => Promise<Response> | Response)[]) => {
+    const answers: (Promise<Response> | Response)[] = [];
+    sandbox.together(() => {
+      for (const request of requests) answers.push(request());
+    });
+    return Promise.all(answers.map(async (answer) => readReply(await answer)));
+  };
+  const cards = () => sandbox.database.get<{ n: number }>("SELECT count(*) AS n FROM cards")?.n;
+  return { ...sandbox, order, together, cards };
+}
+
+describe("requests that come together", () => {
+  test("share one transaction, in which one that is refused takes nothing of the others back", async () => {
+    const { order, together, orderBody, cards } = await openServed();
+    const before = cards() ?? 0;
+    const key = randomUUID();
+    const replies = await together(
+      () => order(key),
+      () => order(randomUUID(), orderBody({ account_id: randomUUID() })),
+      () => order(key),
+      () => order(randomUUID()),
+    );
+    expect(replies.map(({ point }) => point)).toEqual([
+      "order.created",
+      "order.account_not_found",
+      "order.replayed",
+      "order.created",
+    ]);
+    expect(replies[2]?.json).toEqual(replies[0]?.json);
+    expect(cards()).toBe(before + 2);
+  });
+
+  test("are each answered, and told of, only once what they changed is kept", async () => {
+    const sandbox = await openServed();
+    const seen: string[] = [];
+    const { together } = sandbox.database;
+    vi.spyOn(sandbox.database, "together").mockImplementation((work) => {
+      together(work);
+      seen.push(`kept, ${sandbox.exchanges.length} told`);
+    });
+    const told = sandbox.exchanges.length;
+    await sandbox.together(
+      () => sandbox.order(randomUUID()),
+      () => sandbox.order(randomUUID()),
+    );
+    expect(seen).toEqual([`kept, ${told} told`]);
+    expect(sandbox.exchanges).toHaveLength(told + 2);
+  });
+
+  test("are all 503, and leave nothing, where it cannot be kept; the same keys make the cards later", async () => {
+    const sandbox = await openServed();
+    const before = sandbox.cards();
+    const { together } = sandbox.database;
+    const full = vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
+      together(() => {
+        work();
+        throw new DatabaseUnusable("sandbox.db cannot grow");
+      }),
+    );
+    const keys = [randomUUID(), randomUUID()];
+    const orders = keys.map((key) => () => sandbox.order(key));
+    const refused = await sandbox.together(...orders);
+    expect(full).toHaveBeenCalledOnce();
+    expect(refused.map(({ status, point }) => [status, point])).toEqual([
+      [503, "gateway.cards_unavailable"],
+      [503, "gateway.cards_unavailable"],
+    ]);
+    expect(sandbox.cards()).toBe(before);
+    expect(sandbox.exchanges.slice(-2).map(({ status, defect }) => [status, defect?.message])).toEqual([
+      [503, "sandbox.db cannot grow"],
+      [503, "sandbox.db cannot grow"],
+    ]);
+    const made = await sandbox.together(...orders);
+    expect(made.map(({ point }) => point)).toEqual(["order.created", "order.created"]);
+  });
+
+  test("change nothing with what the sandbox's own API does meanwhile", async () => {
+    const sandbox = await openServed();
+    const serve = sandbox.serve({ environments: ["sandbox"], control: { kind: "open" } });
+    const { together } = sandbox.database;
+    vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
+      together(() => {
+        work();
+        throw new DatabaseUnusable("sandbox.db cannot grow");
+      }),
+    );
+    const advance = new Request("http://sandbox/_sandbox/clock/advance", {
+      method: "POST",
+      body: '{"by":"P1D"}',
+    });
+    const before = sandbox.clock.read().now;
+    const [refused, advanced] = await sandbox.together(
+      () => sandbox.order(randomUUID()),
+      () => serve(advance),
+    );
+    expect([refused?.status, advanced?.status]).toEqual([503, 200]);
+    expect(sandbox.clock.read().now).not.toEqual(before);
+  });
+});
