@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import type { Cores } from "./cores.ts";
+import type { LoadRequest } from "./load.ts";
+import { type Server, startServer } from "./server.ts";
+
+/** A checkout with its dist/, to be measured beside others. */
+export interface Build {
+  /** What the output calls it. */
+  readonly name: string;
+  readonly folder: string;
+}
+
+const orderPath = "/developer/cards/physical";
+
+/** The command line of a build. */
+export function commandLine(build: Build): string {
+  return join(build.folder, "dist/node/cli.js");
+}
+
+/** Starts a build's sandbox on a free port, with the journal on and no log. */
+export function startSandbox(build: Build, cores: Cores, options: readonly string[] = []): Promise<Server> {
+  const command = [process.execPath, commandLine(build), "--port", "0", "--log", "silent", ...options];
+  return startServer([...cores.serverPrefix, ...command]);
+}
+
+/** Whether a build's command line knows an option. */
+export function knows(build: Build, option: string): boolean {
+  const help = spawnSync(process.execPath, [commandLine(build), "start", "--help"], { encoding: "utf8" });
+  if (help.status !== 0) throw new Error(`${build.name} cannot be run; is it built? ${help.stderr}`);
+  return help.stdout.includes(`${option} `);
+}
+
+/** Who sends, and on which account. */
+interface Caller {
+  readonly apiKey: string;
+  readonly accessToken: string;
+  readonly accountId: string;
+}
+
+/** Makes a company whose quota no round uses up, and exchanges its owner's key. */
+export async function newCaller({ url }: Server): Promise<Caller> {
+  const company = await sent(url, "/_sandbox/companies", { card_quota: 10_000_000 });
+  const apiKey = company.members[0].api_keys[0].secret;
+  const { access_token } = await sent(url, "/auth/v1/sandbox/token", { api_key: apiKey });
+  return { apiKey, accessToken: access_token, accountId: company.accounts[0].id };
+}
+
+/** Puts the sandbox back to its seed world, so that every round begins alike, and makes a caller in it. */
+export async function freshCaller(server: Server): Promise<Caller> {
+  await sent(server.url, "/_sandbox/reset", {});
+  return newCaller(server);
+}
+
+/** @throws Error where the answer is no success */
+// biome-ignore lint/suspicious/noExplicitAny: answers of several builds, read where they are used
+export async function sent(url: string, path: string, body: unknown): Promise<any> {
+  const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+  return response.status === 204 ? undefined : response.json();
+}
+
+/** An order that passes every check. */
+export function order({ accessToken, accountId }: Pick<Caller, "accessToken" | "accountId">): LoadRequest {
+  return {
+    method: "POST",
+    path: orderPath,
+    headers: { Authorization: `Bearer ${accessToken}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      account_id: accountId,
+      pin: "4821",
+      delivery_address: {
+        line1: "1 Long Lane",
+        city: "London",
+        post_code: "SE1 4PG",
+        country_code: "GB",
+      },
+      delivery_method: "express",
+      spending_limit: { period: "monthly", amount: "250.00" },
+    }),
+    keys: "once",
+  };
+}
+
+export function withHeaders(request: LoadRequest, headers: Record<string, string>): LoadRequest {
+  return { ...request, headers: { ...request.headers, ...headers } };
+}
