@@ -14,7 +14,7 @@ export interface Options {
   readonly peers: boolean;
   readonly write: boolean;
   /** This checkout first. */
-  readonly builds: readonly Build[];
+  readonly builds: readonly [Build, ...Build[]];
   chosen(name: string): boolean;
 }
 

@@ -26,7 +26,7 @@ export interface RoundsOptions {
 }
 
 /** Until the engine has compiled what runs often. */
-const warmUpSeconds = 1;
+const leastWarmUpSeconds = 1;
 /** What a step may do in a second before it has shown what it does. */
 const firstGuessPerSecond = 15_000;
 
@@ -40,7 +40,7 @@ export async function measureRounds(
 ): Promise<Measured[]> {
   const measured = steps.map((step) => ({ ...step, loads: [] as Load[], perSecondAtMost: 0 }));
   for (const step of measured) {
-    const warmUp = await once(step, Math.max(warmUpSeconds, seconds / 2), firstGuessPerSecond);
+    const warmUp = await once(step, Math.max(leastWarmUpSeconds, seconds), firstGuessPerSecond);
     step.perSecondAtMost = Math.max(firstGuessPerSecond, warmUp.perSecond * 3);
   }
   for (let round = 1; round <= rounds; round++) {

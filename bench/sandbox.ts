@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import type { Cores } from "./cores.ts";
 import type { LoadRequest } from "./load.ts";
@@ -18,10 +19,14 @@ export function commandLine(build: Build): string {
   return join(build.folder, "dist/node/cli.js");
 }
 
-/** Starts a build's sandbox on a free port, with the journal on and no log. */
+/** The command that starts a build's sandbox on a free port, with the journal on and no log. */
+export function sandboxCommand(build: Build, options: readonly string[] = []): string[] {
+  return [process.execPath, commandLine(build), "--port", "0", "--log", "silent", ...options];
+}
+
+/** Starts a build's sandbox. */
 export function startSandbox(build: Build, cores: Cores, options: readonly string[] = []): Promise<Server> {
-  const command = [process.execPath, commandLine(build), "--port", "0", "--log", "silent", ...options];
-  return startServer([...cores.serverPrefix, ...command]);
+  return startServer([...cores.serverPrefix, ...sandboxCommand(build, options)]);
 }
 
 /** Whether a build's command line knows an option. */
@@ -32,18 +37,44 @@ export function knows(build: Build, option: string): boolean {
 }
 
 /** Who sends, and on which account. */
-interface Caller {
+export interface Caller {
+  readonly companyId: string;
   readonly apiKey: string;
   readonly accessToken: string;
   readonly accountId: string;
 }
 
+/** Starts a build's sandbox, makes a caller, and gives the company so many cards. */
+export async function startFilledSandbox(
+  build: Build,
+  cores: Cores,
+  cards: number,
+  options: readonly string[] = [],
+): Promise<{ readonly server: Server; readonly caller: Caller }> {
+  const [node = "", ...args] = sandboxCommand(build, options);
+  const launcher = join(import.meta.dirname, "filled-sandbox.mjs");
+  const server = await startServer([...cores.serverPrefix, node, launcher, ...args], { takesMessages: true });
+  const caller = await newCaller(server);
+  server.process.send({ folder: build.folder, companyId: caller.companyId, cards });
+  const [answer] = await once(server.process, "message");
+  if (answer !== "filled") throw new Error(`${build.name} could not be given ${cards} cards: ${answer}`);
+  return { server, caller };
+}
+
 /** Makes a company whose quota no round uses up, and exchanges its owner's key. */
-export async function newCaller({ url }: Server): Promise<Caller> {
-  const company = await sent(url, "/_sandbox/companies", { card_quota: 10_000_000 });
+export async function newCaller(server: Server): Promise<Caller> {
+  const company = await sent(server.url, "/_sandbox/companies", { card_quota: 10_000_000 });
   const apiKey = company.members[0].api_keys[0].secret;
-  const { access_token } = await sent(url, "/auth/v1/sandbox/token", { api_key: apiKey });
-  return { apiKey, accessToken: access_token, accountId: company.accounts[0].id };
+  return exchanged(server, { companyId: company.id, apiKey, accountId: company.accounts[0].id });
+}
+
+/** Gives a caller a new token. */
+export async function exchanged(
+  { url }: Server,
+  caller: Pick<Caller, "companyId" | "apiKey" | "accountId">,
+): Promise<Caller> {
+  const { access_token } = await sent(url, "/auth/v1/sandbox/token", { api_key: caller.apiKey });
+  return { ...caller, accessToken: access_token };
 }
 
 /** Puts the sandbox back to its seed world, so that every round begins alike, and makes a caller in it. */

@@ -5,11 +5,23 @@ import { readdirSync, readFileSync } from "node:fs";
 /** How long a server may take to say where it listens. */
 const startSeconds = 60;
 
+/** How much of what it prints is read. */
+const mostPrinted = 100_000;
+
 /** A server in a process of its own. */
 export interface Server {
   readonly url: string;
   readonly pid: number;
+  readonly process: ChildProcess;
   stop(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly cwd?: string;
+  /** Matches what it prints once it listens, its first group the base address. */
+  readonly ready?: RegExp;
+  /** Whether it is sent messages; a channel for them costs it time and memory. */
+  readonly takesMessages?: boolean;
 }
 
 const running = new Set<ChildProcess>();
@@ -22,14 +34,14 @@ process.once("exit", () => {
  * @throws Error with what it printed, where it ends before or takes too long
  */
 export async function startServer(
-  command: readonly string[],
-  {
-    cwd,
-    ready = /base address +(\S+)[\s\S]*Ready\.\n/,
-  }: { readonly cwd?: string; readonly ready?: RegExp } = {},
+  [file = "", ...args]: readonly string[],
+  { cwd, ready = /base address +(\S+)[\s\S]*Ready\.\n/, takesMessages = false }: StartOptions = {},
 ): Promise<Server> {
-  const [file = "", ...args] = command;
-  const child = spawn(file, args, { cwd, env: plainEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(file, args, {
+    cwd,
+    env: plainEnvironment(),
+    stdio: ["ignore", "pipe", "pipe", takesMessages ? "ipc" : "ignore"],
+  });
   running.add(child);
   const closed = once(child, "close").finally(() => running.delete(child));
   const tooLong = setTimeout(() => child.kill("SIGKILL"), startSeconds * 1000);
@@ -37,14 +49,14 @@ export async function startServer(
   try {
     const url = await new Promise<string>((listening, failed) => {
       const read = (text: string) => {
-        printed += text;
+        if (printed.length < mostPrinted) printed += text;
         const found = ready.exec(printed)?.[1];
         if (found !== undefined) listening(found);
       };
-      child.stdout.setEncoding("utf8").on("data", read);
-      child.stderr.setEncoding("utf8").on("data", read);
+      child.stdout?.setEncoding("utf8").on("data", read);
+      child.stderr?.setEncoding("utf8").on("data", read);
       closed.then(
-        () => failed(new Error(`${command.join(" ")} ended before it listened:\n${printed}`)),
+        () => failed(new Error(`${[file, ...args].join(" ")} ended before it listened:\n${printed}`)),
         (error: Error) => failed(new Error(`${file} cannot be run: ${error.message}`)),
       );
     });
@@ -54,7 +66,7 @@ export async function startServer(
       await closed;
       clearTimeout(tooSlow);
     };
-    return { url, pid: child.pid ?? 0, stop };
+    return { url, pid: child.pid ?? 0, process: child, stop };
   } finally {
     clearTimeout(tooLong);
   }

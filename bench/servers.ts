@@ -24,21 +24,26 @@ export function startFloor(file: (typeof floors)[number]["file"], { serverPrefix
   return startServer([...serverPrefix, process.execPath, join(import.meta.dirname, file)]);
 }
 
-/** Starts every server that the rows need, and says what is to be measured on which. */
-export async function openSteps(
+/** Starts the bare servers. */
+export async function openFloors(cores: Cores): Promise<Step[]> {
+  const prepare = async () => ({ request: floorOrder, wrong: [] });
+  const steps: Step[] = [];
+  for (const { row, title, file } of floors) {
+    const server = await startFloor(file, cores);
+    steps.push({ row, title, server, connections: 10, expectedStatus: 201, prepare });
+  }
+  return steps;
+}
+
+/** Starts every sandbox that the rows need, and says what is to be measured on which. */
+export async function openRows(
   rows: readonly Row[],
   builds: readonly Build[],
   cores: Cores,
   scratch: string,
-): Promise<{ steps: Step[]; skipped: Skipped[]; servers: Server[] }> {
-  const servers: Server[] = [];
+): Promise<{ steps: Step[]; skipped: Skipped[] }> {
   const steps: Step[] = [];
   const skipped: Skipped[] = [];
-  for (const { row, title, file } of floors) {
-    const server = await startFloor(file, cores);
-    servers.push(server);
-    steps.push({ row, title, server, connections: 10, expectedStatus: 201, prepare: async () => floorLoad });
-  }
   const opened = new Map<string, Server>();
   for (const row of rows) {
     for (const [index, build] of builds.entries()) {
@@ -54,14 +59,14 @@ export async function openSteps(
       steps.push(stepOf(row, build, server));
     }
   }
-  return { steps, skipped, servers: [...servers, ...opened.values()] };
+  return { steps, skipped };
 }
 
-const floorOrder: LoadRequest = {
+/** What the bare servers are sent: an order, as large as the sandbox's. */
+export const floorOrder: LoadRequest = {
   ...order({ accessToken: "x".repeat(43), accountId: "1d541080-dfcd-4ea6-937b-cc4bd3db87af" }),
   keys: "any",
 };
-const floorLoad = { request: floorOrder, wrong: [] };
 
 function whyNot({ storage }: Row, build: Build): string | undefined {
   if (!existsSync(commandLine(build)))
