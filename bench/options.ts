@@ -47,9 +47,16 @@ export function readOptions(argv: readonly string[], root: string): Options {
     quick,
     peers,
     write,
-    builds: [{ name: "this", folder: root }, ...dir.map((path) => ({ name: basename(path), folder: path }))],
+    builds: [{ name: "this", folder: root }, ...dir.map(buildIn)],
     chosen: (name) => (only.length === 0 ? true : only.includes(name)),
   };
+}
+
+/** Folders may have the same name; their place tells them apart. */
+function buildIn(folder: string, index: number, all: readonly string[]): Build {
+  const name = basename(folder);
+  const isAlone = name !== "this" && all.filter((other) => basename(other) === name).length === 1;
+  return { name: isAlone ? name : `${name} ${index + 1}`, folder };
 }
 
 function moreThanZero(text: string): number {
