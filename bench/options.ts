@@ -23,9 +23,9 @@ interface Flags {
   seconds?: number;
   only: string[];
   dir: string[];
-  quick: boolean;
-  peers: boolean;
-  write: boolean;
+  quick?: true;
+  peers?: true;
+  write?: true;
 }
 
 /** Reads the command line. */
@@ -34,13 +34,16 @@ export function readOptions(argv: readonly string[], root: string): Options {
     .description("Measures the sandbox against two bare servers, and prints a table in Markdown.")
     .option("--rounds <number>", "how often each row is measured (default: 5)", moreThanZero)
     .option("--seconds <number>", "how long each time (default: 4)", moreThanZero)
-    .option("--quick", "two rounds of half a second, and small sizes: shows that it works", false)
+    .option("--quick", "two rounds of half a second, and small sizes: shows that it works")
     .option("--only <name>", `measures this alone; may be repeated: ${names.join(", ")}`, collected, [])
     .option("--dir <path>", "measures another built checkout beside this one; may be repeated", listed, [])
-    .option("--peers", "measures other mock servers too, which npx fetches into a scratch folder", false)
-    .option("--write", "writes docs/benchmarks.md", false)
+    .option("--peers", "measures other mock servers too, which npm fetches into a scratch folder")
+    .option("--write", "writes docs/benchmarks.md, of a whole run")
     .parse(argv as string[], { from: "user" });
-  const { rounds, seconds, only, dir, quick, peers, write } = command.opts<Flags>();
+  const { rounds, seconds, only, dir, quick = false, peers = false, write = false } = command.opts<Flags>();
+  if (write && (quick || only.length > 0 || dir.length > 0)) {
+    command.error("error: --write keeps the figures of a whole run: leave out --quick, --only and --dir");
+  }
   return {
     rounds: Math.ceil(rounds ?? (quick ? 2 : 5)),
     seconds: seconds ?? (quick ? 0.5 : 4),
