@@ -164,6 +164,21 @@ test("an empty file becomes a database", () => {
   expect(readFileSync(file).subarray(0, 15).toString()).toBe("SQLite format 3");
 });
 
+test("a file that was killed as it was marked is marked anew, and is no other program's the next time", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  const marked = new BetterSqlite3(file);
+  marked.exec("PRAGMA application_id = 0x63617264");
+  marked.close();
+  // The journal of that first transaction: the file had no page before it, of 4096 bytes and sectors of 512.
+  const journal = Buffer.alloc(512);
+  journal.write("d9d505f920a163d7", "hex");
+  journal.writeUInt32BE(512, 20);
+  journal.writeUInt32BE(4096, 24);
+  writeFileSync(`${file}-journal`, journal);
+  for (let start = 0; start < 2; start++) createSandbox({ db: file }).close();
+  expect(readFileSync(file).readUInt32BE(68)).toBe(0x63617264);
+});
+
 describe.each(["memory", "file"])("the Database port, in a %s", (kind) => {
   const open = () => {
     const database = openDatabase(kind === "memory" ? ":memory:" : join(temporaryFolder(), "sandbox.db"));
