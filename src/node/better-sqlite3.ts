@@ -96,7 +96,8 @@ function openFile({ path, isNew }: DatabaseFile, durability: Durability): Better
 function refuseDamaged(file: string, database: OpenDatabase): void {
   try {
     const found = database.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
-    if (found !== "ok") throw new SetupError(damaged(file, found?.replace(/\s+/g, " ") ?? "unreadable"));
+    // Its first line says which database it is.
+    if (found !== "ok") throw new SetupError(damaged(file, found?.split("\n").at(-1) ?? "unreadable"));
   } catch (error) {
     database.close();
     throw error;

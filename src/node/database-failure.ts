@@ -32,19 +32,21 @@ function isDamage(code: string): boolean {
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }
 
+const meanwhile = "until then what would change it fails, and changes nothing";
+
 /** What is the machine's trouble, and not the program's. */
 function troubleOf(
   file: string,
   { code, message }: { readonly code: string; readonly message: string },
 ): string | undefined {
   if (code === "SQLITE_FULL") {
-    return `${file} cannot grow, its disk is full: make room there; until then what would change it fails, and changes nothing`;
+    return `${file} cannot grow, its disk is full: make room there; ${meanwhile}`;
   }
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return `${file} cannot be written (${message}): let this user write it and its folder, and start again`;
   }
   if (code.startsWith("SQLITE_IOERR")) {
-    return `${file} cannot be read or written (${message}, ${code}): look at its disk, and start again`;
+    return `${file} cannot be read or written (${message}, ${code}): look at its disk, and at what this process may write; ${meanwhile}`;
   }
   return undefined;
 }

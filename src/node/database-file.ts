@@ -16,7 +16,7 @@ const magic = "SQLite format 3\0";
 export interface DatabaseFile {
   /** Absolute. */
   readonly path: string;
-  /** Absent, or empty. */
+  /** Absent, empty, or one whose mark may yet be taken back: it was killed while it was being made. */
   readonly isNew: boolean;
 }
 
@@ -42,7 +42,8 @@ export function inspectFile(path: string): DatabaseFile {
   if (header.readUInt32BE(68) !== applicationId) {
     throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
   }
-  return { path: file, isNew: false };
+  // It has a log of the other kind from then on.
+  return { path: file, isNew: look(`${file}-journal`) !== undefined };
 }
 
 /** Takes a database away that was only begun, with the logs beside it. */

@@ -1,18 +1,24 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { SetupError } from "../../src/core/errors.ts";
+import { DatabaseUnusable, SetupError } from "../../src/core/errors.ts";
 import { openDatabase, refuseUnloadableEngine } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
 describe("a file that is not card-sandbox's is refused, and left as it was", () => {
   const refused = (file: string, message: RegExp) => {
-    const before = readdirSync(join(file, "..")).map((name) => [name, readFileSync(join(file, "..", name))]);
+    const folder = join(file, "..");
+    const digest = (name: string) =>
+      createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex");
+    const contents = () => readdirSync(folder).map((name) => [name, digest(name)]);
+    const before = contents();
     expect(() => createSandbox({ db: file })).toThrow(message);
-    const after = readdirSync(join(file, "..")).map((name) => [name, readFileSync(join(file, "..", name))]);
-    expect(after).toEqual(before);
+    expect(contents()).toEqual(before);
   };
 
   test("no database", () => {
@@ -59,31 +65,83 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     expect(readdirSync(folder)).toEqual(["a"]);
   });
 
-  test("a database of its own that is damaged", () => {
+  /** A file of card-sandbox's own, at rest. */
+  const ownFile = () => {
     const file = join(temporaryFolder(), "sandbox.db");
     createSandbox({ db: file }).close();
+    return file;
+  };
+
+  test("a database of its own that is damaged", () => {
+    const file = ownFile();
     const bytes = readFileSync(file);
     writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xff)]));
-    expect(() => createSandbox({ db: file })).toThrow(/sandbox\.db is a damaged database/);
+    refused(file, /sandbox\.db is a damaged database/);
   });
 
-  test("a database of its own that is damaged further in", () => {
-    const file = join(temporaryFolder(), "sandbox.db");
+  test("one that is damaged in a single page, early or late", () => {
+    const file = ownFile();
+    const sound = readFileSync(file);
+    let kept = 0;
+    for (let at = 4096; at < sound.length; at += 3 * 4096) {
+      const bytes = Buffer.from(sound);
+      bytes.fill(0xff, at, at + 100);
+      writeFileSync(file, bytes);
+      refused(file, /sandbox\.db is a damaged database \([^\n]+\): restore it, or use another file$/);
+      kept++;
+    }
+    expect(kept).toBeGreaterThan(20);
+    writeFileSync(file, sound);
     createSandbox({ db: file }).close();
-    const bytes = readFileSync(file);
-    for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xff, at, at + 100);
-    writeFileSync(file, bytes);
-    expect(() => createSandbox({ db: file })).toThrow(/sandbox\.db is a damaged database/);
   });
 
-  test("a database of a newer schema", () => {
-    const file = join(temporaryFolder(), "sandbox.db");
-    createSandbox({ db: file }).close();
+  test("one that is cut off", () => {
+    const file = ownFile();
+    writeFileSync(file, readFileSync(file).subarray(0, 40 * 4096));
+    refused(file, /sandbox\.db is a damaged database/);
+  });
+
+  test("one of a newer schema", () => {
+    const file = ownFile();
     const database = openDatabase(file);
     database.run("UPDATE meta SET value = '99' WHERE key = 'schema_version'");
     database.close();
-    expect(() => createSandbox({ db: file })).toThrow(/schema version 99.*use a newer card-sandbox/);
+    refused(file, /schema version 99.*use a newer card-sandbox/);
   });
+
+  test("one that is in use", () => {
+    const file = ownFile();
+    const database = openDatabase(file);
+    onTestFinished(() => database.close());
+    refused(file, /sandbox\.db is in use by another process: stop it, or use another file/);
+  });
+});
+
+test("a page that is damaged while the file is in use fails what needs it in words, and the rest goes on", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  const first = openDatabase(file);
+  first.exec("CREATE TABLE t (a); CREATE TABLE u (a)");
+  for (const table of ["t", "u"]) {
+    first.run(
+      `INSERT INTO ${table} WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT i FROM n`,
+    );
+  }
+  first.close();
+  const database = openDatabase(file);
+  onTestFinished(() => database.close());
+  database.exec("PRAGMA cache_size = 0");
+  const bytes = readFileSync(file);
+  // The first two pages after the header are the roots of t and u.
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(100, 0xff), 0, 100, 4096);
+  closeSync(descriptor);
+  expect(readFileSync(file)).toHaveLength(bytes.length);
+  const count = (table: string) => database.get<{ n: number }>(`SELECT sum(a) AS n FROM ${table}`);
+  expect(() => count("t")).toThrow(DatabaseUnusable);
+  expect(() => count("t")).toThrow(
+    /sandbox\.db is a damaged database \(.*\): restore it, or use another file/,
+  );
+  expect(count("u")).toEqual({ n: 12_502_500 });
 });
 
 describe("an engine that this Node cannot load is refused before it takes the process down", () => {
@@ -104,6 +162,21 @@ test("an empty file becomes a database", () => {
   writeFileSync(file, "");
   createSandbox({ db: file }).close();
   expect(readFileSync(file).subarray(0, 15).toString()).toBe("SQLite format 3");
+});
+
+test("a file that was killed as it was marked is marked anew, and is no other program's the next time", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  const marked = new BetterSqlite3(file);
+  marked.exec("PRAGMA application_id = 0x63617264");
+  marked.close();
+  // The journal of that first transaction: the file had no page before it, of 4096 bytes and sectors of 512.
+  const journal = Buffer.alloc(512);
+  journal.write("d9d505f920a163d7", "hex");
+  journal.writeUInt32BE(512, 20);
+  journal.writeUInt32BE(4096, 24);
+  writeFileSync(`${file}-journal`, journal);
+  for (let start = 0; start < 2; start++) createSandbox({ db: file }).close();
+  expect(readFileSync(file).readUInt32BE(68)).toBe(0x63617264);
 });
 
 describe.each(["memory", "file"])("the Database port, in a %s", (kind) => {

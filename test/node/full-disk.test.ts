@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { CouldNotRun } from "../../src/node/could-not-run.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { databaseLog } from "../../src/node/request-log.ts";
-import { temporaryFolder } from "../support/command-line.ts";
+import { cli, runProgram, startCommandLine, temporaryFolder, whenReady } from "../support/command-line.ts";
 import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
 
 const said = /sandbox\.db cannot grow, its disk is full: make room there/;
@@ -153,6 +153,35 @@ describe("on a disk that is full", () => {
     ]);
     expect((await sandbox.order({ token })).status).toBe(201);
   });
+});
+
+test("a process that may write no more says so in one line, without a stack, and goes on reading", async () => {
+  const db = join(temporaryFolder(), "sandbox.db");
+  // Half a mebibyte, in the shell's blocks of 512 bytes: the seed world fits, and little more.
+  const limited = `ulimit -S -f 1000; exec "$0" "$@"`;
+  const args = [process.execPath, cli, "--port", "0", "--db", db, "--log", "silent"];
+  const sandbox = await whenReady(runProgram("sh", ["-c", limited, ...args]));
+  const token = await sandbox.exchange();
+  const statuses = new Set<number>();
+  for (let n = 0; n < 60; n++) {
+    statuses.add(
+      (await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" })).status,
+    );
+  }
+  expect([...statuses]).toEqual([200, 503]);
+  expect((await sandbox.order(randomUUID(), token)).status).toBe(503);
+  const listed = await fetch(`${sandbox.url}/developer/cards`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(listed.status).toBe(200);
+  expect(sandbox.output.stderr).toMatch(
+    /^card-sandbox: \S+sandbox\.db cannot be read or written \(disk I\/O error, SQLITE_IOERR_WRITE\): look at its disk[^\n]+\n$/,
+  );
+  sandbox.child.kill("SIGTERM");
+  expect(await sandbox.ended).toEqual({ code: 0, signal: null });
+  // The same file, without the limit.
+  const again = await startCommandLine(["--db", db]);
+  expect((await again.order(randomUUID(), token)).status).toBe(201);
 });
 
 test("one line tells why, and the next only once something was changed meanwhile", async () => {

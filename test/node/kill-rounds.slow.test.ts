@@ -1,7 +1,11 @@
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
+import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
+import { inspectFile } from "../../src/node/database-file.ts";
+import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 import { killRounds } from "../support/kill-rounds.ts";
+import { seededNumbers } from "../support/seeded-random.ts";
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 50);
 /** Part of the test's name, so that one that fails says it. */
@@ -33,3 +37,34 @@ test.each(startedWith)(
     }
   },
 );
+
+test.each(startedWith)(
+  `a file whose first start was killed is new, or whole, with %s (KILL_SEED=${seed})`,
+  { timeout: 180_000 },
+  async (_, args) => {
+    const random = seededNumbers(seed);
+    const startMs = await timeToStart(args);
+    for (let n = 0; n < 12; n++) {
+      const file = join(temporaryFolder(), "sandbox.db");
+      const first = run(["--port", "0", "--db", file, ...args]);
+      // Most of a start reads the program; its end makes the file.
+      await new Promise((due) => setTimeout(due, startMs * (0.5 + 0.6 * random())));
+      first.child.kill("SIGKILL");
+      await first.ended;
+      const second = await startCommandLine(["--db", file, ...args]);
+      expect((await second.order(randomUUID())).status).toBe(201);
+      second.child.kill("SIGKILL");
+      await second.ended;
+      expect(() => inspectFile(file)).not.toThrow();
+    }
+  },
+);
+
+async function timeToStart(args: readonly string[]): Promise<number> {
+  const begun = performance.now();
+  const { child, ended } = await startCommandLine(["--db", join(temporaryFolder(), "sandbox.db"), ...args]);
+  const ms = performance.now() - begun;
+  child.kill("SIGKILL");
+  await ended;
+  return ms;
+}

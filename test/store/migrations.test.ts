@@ -52,15 +52,22 @@ describe.each(versions)("a file of schema version %i", (version) => {
     );
   });
 
-  test("goes on: a new card is another, is counted, and expires in its time", async () => {
+  test("has its cards expire in their time", async () => {
+    const sandbox = openOlder(version);
+    sandbox.clockOfTest.advance(6 * 366 * 86_400_000);
+    expect(sandbox.company("northwind").live_cards).toBe(0);
+    const fresh = await sandbox.exchange(older.apiKey);
+    const { json } = await sandbox.get(`/developer/cards/${older.cardId}`, { token: fresh });
+    expect(json.status).toBe("expired");
+  });
+
+  test("goes on: a new card is another, and is counted", async () => {
     const sandbox = openOlder(version);
     sandbox.database.run("DELETE FROM armed_scenarios");
     const live = sandbox.company("northwind").live_cards;
     const made = await sandbox.order({ key: newer.key, token });
     expect([made.status, made.point]).toEqual([201, "order.created"]);
     expect(sandbox.company("northwind").live_cards).toBe(live + 1);
-    sandbox.clockOfTest.advance(6 * 366 * 86_400_000);
-    expect(sandbox.company("northwind").live_cards).toBe(0);
   });
 
   test("has the schema of a new file, sound", () => {

@@ -42,7 +42,12 @@ export interface Run {
  * @param file - in place of the one that was built here
  */
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, file = cli): Run {
-  const child = spawn(process.execPath, [file, ...args], {
+  return runProgram(process.execPath, [file, ...args], env);
+}
+
+/** Runs any program that becomes the command line. */
+export function runProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+  const child = spawn(program, args, {
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -76,7 +81,11 @@ export async function startCommandLine(
   env: NodeJS.ProcessEnv = {},
   file?: string,
 ): Promise<Started> {
-  const started = run(["--port", "0", ...args], env, file);
+  return whenReady(run(["--port", "0", ...args], env, file));
+}
+
+/** As above, of what was run on a free port. */
+export async function whenReady(started: Run): Promise<Started> {
   await untilReady(started);
   const url = address(started, "Sandbox base address");
   const world = async () => (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;

@@ -269,6 +269,7 @@ class Rounds {
       }).toString();
       const headers = { Authorization: `Bearer ${this.#token}` };
       const response = await fetch(`${sandbox.url}/developer/cards?${query}`, { headers });
+      expect(response.status).toBe(200);
       const page = (await response.json()) as { data: Card[]; next_cursor: string | null };
       cards.push(...page.data);
       cursor = page.next_cursor;
