@@ -59,7 +59,8 @@ export async function start(
     throw new SetupError("the admin token must not be empty, nor hold white space");
   }
   const separate = livePort !== undefined;
-  const generatedAdminToken = needsAdminToken(options) ? randomBytes(24).toString("base64url") : undefined;
+  // As long as an access token, so that it is masked wherever one would be.
+  const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
   const sandbox = createSandbox(options);
   const open: Listening[] = [];
