@@ -222,8 +222,10 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       const request = input instanceof Request ? input : new Request(input, init);
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);
-      if (ownApi && isControl(url, path)) return ownApi(request, path);
-      if (isDescription(url, path)) return description(request);
+      const own =
+        ownApi && isControl(url, path) ? ownApi : isDescription(url, path) ? description : undefined;
+      // A host such as 127.0.0.256 came this far: only these look at it, and pay for that.
+      if (own) return URL.canParse(url) ? own(request, path) : malformedRequest(faceOf([]));
       return service.fetch(request, { startedAt: clock.ticks() });
     };
   };
