@@ -28,12 +28,13 @@ test.each([0, 15, 31])("looks at every byte, also where the one at %i differs al
 });
 
 /** What is held against what was shown, by its last word: `guard.token`, `sessionOf(token)`. */
-const secret = /(?:token|secret|session|signature|credential|password|cookie)s?(?:\([^()]*\))?\)*$/i;
+const secret = /(?:token|secret|session(?:Of)?|signature|credential|password|cookie)s?(?:\(.*\))?$/i;
 const constant = /^(?:undefined|null|"[^"]*")/;
 
 /** Comparisons of a line in which one side is a secret, and the other no constant. */
 function comparisons(line: string): string[] {
-  return [...line.matchAll(/([\w.?()[\]]+) [!=]==? ([\w.?()[\]"]+)/g)].flatMap(
+  const operand = String.raw`([\w.?[\]]+(?:\([^()]*\))?|"[^"]*")`;
+  return [...line.matchAll(new RegExp(`${operand} [!=]==? ${operand}`, "g"))].flatMap(
     ([whole, left = "", right = ""]) =>
       (secret.test(left) || secret.test(right)) && !constant.test(right) && !constant.test(left)
         ? [whole]
