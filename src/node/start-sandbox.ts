@@ -4,7 +4,8 @@ import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
+import { createSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
+import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
 
 const defaultHost = "127.0.0.1";
@@ -30,6 +31,16 @@ export interface StartOptions extends SandboxOptions {
   readonly adminToken?: string | undefined;
 }
 
+const startOptions: OptionNames<StartOptions> = {
+  port: true,
+  host: true,
+  livePort: true,
+  tls: true,
+  control: true,
+  adminToken: true,
+  ...sandboxOptions,
+};
+
 export interface StartedSandbox extends Omit<Sandbox, "close"> {
   /** The base address, without a slash at its end. */
   readonly url: string;
@@ -54,7 +65,8 @@ export async function start(
   options: StartOptions,
   { lightGlobals }: { readonly lightGlobals: boolean },
 ): Promise<StartedSandbox> {
-  const { port = 4242, host = defaultHost, livePort, tls, db } = options;
+  refuseUnknownOptions("startSandbox()", options, startOptions);
+  const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
   if (options.adminToken !== undefined && !/^\S+$/.test(options.adminToken)) {
     throw new SetupError("the admin token must not be empty, nor hold white space");
   }
@@ -62,7 +74,7 @@ export async function start(
   // As long as an access token, so that it is masked wherever one would be.
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
-  const sandbox = createSandbox(options);
+  const sandbox = createSandbox({ ...own, db });
   const open: Listening[] = [];
   const bind = async (face: Face, port: number) => {
     const fetch = sandbox.serve(face);
