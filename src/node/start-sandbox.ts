@@ -89,15 +89,25 @@ export async function start(
   };
   try {
     const environments: Environment[] = separate ? ["sandbox"] : ["sandbox", "live"];
-    const url = await bind({ environments, control: guardOf(options, generatedAdminToken) }, port);
-    const liveUrl = separate ? await bind({ environments: ["live"], control: undefined }, livePort) : url;
-    return { ...sandbox, url, liveUrl, generatedAdminToken, close };
+    const live = separate ? await bind({ environments: ["live"], control: undefined }, livePort) : undefined;
+    const control = guardOf(options, generatedAdminToken);
+    const url = await bind(
+      { environments, control, livePort: live === undefined ? undefined : portOf(live) },
+      port,
+    );
+    return { ...sandbox, url, liveUrl: live ?? url, generatedAdminToken, close };
   } catch (error) {
     await close();
     // A start that failed leaves no file behind that would hold the next one to its options.
     if (madeHere) rmSync(db, { force: true });
     throw error;
   }
+}
+
+/** A scheme's own port does not stand in its addresses. */
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
 function needsAdminToken({ control = true, adminToken, host = defaultHost }: StartOptions): boolean {

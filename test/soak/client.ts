@@ -43,7 +43,12 @@ export class Client {
           );
         },
       );
-      sent.on("error", reject);
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        // The server closed a connection that was idle, just as it was taken up again.
+        if (sent.reusedSocket && error.code === "ECONNRESET") {
+          resolve(this.call(method, path, body, headers));
+        } else reject(error);
+      });
       sent.end(text);
     });
   }

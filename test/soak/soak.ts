@@ -92,7 +92,9 @@ async function stretch(server: SoakedServer, load: Load, rate: number, seconds: 
 
 /** Sockets and files; Node and SQLite open pipes and a temporary file of their own when they need them. */
 function socketsAndFiles(server: SoakedServer): string[] {
-  return server.descriptors.filter((what) => /^(socket:|\/)/.test(what) && !what.startsWith("/var/tmp/etilqs_"));
+  return server.descriptors.filter(
+    (what) => /^(socket:|\/)/.test(what) && !what.startsWith("/var/tmp/etilqs_"),
+  );
 }
 
 /** What is still open once nobody calls, where that is more than was before anybody did. */
