@@ -6,6 +6,7 @@ const stretch = (rssMiB: number, p99Ms = 10, descriptors = 40): Stretch => ({
   p50Ms: 1,
   p99Ms,
   mostMs: 50,
+  cpuMs: 2,
   rssMiB,
   descriptors,
 });
@@ -24,16 +25,21 @@ test.each([
     [100, 100, 110, 110, 130, 130].map((rss) => stretch(rss)),
     ["resident memory in MiB rose from 110.0 to 130.0, and 126.5 is allowed"],
   ],
-  ["latency within the slack", [1, 1, 6].map((p99) => stretch(100, p99)), []],
+  ["latency within the slack", [1, 1, 21].map((p99) => stretch(100, p99)), []],
   [
     "latency that grows",
-    [20, 20, 31].map((p99) => stretch(100, p99)),
-    ["p99 latency in ms rose from 20.0 to 31.0, and 30.0 is allowed"],
+    [50, 50, 76].map((p99) => stretch(100, p99)),
+    ["p99 latency in ms rose from 50.0 to 76.0, and 75.0 is allowed"],
+  ],
+  [
+    "work that grows",
+    [2, 2, 2.7].map((cpuMs) => ({ ...stretch(100), cpuMs })),
+    ["processor time a request in ms rose from 2.0 to 2.7, and 2.6 is allowed"],
   ],
   [
     "descriptors that pile up",
-    [40, 40, 49].map((n) => stretch(100, 10, n)),
-    ["open descriptors rose from 40.0 to 49.0, and 48.0 is allowed"],
+    [40, 40, 105].map((n) => stretch(100, 10, n)),
+    ["open descriptors rose from 40.0 to 105.0, and 104.0 is allowed"],
   ],
   [
     "what was not measured",

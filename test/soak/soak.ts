@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -57,6 +57,7 @@ async function stretch(server: SoakedServer, load: Load, rate: number, seconds: 
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const startedMs = performance.now();
+  const cpuMs = server.cpuMs;
   let due = 0;
   let sampledMs = 0;
   for (;;) {
@@ -85,6 +86,7 @@ async function stretch(server: SoakedServer, load: Load, rate: number, seconds: 
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
     mostMs: Math.max(...latencies),
+    cpuMs: (server.cpuMs - cpuMs) / latencies.length,
     rssMiB: percentile(rss, 0.5),
     descriptors: server.descriptors.length,
   };
@@ -125,17 +127,22 @@ async function soak(db: string, minutes: number): Promise<string[]> {
     }
     say(
       table(
-        ["stretch", "requests", "p50 ms", "p99 ms", "most ms", "RSS MiB", "descriptors"],
+        ["stretch", "requests", "p50 ms", "p99 ms", "most ms", "CPU ms", "RSS MiB", "descriptors"],
         seen.map((each, n) => [
           String(n + 1),
           String(each.requests),
           each.p50Ms,
           each.p99Ms,
           each.mostMs,
+          each.cpuMs,
           each.rssMiB,
           String(each.descriptors),
         ]),
       ),
+    );
+    const [load1 = 0] = loadavg();
+    say(
+      `the machine's load is ${load1.toFixed(1)} on ${availableParallelism()} processors: beyond them latency is not the sandbox's`,
     );
     client.close();
     receiver.server.closeAllConnections();

@@ -42,6 +42,15 @@ export class SoakedServer {
     return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1]) / 1024;
   }
 
+  /** Processor time since it started. */
+  get cpuMs(): number {
+    // Behind the command's name, which stands in brackets; Linux counts hundredths of a second.
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
   /** What each open descriptor is, such as `socket:[4711]` or a file's path. */
   get descriptors(): string[] {
     const folder = `/proc/${this.#child.pid}/fd`;
