@@ -79,6 +79,8 @@ export interface Face {
   readonly environments: readonly Environment[];
   /** Who may use the sandbox's own API; absent: it is not there. */
   readonly control: Guard | undefined;
+  /** The port of the live base address where that is another one, for the dashboard to name it. */
+  readonly livePort?: number | undefined;
 }
 
 /** A card service of its own: a world, a clock, and the face that callers see. */
@@ -208,7 +210,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       findings.record(exchange, id);
     }, ports.observe),
   });
-  const ownApiOf = (guard: Guard, environments: readonly Environment[]) => {
+  const ownApiOf = (guard: Guard, { environments, livePort }: Face) => {
     const api = createControl(own, guard);
     let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
     return async (request: Request, path: number): Promise<Response> => {
@@ -218,21 +220,24 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
       dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
-        createDashboard({ ...own, environments, onBehalfOfRequired }, guard, ports.dashboardFiles),
+        createDashboard({ ...own, environments, livePort, onBehalfOfRequired }, guard, ports.dashboardFiles),
       );
       return (await dashboard).fetch(request);
     };
   };
-  const serve = ({ environments, control }: Face): Serve => {
+  const serve = (face: Face): Serve => {
+    const { environments, control } = face;
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
-    const ownApi = control && ownApiOf(control, environments);
+    const ownApi = control && ownApiOf(control, face);
     const description = createDescription({ environments, version, files: ports.docsFiles });
     return (request, arrived) => {
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);
-      if (ownApi && isControl(url, path)) return ownApi(request, path);
-      if (isDescription(url, path)) return description(request);
+      const own =
+        ownApi && isControl(url, path) ? ownApi : isDescription(url, path) ? description : undefined;
+      // A host such as 127.0.0.256 came this far: only these look at it, and pay for that.
+      if (own) return URL.canParse(url) ? own(request, path) : malformedRequest(faceOf([]));
       return service.fetch(request, { startedAt: clock.ticks(), arrived });
     };
   };

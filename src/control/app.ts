@@ -57,6 +57,20 @@ export function isControl(url: string, start: number): boolean {
   return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
 }
 
+/** What there is to begin with. */
+const contents = {
+  dashboard: "/_sandbox/ui",
+  health: "/_sandbox/health",
+  world: "/_sandbox/world",
+  scenarios: "/_sandbox/scenarios",
+  contract: "/_sandbox/contract",
+  requests: "/_sandbox/requests",
+  coverage: "/_sandbox/coverage",
+  findings: "/_sandbox/findings",
+  description: "/openapi.json",
+  reference: "/docs",
+};
+
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
 export function createControl(services: ControlServices, guard: Guard): Hono {
   const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
@@ -76,6 +90,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   });
   control.use("/*", guarded(guard));
 
+  control.get("/", (c) => {
+    const isBrowser = c.req.header("Accept")?.includes("text/html") ?? false;
+    return isBrowser ? c.redirect(contents.dashboard, 303) : c.json(contents);
+  });
   control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
   control.get("/contract", (c) =>
     c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),

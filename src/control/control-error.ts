@@ -1,11 +1,12 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { maskSecrets } from "../core/api-key.ts";
 
-/** A refusal of the sandbox's own API, answered as `{error}`. */
+/** A refusal of the sandbox's own API, answered as `{error}`. What it quotes may be a secret: it is masked. */
 export class ControlError extends Error {
   readonly status: ContentfulStatusCode;
 
   constructor(status: ContentfulStatusCode, message: string) {
-    super(message);
+    super(maskSecrets(message));
     this.name = "ControlError";
     this.status = status;
   }

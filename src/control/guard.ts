@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { hashOfSecret } from "../core/random.ts";
 import { ControlError } from "./control-error.ts";
 import { sameBytes } from "./same-bytes.ts";
-import { isSignedIn, refuseOtherPages } from "./session.ts";
+import { isSignedIn, refuseEmbedding, refuseOtherPages } from "./session.ts";
 
 /**
  * Who may use the sandbox's own API over HTTP. `loopback`: whoever is on this machine, but no web page of
@@ -44,15 +44,15 @@ function refuseWebhooks(c: Context): void {
 
 /** @throws ControlError 403 for a host of elsewhere, or a page of another origin */
 function refuseForeign(c: Context): void {
-  const { hostname, host } = new URL(c.req.url);
+  const { hostname, origin: own } = new URL(c.req.url);
   if (!isLoopback(hostname)) {
     throw new ControlError(403, `the sandbox's own API answers to localhost, not to the host ${hostname}`);
   }
   const origin = c.req.header("Origin");
-  if (origin === undefined) return;
-  if (!URL.canParse(origin) || new URL(origin).host !== host) {
+  if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== own)) {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
   }
+  refuseEmbedding(c);
 }
 
 /** Whether a host name leads to this machine: localhost, 127.0.0.0/8, ::1. */
@@ -67,7 +67,8 @@ function demandToken(token: string, c: Context): void {
   if (!isSignedIn(c, token)) {
     throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
   }
-  if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
+  if (c.req.method === "GET" || c.req.method === "HEAD") refuseEmbedding(c);
+  else refuseOtherPages(c);
 }
 
 /** Whether what was shown is the admin token. */

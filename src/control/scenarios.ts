@@ -89,6 +89,13 @@ export class ArmedScenarios {
   /** @throws ControlError 400 where it is unknown or can never fire so, 404 where a company or a key is */
   arm(name: string, asked: Arming = {}): ArmedListing {
     const { company, times, operation, api_key_id } = parsed(arming, asked);
+    // JavaScript may have said nothing, or the options alone.
+    if (typeof name !== "string") {
+      throw new ControlError(
+        400,
+        'name the scenario: scenario("quota-reached"); GET /_sandbox/scenarios lists them all',
+      );
+    }
     const scenario = this.#scenarios.catalogue.named(name);
     if ("message" in scenario) {
       throw new ControlError(400, `${scenario.message} GET /_sandbox/scenarios lists them all`);

@@ -36,17 +36,37 @@ export function signOut(c: Context): void {
 }
 
 /**
+ * Refuses what a page of elsewhere takes in, such as an image, a frame or a stream: a browser then need not send
+ * `Origin`. A link of elsewhere may lead here.
+ * @throws ControlError 403
+ */
+export function refuseEmbedding(c: Context): void {
+  const origin = c.req.header("Origin");
+  if (origin !== undefined && !isOwnHost(c, origin)) throw refusedEmbedding();
+  const site = c.req.header("Sec-Fetch-Site");
+  if (site === undefined || site === "same-origin" || site === "none") return;
+  const isPage =
+    c.req.header("Sec-Fetch-Mode") === "navigate" && c.req.header("Sec-Fetch-Dest") === "document";
+  if (!isPage || (c.req.method !== "GET" && c.req.method !== "HEAD")) throw refusedEmbedding();
+}
+
+function refusedEmbedding(): ControlError {
+  return new ControlError(403, "the sandbox's own API does not answer to pages of elsewhere");
+}
+
+/** By host alone: before a proxy that speaks TLS a page has another scheme. */
+function isOwnHost(c: Context, origin: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host;
+}
+
+/**
  * Refuses what another page has a browser send. A cookie that is SameSite still comes along from another port of
  * this host; browsers say which page it was by `Sec-Fetch-Site`, and by `Origin` where a name is served unencrypted.
  * @throws ControlError 403
  */
 export function refuseOtherPages(c: Context): void {
   const site = c.req.header("Sec-Fetch-Site");
-  const origin = c.req.header("Origin") ?? "";
-  const isOwn =
-    site === undefined
-      ? URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host
-      : site === "same-origin";
+  const isOwn = site === undefined ? isOwnHost(c, c.req.header("Origin") ?? "") : site === "same-origin";
   if (isOwn) return;
   throw new ControlError(
     403,

@@ -54,8 +54,8 @@ export function shownPrefix(secret: string): string {
   return secret.slice(0, 16);
 }
 
-const anyKey = /(sk_(?:sandbox|live)_|(?<![A-Za-z0-9])sk_)[^/\s"'\\]+/g;
-const anyWebhookSecret = /whsec_[A-Za-z0-9+/_=-]+/g;
+const anyKey = /(sk_(?:sandbox|live)_|(?<![A-Za-z0-9])sk_(?!(?:sandbox|live)_(?:[/\s"'\\]|$)))[^/\s"'\\]+/g;
+const anyWebhookSecret = /whsec_[A-Za-z0-9+/_=%-]+/g;
 const tokenLength = 43;
 const anyToken = /[A-Za-z0-9_-]{43,}/g;
 

@@ -1,8 +1,9 @@
 import type { ErrorPointId } from "../contract/points.ts";
+import { maskSecrets } from "./api-key.ts";
 
 /**
  * A refusal. Whoever decides it names the contract point and tells the caller what failed, why, and what to
- * do; http/on-error.ts alone turns it into a status and a body.
+ * do; http/on-error.ts alone turns it into a status and a body. Clients log it, so that secrets are masked in it.
  */
 export class SandboxError extends Error {
   readonly point: ErrorPointId;
@@ -10,7 +11,7 @@ export class SandboxError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(point: ErrorPointId, message: string, headers?: Readonly<Record<string, string>>) {
-    super(message);
+    super(maskSecrets(message));
     this.name = "SandboxError";
     this.point = point;
     this.headers = headers;

@@ -41,13 +41,14 @@ export function exchangeKey(
     const n = store.nextNumber(caller.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.block("access_token", caller.companyId, n));
     const expiresAtMs = clock.now() + caller.clockOffsetMs + tokenLifetimeMs;
-    store.accessTokens.insert({
+    const pk = store.accessTokens.insert({
       hash: hashOfSecret(accessToken),
       companyPk: caller.companyPk,
       apiKeyPk: caller.apiKeyPk,
       membershipPk,
       expiresAtMs,
     });
+    store.accessTokens.forgetExpired(pk, clock.now());
     return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
   });
 }

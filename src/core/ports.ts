@@ -328,7 +328,9 @@ export interface Store {
       readonly apiKeyPk: number;
       readonly membershipPk: number;
       readonly expiresAtMs: number;
-    }): void;
+    }): number;
+    /** Forgets some that expired long ago, by how many have been made since, so that they do not pile up. */
+    forgetExpired(latestPk: number, nowMs: number): void;
     byHash(hash: Uint8Array): { readonly expiresAtMs: number; readonly caller: Caller } | undefined;
   };
   readonly companies: {

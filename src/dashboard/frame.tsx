@@ -86,5 +86,16 @@ function visitOf(c: Context, services: DashboardServices, flashes: Flashes): Vis
     Object.entries(c.req.query()).filter(([, value]) => value !== ""),
   );
   const here = pathTo(c.req.path.slice(pathTo("").length), query);
-  return { services, origin: new URL(c.req.url).origin, here, query, flash: flashes.take(flash) };
+  const { origin } = new URL(c.req.url);
+  const liveOrigin = liveOriginOf(services, origin);
+  return { services, origin, liveOrigin, here, query, flash: flashes.take(flash) };
+}
+
+/** On the host by which this page was reached. */
+function liveOriginOf({ environments, livePort }: DashboardServices, origin: string): string | undefined {
+  if (environments.includes("live")) return origin;
+  if (livePort === undefined) return undefined;
+  const live = new URL(origin);
+  live.port = String(livePort);
+  return live.origin;
 }

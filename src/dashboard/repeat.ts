@@ -18,7 +18,9 @@ const ownOfConnection = new Set([
 ]);
 
 /** The shell's commands that send a request again, with an access token of the same API key. */
-export function repeatCommands({ services, origin }: Visit, entry: JournalEntry): string {
+export function repeatCommands(visit: Visit, entry: JournalEntry): string {
+  const { services } = visit;
+  const origin = (isLive(entry) ? visit.liveOrigin : undefined) ?? visit.origin;
   const { method, path, query, request, caller } = entry;
   const secret = secretOf(entry, services.companies.world());
   const needsToken = caller !== null && !isExchange(entry);
@@ -42,6 +44,11 @@ export function repeatCommands({ services, origin }: Visit, entry: JournalEntry)
 function secretOf({ caller }: JournalEntry, { companies }: WorldListing): string {
   const keys = companies.flatMap(({ members }) => members.flatMap(({ api_keys }) => api_keys));
   return keys.find(({ id }) => id === caller?.api_key_id)?.secret ?? `${caller?.api_key ?? ""}…`;
+}
+
+/** Whether it was sent to the live base address, as far as it tells. */
+function isLive({ caller, operation }: JournalEntry): boolean {
+  return caller?.environment === "live" || operation === "exchangeLiveKey";
 }
 
 function isExchange({ operation }: JournalEntry): boolean {

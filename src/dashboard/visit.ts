@@ -7,6 +7,8 @@ import type { Flash } from "./flashes.ts";
 export interface DashboardServices extends ControlServices {
   /** The environments whose base address this is. */
   readonly environments: readonly Environment[];
+  /** Where live has a base address of its own: its port on the same host. */
+  readonly livePort: number | undefined;
   /** Whether orders need the header `X-On-Behalf-Of`. */
   readonly onBehalfOfRequired: boolean;
 }
@@ -16,6 +18,8 @@ export interface Visit {
   readonly services: DashboardServices;
   /** The base address, without a slash at its end. */
   readonly origin: string;
+  /** The live base address; undefined where it is not known. */
+  readonly liveOrigin: string | undefined;
   /** The page's path and parameters, for forms to lead back to. */
   readonly here: string;
   /** What stands in the address, without what is empty. */

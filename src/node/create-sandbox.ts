@@ -11,6 +11,7 @@ import { openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";
 import { type Durability, removeDatabase } from "./database-file.ts";
 import { readFixtures } from "./fixtures-file.ts";
+import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
 /** The version of this package. */
@@ -61,6 +62,24 @@ export interface SandboxOptions {
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 
+export const sandboxOptions: OptionNames<SandboxOptions> = {
+  db: true,
+  durability: true,
+  seed: true,
+  clock: true,
+  fixtures: true,
+  assumed: true,
+  onBehalfOf: true,
+  sandboxHeaders: true,
+  keyQuota: true,
+  scenarios: true,
+  scenario: true,
+  journal: true,
+  allowWebhookHosts: true,
+  deliver: true,
+  observe: true,
+};
+
 export interface Sandbox extends PortableSandbox {
   /** Ends what is under way and closes the database; one in memory is gone. */
   close(): void;
@@ -72,6 +91,7 @@ export interface Sandbox extends PortableSandbox {
  *   database that was made otherwise
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  refuseUnknownOptions("createSandbox()", options, sandboxOptions);
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
@@ -108,13 +128,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {
-      if (isClosed) throw new Error("this sandbox is closed: make another with createSandbox()");
+      if (isClosed) throw closed();
       return sandbox.fetch(input, init);
     };
     const close = () => {
       isClosed = true;
       sandbox.abandon();
       database.close();
+      // Whatever is asked of the world from now on ends here, by whichever way it was reached.
+      Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
     };
     return { ...sandbox, fetch, close };
   } catch (error) {
@@ -123,6 +145,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (madeHere) removeDatabase(db);
     throw openingFailure(db, error);
   }
+}
+
+function closed(): Error {
+  return new Error("this sandbox is closed: make another with createSandbox()");
+}
+
+function refuse(): never {
+  throw closed();
 }
 
 function refuseUnlessHost(host: string): void {

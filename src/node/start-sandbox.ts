@@ -4,8 +4,9 @@ import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
+import { createSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
 import { removeDatabase } from "./database-file.ts";
+import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
 
 const defaultHost = "127.0.0.1";
@@ -31,6 +32,16 @@ export interface StartOptions extends SandboxOptions {
   readonly adminToken?: string | undefined;
 }
 
+const startOptions: OptionNames<StartOptions> = {
+  port: true,
+  host: true,
+  livePort: true,
+  tls: true,
+  control: true,
+  adminToken: true,
+  ...sandboxOptions,
+};
+
 export interface StartedSandbox extends Omit<Sandbox, "close"> {
   /** The base address, without a slash at its end. */
   readonly url: string;
@@ -55,14 +66,16 @@ export async function start(
   options: StartOptions,
   { lightGlobals }: { readonly lightGlobals: boolean },
 ): Promise<StartedSandbox> {
-  const { port = 4242, host = defaultHost, livePort, tls, db } = options;
+  refuseUnknownOptions("startSandbox()", options, startOptions);
+  const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
   if (options.adminToken !== undefined && !/^\S+$/.test(options.adminToken)) {
     throw new SetupError("the admin token must not be empty, nor hold white space");
   }
   const separate = livePort !== undefined;
-  const generatedAdminToken = needsAdminToken(options) ? randomBytes(24).toString("base64url") : undefined;
+  // As long as an access token, so that it is masked wherever one would be.
+  const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
-  const sandbox = createSandbox(options);
+  const sandbox = createSandbox({ ...own, db });
   const open: Listening[] = [];
   const bind = async (face: Face, port: number) => {
     const serve = sandbox.serve(face);
@@ -78,15 +91,25 @@ export async function start(
   };
   try {
     const environments: Environment[] = separate ? ["sandbox"] : ["sandbox", "live"];
-    const url = await bind({ environments, control: guardOf(options, generatedAdminToken) }, port);
-    const liveUrl = separate ? await bind({ environments: ["live"], control: undefined }, livePort) : url;
-    return { ...sandbox, url, liveUrl, generatedAdminToken, close };
+    const live = separate ? await bind({ environments: ["live"], control: undefined }, livePort) : undefined;
+    const control = guardOf(options, generatedAdminToken);
+    const url = await bind(
+      { environments, control, livePort: live === undefined ? undefined : portOf(live) },
+      port,
+    );
+    return { ...sandbox, url, liveUrl: live ?? url, generatedAdminToken, close };
   } catch (error) {
     await close();
     // A start that failed leaves no file behind that would hold the next one to its options.
     if (madeHere) removeDatabase(db);
     throw error;
   }
+}
+
+/** A scheme's own port does not stand in its addresses. */
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
 function needsAdminToken({ control = true, adminToken, host = defaultHost }: StartOptions): boolean {

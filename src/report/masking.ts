@@ -16,8 +16,17 @@ export function maskBody(text: string): string {
   return `${masked.slice(0, shownBodyLength)}… (cut; it has ${text.length} characters)`;
 }
 
+/** In any letter case, since a pattern as a whole goes by the case of names such as `newPin`. */
+const anyCase = (word: string) => word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
+
+/** What names of a PIN go on with: `pin_code`, `pinNumber`, `pins`. */
+const pinEnd = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map(anyCase).join("|")})|[sS])?`;
+
+/** A name that is a PIN's, from the word `pin` on: `pin`, `new_pin`, `newPin`, but not `shipping`. */
+const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${anyCase("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinEnd}`;
+
 /** A segment of a path whose name is a PIN's, and four digits behind it. */
-const pinOfPath = /((?:(?<![A-Za-z])pin|Pin|PIN)[=/])[0-9]{4}(?![0-9A-Za-z-])/g;
+const pinOfPath = new RegExp(`(${pinName}[=/])[0-9]{4}(?![0-9A-Za-z-])`, "g");
 
 /** What a path shows: a client may have put a key, a token or a PIN there. */
 export function maskPath(path: string): string {
@@ -38,11 +47,18 @@ export function maskQuery(query: string): string {
   return query === "" ? "" : query.replace(/[^?&;]+/g, maskParameter);
 }
 
-const secretWords = "(pin|secret|api[_-]?key|access[_-]?token)";
-const secretWord = new RegExp(secretWords, "i");
+const secretWords = [
+  "secret",
+  "password",
+  "passphrase",
+  "passcode",
+  "api[_-]?key",
+  "(?:access|auth|bearer|admin|refresh|session)[_-]?token",
+];
+const secretWord = new RegExp(["pin", ...secretWords].join("|"), "i");
 
-/** At the beginning of a word; that is looked at last, since it is costly. */
-const secretName = String.raw`${secretWords}(?<!(?<!\\)[a-z0-9]\1)`;
+/** The name of a field that holds a secret, from the word on that says so. */
+const secretName = `(${[...secretWords.map(anyCase), pinName].join("|")})`;
 
 /** What stands between a name and its value: the name's quotation mark, a colon or the like, or both. */
 const between = String.raw`(\s*\\*["'\x60“”‘’]\s*(?:[:=>]+\s*)?|\s*[:=>]+\s*)`;
@@ -56,7 +72,7 @@ const value = String.raw`("(?:[^"\\]|\\.)*"?|'[^']*'?|(\\+["']).*?(?:\4|$)|[[{]|
  */
 const secretField = new RegExp(
   secretName + between + value.replaceAll("WORD", "[^\\s,}\\]&;\"'\\\\<[{]"),
-  "gis",
+  "gs",
 );
 
 /** An escape of JSON behind which a letter, a digit or a mark of ASCII may hide. */
@@ -70,15 +86,73 @@ const clearEnd = /^[\s,}\]&;\\<]/;
 
 function maskText(text: string): string {
   if (text.includes("\\u00") && hiddenCharacter.test(text)) return maskJson(text);
+  const pinless = maskUnknownPins(text.includes("@") ? text.replace(passwordOfUrl, `$1${mask}@`) : text);
   // Most texts have none, and this says so at a fraction of the cost.
-  if (!secretWord.test(text)) return maskSecrets(text);
+  if (!secretWord.test(pinless)) return maskSecrets(pinless);
   let isClear = true;
-  const masked = text.replace(secretField, (field, name, gap, sent, quote, at) => {
-    const next = text.charAt(at + field.length);
+  const masked = pinless.replace(secretField, (field, name, gap, sent, quote, at) => {
+    const next = pinless.charAt(at + field.length);
     isClear &&= clearBeginning.test(sent) && (next === "" || clearEnd.test(next));
     return name + gap + maskValue(gap, sent, quote);
   });
   return isClear ? maskSecrets(masked) : maskJson(text);
+}
+
+/** `https://user:password@host`; bounded, so that no text takes long. */
+const passwordOfUrl = /(:\/\/[^\s:@/"'\\]{0,100}:)[^\s@/"'\\]{1,500}@/g;
+
+/** Not within a number, an id or an instant, and not a port. */
+const fourDigits = /(?<![0-9A-Za-z_.+-]|[^"']:)[0-9]{4}(?![0-9A-Za-z_.:+-])/g;
+
+/** A field's name, and what stands between it and a value behind it; up to so many characters. */
+const nameBefore = /([A-Za-z][A-Za-z0-9_ -]{0,40})(\\*["']?)\s{0,4}[:=]\s{0,4}(?:\[\s{0,4})?(\\*["']?)$/;
+const longestNameBefore = 64;
+
+/** Masks four digits at a field that the service does not have: a PIN under a name that is misspelt, or its own. */
+function maskUnknownPins(text: string): string {
+  return text.replace(fourDigits, (digits, at: number) => {
+    const before = text.slice(Math.max(0, at - longestNameBefore), at);
+    const [, name = "", nameMark = "", valueMark = ""] = nameBefore.exec(before) ?? [];
+    if (name === "" || !mayBePin(name)) return digits;
+    return valueMark === "" ? nameMark + mask + nameMark : mask;
+  });
+}
+
+/** Where four digits stand by right, or were meant for what does; without case and marks. */
+const plainNames = new Set([
+  "amount",
+  "originalamount",
+  "minamount",
+  "maxamount",
+  "name",
+  "line1",
+  "line2",
+  "line3",
+  "addressline1",
+  "addressline2",
+  "addressline3",
+  "city",
+  "town",
+  "state",
+  "postcode",
+  "postalcode",
+  "postal",
+  "zip",
+  "zipcode",
+  "last4",
+  "lastfour",
+  "mcc",
+  "number",
+  "limit",
+  "offset",
+  "page",
+  "year",
+  "accountid",
+  "status",
+]);
+
+function mayBePin(name: string): boolean {
+  return !plainNames.has(name.replace(/[_ -]/g, "").toLowerCase());
 }
 
 /** The mask of a value, in the value's own quotation marks; a bare one of JSON becomes a string. */
@@ -96,15 +170,17 @@ function maskJson(text: string): string {
   }
 }
 
-const secretMember = new RegExp(`${secretName}$`, "i");
+const secretMember = new RegExp(`${secretName}$`);
 
 function maskMember(name: string, value: unknown): unknown {
   if (secretMember.test(name.trim())) return mask;
+  if (/^[0-9]{4}$/.test(String(value)) && mayBePin(name)) return mask;
   return typeof value === "string" ? maskText(value) : value;
 }
 
 const authorizationHeader = /^(proxy-)?authorization$/;
-const secretHeader = /cookie|authorization|api-?key|token|secret|password|session|(^|-)(auth|pin|jwt)($|-)/;
+const secretHeader =
+  /cookie|authorization|api-?key|token|secret|pass(word|code|phrase)|session|(^|-)(auth|pin|pin-?code|jwt)($|-)/;
 
 function maskHeader(name: string, value: string): string {
   if (authorizationHeader.test(name)) return maskCredentials(value);
@@ -127,12 +203,14 @@ function maskCredential(value: string): string {
   return (/^sk_(sandbox|live)_/.exec(value)?.[0] ?? "") + mask;
 }
 
-const secretParameter = /token|secret|api[_-]?key|authorization|password|(?<![a-z])pin(?![a-z])/i;
+const secretParameter = new RegExp(`token(?!s)|authorization|${secretWords.join("|")}`, "i");
+const pinParameter = new RegExp(pinName);
 
 function maskParameter(parameter: string): string {
   const [sentName = ""] = parameter.split("=", 1);
   const name = decoded(sentName);
-  if (secretParameter.test(name)) return sentName === parameter ? mask : `${maskSecrets(name)}=${mask}`;
+  if (secretParameter.test(name) || pinParameter.test(name))
+    return sentName === parameter ? mask : `${maskSecrets(name)}=${mask}`;
   // Only where something hides behind percent signs does it stand decoded.
   const plain = decoded(parameter);
   const masked = maskText(plain);

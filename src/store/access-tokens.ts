@@ -1,9 +1,10 @@
 import type { Database, Store } from "../core/ports.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+import { inserted } from "./inserted.ts";
 
 const insert = `
   INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
-  VALUES (?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?) RETURNING pk`;
 
 const byHash = `
   SELECT t.expires_at_ms, ${callerColumns}
@@ -14,11 +15,26 @@ const byHash = `
   JOIN api_keys k ON k.pk = t.api_key_pk
   WHERE t.hash = ?`;
 
+/** So many of the latest are kept in any case: of an expired token 401 says that it is, and not that it is unknown. */
+const kept = 10_000;
+
+/** A few of the oldest. Tokens expire about in their order, so that one that is valid holds up few. */
+const forgetExpired = `
+  DELETE FROM access_tokens WHERE pk IN (
+    SELECT t.pk FROM (
+      SELECT pk, company_pk, expires_at_ms FROM access_tokens WHERE pk <= ? - ${kept} ORDER BY pk LIMIT 4
+    ) t
+    JOIN companies c ON c.pk = t.company_pk
+    WHERE t.expires_at_ms <= ? + c.clock_offset_ms)`;
+
 export function accessTokens(database: Database): Store["accessTokens"] {
   return {
     insert(token) {
       const { hash, companyPk, apiKeyPk, membershipPk, expiresAtMs } = token;
-      database.run(insert, hash, companyPk, apiKeyPk, membershipPk, expiresAtMs);
+      return inserted(database.get(insert, hash, companyPk, apiKeyPk, membershipPk, expiresAtMs));
+    },
+    forgetExpired(latestPk, nowMs) {
+      if (latestPk > kept) database.run(forgetExpired, latestPk, nowMs);
     },
     byHash(hash) {
       const row = database.get<CallerRow & { expires_at_ms: number }>(byHash, hash);

@@ -121,3 +121,21 @@ export function letHeldBackGo(database: Database, { pk, webhookPk }: Outgoing, n
     nowMs,
   );
 }
+
+/** How many deliveries of a webhook are kept once they are over. */
+const keptOver = 1000;
+
+/** The latest of a webhook's deliveries that is one too many; nothing where there are not so many. */
+const firstTooMany = `
+  SELECT pk FROM webhook_deliveries WHERE webhook_pk = ? AND status <> 'pending'
+  ORDER BY pk DESC LIMIT 1 OFFSET ${keptOver}`;
+
+const tooMany = "SELECT pk FROM webhook_deliveries WHERE webhook_pk = ? AND status <> 'pending' AND pk <= ?";
+
+/** Forgets a webhook's older deliveries that are over, with their attempts; those that still wait stay. */
+export function forgetOlder(database: Database, webhookPk: number): void {
+  const pk = database.get<{ pk: number }>(firstTooMany, webhookPk)?.pk;
+  if (pk === undefined) return;
+  database.run(`DELETE FROM webhook_attempts WHERE delivery_pk IN (${tooMany})`, webhookPk, pk);
+  database.run(`DELETE FROM webhook_deliveries WHERE pk IN (${tooMany})`, webhookPk, pk);
+}

@@ -4,6 +4,7 @@ import {
   disableWebhook,
   endRound,
   firstDue,
+  forgetOlder,
   isAnyPending,
   keepAttempt,
   letHeldBackGo,
@@ -33,6 +34,8 @@ const retryDelaysMs = [
 
 /** How many attempts are under way to one webhook; a receiver that hangs holds up no other. */
 const mostPerWebhook = 4;
+/** After so many that are over, a webhook's older deliveries are forgotten: to look each time would cost more. */
+const forgetAfter = 64;
 /** A timer's longest wait; it then looks again. */
 const longestWaitMs = hour;
 
@@ -62,6 +65,8 @@ export class Deliverer {
   readonly #underWay = new Map<number, Attempting>();
   /** Those whose outcome could not be kept: to send them again and again would help nobody. */
   readonly #setAside = new Set<number>();
+  /** How many of a webhook's deliveries are over since its older ones were forgotten. */
+  readonly #overSince = new Map<number, number>();
   #cancelTimer: () => void = () => {};
   #cancelStir: (() => void) | undefined;
   #closed = false;
@@ -111,6 +116,7 @@ export class Deliverer {
       if (companyPk === undefined || outgoing.companyPk === companyPk) abort.abort();
     }
     this.#setAside.clear();
+    this.#overSince.clear();
     this.#stir();
   }
 
@@ -206,6 +212,13 @@ export class Deliverer {
         disableWebhook(database, outgoing.webhookPk);
       } else if (delayMs === undefined) endRound(database, outgoing, "failed");
       else postpone(database, outgoing, nowMs + delayMs);
+      this.#forgetOlder(outgoing);
     });
+  }
+
+  #forgetOlder({ webhookPk }: Outgoing): void {
+    const over = (this.#overSince.get(webhookPk) ?? 0) + 1;
+    this.#overSince.set(webhookPk, over % forgetAfter);
+    if (over === forgetAfter) forgetOlder(this.#services.database, webhookPk);
   }
 }

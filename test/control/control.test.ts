@@ -15,6 +15,25 @@ describe("GET /_sandbox/health", () => {
   });
 });
 
+describe("GET /_sandbox", () => {
+  test("leads a browser to the dashboard", async () => {
+    const { fetch } = openSandbox();
+    const response = await fetch("http://sandbox.test/_sandbox", {
+      headers: { Accept: "text/html,*/*;q=0.8" },
+    });
+    expect([response.status, response.headers.get("Location")]).toEqual([303, "/_sandbox/ui"]);
+  });
+
+  test("tells everybody else what is there, and it is", async () => {
+    const { request, fetch } = openSandbox({ docsFiles: async () => undefined });
+    const { status, json } = await request("/_sandbox");
+    expect([status, json.world]).toEqual([200, "/_sandbox/world"]);
+    for (const path of Object.values<string>(json)) {
+      expect([path, (await fetch(`http://sandbox.test${path}`)).status]).toEqual([path, 200]);
+    }
+  });
+});
+
 test("GET /_sandbox/contract lists every contract point", async () => {
   const { points } = (await openSandbox().request("/_sandbox/contract")).json;
   expect(points.map((point: { id: string }) => point.id)).toEqual(Object.keys(contractPoints));

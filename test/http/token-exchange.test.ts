@@ -48,6 +48,58 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
   });
 });
 
+describe("tokens that expired are forgotten, a few with each exchange, once 10,000 were made after them", () => {
+  const owner = "sk_sandbox_northwind_owner";
+  /** As if so many had been exchanged since. */
+  const makeMore = ({ database }: ReturnType<typeof openSandbox>, n: number) =>
+    database.run(
+      `INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
+       WITH RECURSIVE made(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < ?)
+       SELECT randomblob(32), company_pk, api_key_pk, membership_pk, expires_at_ms
+       FROM made JOIN access_tokens ON pk = (SELECT min(pk) FROM access_tokens)`,
+      n,
+    );
+  const pointFor = async ({ order }: ReturnType<typeof openSandbox>, token: string) =>
+    (await order({ token })).point;
+
+  test("and until then 401 says that they expired", async () => {
+    const sandbox = openSandbox();
+    const first = await sandbox.exchange(owner);
+    makeMore(sandbox, 9990);
+    const second = await sandbox.exchange(owner);
+    sandbox.clockOfTest.advance(15 * 60_000);
+    expect(await pointFor(sandbox, first)).toBe("auth.token_expired");
+    makeMore(sandbox, 100);
+    for (let n = 0; n < 10; n++) await sandbox.exchange(owner);
+    expect(await pointFor(sandbox, first)).toBe("auth.token_invalid");
+    expect(await pointFor(sandbox, second)).toBe("auth.token_expired");
+    expect(sandbox.database.get("SELECT count(*) AS n FROM access_tokens")).toEqual({
+      n: 9992 + 100 + 10 - 40,
+    });
+  });
+
+  test("but those that are valid live on, however many were made since", async () => {
+    const sandbox = openSandbox();
+    const first = await sandbox.exchange(owner);
+    makeMore(sandbox, 10_100);
+    for (let n = 0; n < 3; n++) await sandbox.exchange(owner);
+    expect(await pointFor(sandbox, first)).toBe("order.created");
+    expect(sandbox.database.get("SELECT count(*) AS n FROM access_tokens")).toEqual({ n: 10_104 });
+  });
+
+  test("by the time of the company whose they are", async () => {
+    const sandbox = openSandbox();
+    const first = await sandbox.exchange(owner);
+    makeMore(sandbox, 10_100);
+    await sandbox.clock.advance({ by: "PT1H", company: "fullhouse" });
+    await sandbox.exchange("sk_sandbox_fullhouse_owner");
+    expect(await pointFor(sandbox, first)).toBe("order.created");
+    await sandbox.clock.advance({ by: "PT1H", company: "northwind" });
+    await sandbox.exchange("sk_sandbox_fullhouse_owner");
+    expect(await pointFor(sandbox, first)).toBe("auth.token_invalid");
+  });
+});
+
 describe("what cannot be exchanged is refused in the gateway's envelope (assumed)", () => {
   test.each([
     ["no JSON", "{"],

@@ -201,7 +201,7 @@ describe("options and their variables", () => {
 
   test("beyond loopback the sandbox's own API demands an admin token, generated where none is given", async () => {
     const generated = await startCommandLine(["--host", "0.0.0.0"]);
-    const token = /^Admin token for \/_sandbox +(\S{32})$/m.exec(generated.output.stdout)?.[1];
+    const token = /^Admin token for \/_sandbox +(\S{43})$/m.exec(generated.output.stdout)?.[1];
     const given = await startCommandLine(["--host", "0.0.0.0"], {
       CARD_SANDBOX_ADMIN_TOKEN: "correct-horse",
     });

@@ -43,7 +43,7 @@ describe("the command", () => {
     const generated = exec(["--host", "0.0.0.0"], code);
     const given = exec(["--admin-token", "correct-horse"], code);
     await Promise.all([generated.ended, given.ended]);
-    expect(generated.output.stdout).toMatch(/^\S{32} 200\n$/);
+    expect(generated.output.stdout).toMatch(/^\S{43} 200\n$/);
     expect(given.output.stdout).toBe("correct-horse 200\n");
     expect(given.output.stderr).not.toContain("correct-horse");
   });

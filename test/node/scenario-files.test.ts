@@ -215,12 +215,6 @@ test("a kept database is armed afresh at each start, by what that start names; a
   ]);
 });
 
-test("a sandbox that is closed says so", async () => {
-  const sandbox = createSandbox();
-  sandbox.close();
-  await expect(sandbox.fetch("http://sandbox/")).rejects.toThrow("this sandbox is closed");
-});
-
 test("what is armed stands among the start-up lines", async () => {
   const { output } = await startCommandLine(["--scenario", "conflict"]);
   expect(output.stdout).toContain("\nArmed for all: conflict\n");

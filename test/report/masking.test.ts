@@ -36,6 +36,21 @@ describe("a body", () => {
     ["a form", "a=1&pin=4821&api_key=x", "a=1&pin=…&api_key=…"],
     ["a form in parts", 'name="pin"\r\n\r\n4821\r\n--', 'name="pin"\r\n\r\n…\r\n--'],
     ["XML", "<pin>4821</pin>", "<pin>…</pin>"],
+    [
+      "a PIN by a longer name",
+      '{"pin_code":"4821","newPin":"4821","PINs":["4821"],"Pin Code":4821}',
+      '{"pin_code":"…","newPin":"…","PINs":"…","Pin Code":"…"}',
+    ],
+    ["a password", '{"userPassword":"x","passcode":7}', '{"userPassword":"…","passcode":"…"}'],
+    [
+      "a token that says whose",
+      '{"refresh_token":"x","adminToken":"y"}',
+      '{"refresh_token":"…","adminToken":"…"}',
+    ],
+    ["four digits at a field that there is not", '{"pni":"4821","p1n":4821}', '{"pni":"…","p1n":"…"}'],
+    ["four digits in a list at such a field", '{"digits":[ "4821" ]}', '{"digits":[ "…" ]}'],
+    ["four digits of a form", "pni=4821&amount=1000", "pni=…&amount=1000"],
+    ["a password in a URL", '{"url":"https://me:hunter2@a.test/"}', '{"url":"https://me:…@a.test/"}'],
     ["a broken list", '{"pin":[4,8', note],
     ["a broken body with an escape", '{"\\u0070in":"4821"', note],
     ["a comment before the value", '{"pin": /* mine */ "4821"}', note],
@@ -48,6 +63,15 @@ describe("a body", () => {
     ["escapes", '{"line1":"1 \\"Long\\" Lane","city":"\\u00c5rhus"}'],
     ["words that hold the names", '{"name":"Shipping, spinning","line1":"The Pin","task_id":"b"}'],
     ["ids", '{"account_id":"1d541080-dfcd-4ea6-937b-cc4bd3db87af","token":"123456789"}'],
+    [
+      "four digits where they belong",
+      '{"post_code":"2100","last_four":"4821","mcc":"5812","amount":1000,"name":"2026"}',
+    ],
+    [
+      "four digits within more",
+      '{"ids":"48210","at":"2026-03-10","version":"1.4821","url":"http://localhost:4242/4821"}',
+    ],
+    ["card tokens", '{"tokens":["123456789"],"token":"123456789"}'],
     ["no JSON at all", "hello"],
     ["nothing", ""],
   ])("stays as it was sent: %s", (_, sent) => expect(maskBody(sent)).toBe(sent));
@@ -71,6 +95,9 @@ describe("a body", () => {
       "sk_",
       "a=",
       '{"pin":\\\\\\"x',
+      "4821 ",
+      "a=4821 ",
+      "://a:@",
       "[",
       "pin ",
     ];
@@ -85,6 +112,7 @@ describe("a path", () => {
   test.each([
     ["/cards/1/pin/4821", "/cards/1/pin/…"],
     ["/cards/1/newPin/4821/check", "/cards/1/newPin/…/check"],
+    ["/cards/1/pin_code/4821", "/cards/1/pin_code/…"],
     [`/cards/${token}/sk_live_abc`, "/cards/…/sk_live_…"],
   ])("is masked: %s", (path, shown) => expect(maskPath(path)).toBe(shown));
 
@@ -108,6 +136,8 @@ describe("a header", () => {
     ["X-API-Key", "sk_live_abc", "sk_live_…"],
     ["Api-Token", "short", "…"],
     ["X-PIN", "4821", "…"],
+    ["X-Pin-Code", "4821", "…"],
+    ["X-PinCode", "4821", "…"],
     ["Referer", "http://a.test/?pin=4821&a=1", "http://a.test/?pin=…&a=1"],
     ["User-Agent", "me/sk_live_abc", "me/sk_live_…"],
     ["Idempotency-Key", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30"],
@@ -135,6 +165,9 @@ test.each([
     "?api_key=…&access_token=…&secret=…&authorization=…",
   ],
   ["?p%69n=4821", "?pin=…"],
+  ["?newPin=4821&pinCode=4821", "?newPin=…&pinCode=…"],
+  ["?pni=4821", "?pni=…"],
+  ["?tokens=123456789&limit=1000", "?tokens=123456789&limit=1000"],
   ["?a=sk_live_abc&b=1", "?a=sk_live_…&b=1"],
   ["?a=%73k_live_abc%zz", "?a=sk_live_…"],
   [`?a=${token}`, "?a=…"],
@@ -143,7 +176,7 @@ test.each([
 ])("the query %s is shown as %s", (query, shown) => expect(maskQuery(query)).toBe(shown));
 
 describe("a secret never shows", () => {
-  const field = fc.constantFrom("pin", "PIN", "api_key", "access_token", "Secret");
+  const field = fc.constantFrom("pin", "PIN", "newPin", "pin_code", "api_key", "access_token", "Secret");
   /** Nothing that the rest of a body may hold by chance. */
   const secret = fc.stringMatching(/^[5-9]{4}$/);
   const value = fc.oneof(

@@ -203,3 +203,30 @@ describe("events go to this machine, and elsewhere only where that is allowed by
     expect((await deliveries())[0].attempts[0].error).toMatch(/^not sent: .*--allow-webhook-hosts/);
   });
 });
+
+test("of deliveries that are over the latest 1,000 a webhook are kept, about; what waits stays", async () => {
+  const { call, path, create, answers, settled, database, webhooks } = await openWebhooks();
+  const count = (query: string) => database.get<{ n: number }>(`SELECT count(*) AS n FROM ${query}`)?.n;
+  const testIt = async (webhook = path) => (await call("POST", `${webhook}/test`)).json.id;
+  answers.push(503);
+  const waiting = await testIt();
+  await settled();
+  const first = await testIt();
+  const other = `/developer/webhooks/${(await create()).json.id}`;
+  const apart = await testIt(other);
+  for (let n = 0; n < 1100; n++) {
+    await testIt();
+    if (n % 100 === 99) await settled();
+  }
+  const over = count("webhook_deliveries WHERE status <> 'pending'") ?? 0;
+  expect(over).toBeGreaterThanOrEqual(1001);
+  expect(over).toBeLessThanOrEqual(1001 + 64);
+  expect(count("webhook_attempts")).toBe(over + 1);
+  expect((await call("POST", `${path}/deliveries/${first}/resend`)).point).toBe(
+    "webhooks.delivery_not_found",
+  );
+  expect((await call("POST", `${other}/deliveries/${apart}/resend`)).point).toBe("webhooks.delivery_resent");
+  expect((await call("POST", `${path}/deliveries/${waiting}/resend`)).point).toBe("webhooks.delivery_resent");
+  await settled();
+  expect(webhooks.deliveries()).toHaveLength(1000);
+});

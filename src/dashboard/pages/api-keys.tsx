@@ -42,7 +42,7 @@ export function apiKeys(visit: Visit): Page {
       <section aria-labelledby="exchange">
         <h2 id="exchange">Exchange one for a token</h2>
         <Copyable
-          text={`curl -s ${origin}/auth/v1/${environment === "live" ? "" : "sandbox/"}token -d '{"api_key": "sk_${environment}_…"}'`}
+          text={`curl -s ${(environment === "live" ? visit.liveOrigin : undefined) ?? origin}/auth/v1/${environment === "live" ? "" : "sandbox/"}token -d '{"api_key": "sk_${environment}_…"}'`}
           label="the command"
         />
       </section>

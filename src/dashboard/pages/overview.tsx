@@ -39,7 +39,7 @@ export function overview(visit: Visit): Page {
   return { title: "Overview", body };
 }
 
-function Addresses({ visit: { services, origin } }: { visit: Visit }) {
+function Addresses({ visit: { services, origin, liveOrigin } }: { visit: Visit }) {
   const { companies } = services.companies.world();
   const { findings } = services.findings.report();
   const liveCards = companies.reduce((sum, { live_cards }) => sum + live_cards, 0);
@@ -51,11 +51,7 @@ function Addresses({ visit: { services, origin } }: { visit: Visit }) {
           ["Sandbox base address", <code>{origin}</code>],
           [
             "Live base address",
-            services.environments.includes("live") ? (
-              <code>{origin}</code>
-            ) : (
-              "on a port of its own, which the start-up lines name"
-            ),
+            liveOrigin ? <code>{liveOrigin}</code> : "on a port of its own, which the start-up lines name",
           ],
           [
             "Interface",

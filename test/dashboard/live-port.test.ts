@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type StartedSandbox, startSandbox } from "../../src/node/start-sandbox.ts";
+
+let sandbox: StartedSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, livePort: 0 });
+});
+afterAll(() => sandbox.close());
+
+const page = async (path: string) =>
+  (await (await fetch(`${sandbox.url}/_sandbox/ui${path}`)).text())
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"');
+
+test("the overview names both base addresses", async () => {
+  const html = await page("");
+  expect(html).toContain(`<code>${sandbox.url}</code>`);
+  expect(html).toContain(`<code>${sandbox.liveUrl}</code>`);
+  expect(sandbox.liveUrl).not.toBe(sandbox.url);
+});
+
+test("a live request is repeated at the live base address, and another one where it was", async () => {
+  for (const [base, path, api_key] of [
+    [sandbox.liveUrl, "/auth/v1/token", "sk_live_northwind_owner"],
+    [sandbox.url, "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner"],
+  ] as const) {
+    const exchange = await fetch(base + path, { method: "POST", body: JSON.stringify({ api_key }) });
+    const { access_token } = (await exchange.json()) as { access_token: string };
+    expect(await page(`/requests/${newest()}`)).toContain(`curl -si -X POST '${base}${path}'`);
+    await fetch(`${base}/developer/cards`, { headers: { Authorization: `Bearer ${access_token}` } });
+    const html = await page(`/requests/${newest()}`);
+    expect(html).toContain(`curl -si -X GET '${base}/developer/cards'`);
+    expect(html).toContain(`${base}${path} `);
+  }
+});
+
+test("the page of API keys exchanges a live key at the live base address", async () => {
+  expect(await page("/api-keys?environment=live")).toContain(`${sandbox.liveUrl}/auth/v1/token`);
+});
+
+function newest(): string {
+  return sandbox.requests.list({ limit: 1 }).requests[0]?.id ?? "";
+}
