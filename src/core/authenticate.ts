@@ -3,7 +3,6 @@ import { looksLikeApiKey } from "./api-key.ts";
 import { SandboxError } from "./errors.ts";
 import type { FactsOverlay } from "./facts.ts";
 import type { Caller } from "./ports.ts";
-import { hashOfSecret } from "./random.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -29,7 +28,7 @@ export function authenticate(
       "This is an API key, which goes to the token endpoint only: exchange it there and send the access_token",
     );
   }
-  const token = store.accessTokens.byHash(hashOfSecret(accessToken));
+  const token = store.accessTokens.bySecret(accessToken);
   if (!token) throw refused();
   if (clock.now() + token.caller.clockOffsetMs >= token.expiresAtMs) {
     throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);

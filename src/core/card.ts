@@ -1,5 +1,5 @@
 import type { Card } from "../contract/card.ts";
-import type { CardId } from "../contract/identifiers.ts";
+import type { CardId, CompanyId } from "../contract/identifiers.ts";
 import { cardToken, lastFour } from "./card-token.ts";
 import { hasEnded } from "./card-transitions.ts";
 import { type CardSpending, nothingSpent, usedLimitsOf, usedOf } from "./card-use.ts";
@@ -22,18 +22,42 @@ export interface CardPlan extends Omit<CardRecord, Derived> {
 
 /** A company's n-th card: its id, token and last four depend on the seed, the company and n alone. */
 export function makeCard(random: Random, plan: CardPlan): CardRecord {
-  const { number, companyId, type } = plan;
+  const { number, companyId, type, createdAtMs } = plan;
   const chance = random.block("card", companyId, number);
   const digits = plan.lastFour ?? lastFour(chance);
   return {
-    ...plan,
     id: uuidOf(chance) as CardId,
-    token: cardToken(number, random.block("card_token", companyId, 0)),
+    token: cardToken(number, tokenKeyOf(random, companyId)),
+    companyId,
+    accountId: plan.accountId,
+    memberId: plan.memberId,
+    type,
+    designId: plan.designId,
+    status: plan.status,
     name: plan.name ?? usualName(type, digits),
     lastFour: digits,
-    expiryDate: expiryDate(plan.createdAtMs),
+    expiryDate: expiryDate(createdAtMs),
+    autoConvert: plan.autoConvert,
     threeDsBiometric: false,
+    spendingLimit: plan.spendingLimit,
+    currency: plan.currency,
+    limits: plan.limits,
+    createdAtMs,
   };
+}
+
+const keysKept = 1000;
+const tokenKeys = new WeakMap<Random, Map<CompanyId, Uint8Array>>();
+
+/** The key of a company's card tokens; kept, since each of its cards asks for it. */
+function tokenKeyOf(random: Random, companyId: CompanyId): Uint8Array {
+  const keys = tokenKeys.get(random) ?? new Map<CompanyId, Uint8Array>();
+  const known = keys.get(companyId);
+  if (known) return known;
+  if (keys.size >= keysKept) keys.clear();
+  const key = random.block("card_token", companyId, 0);
+  tokenKeys.set(random, keys.set(companyId, key));
+  return key;
 }
 
 /** The name of a card that was given none. */

@@ -46,7 +46,10 @@ export interface OrderFacts extends Omit<OrderWorld, "cardQuota" | "liveCards"> 
 
 export function factsOf(world: OrderWorld, overlay: FactsOverlay): OrderFacts {
   return {
-    ...world,
+    cardsMade: world.cardsMade,
+    nextExpiry: world.nextExpiry,
+    designId: world.designId,
+    limits: world.limits,
     companyStatus: overlay.companyStatus ?? world.companyStatus,
     companyDetailsComplete: overlay.companyDetailsComplete ?? world.companyDetailsComplete,
     cardholderDetailsComplete: overlay.cardholderDetailsComplete ?? world.cardholderDetailsComplete,

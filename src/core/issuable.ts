@@ -14,6 +14,11 @@ export type PointFamily = "order" | "cards";
 /** Facts with an account that the card may spend from: what judging lets through. */
 export type JudgedFacts = OrderFacts & { readonly account: NonNullable<OrderFacts["account"]> };
 
+/** Whether there is an account that the card may spend from. */
+export function hasAccount(facts: OrderFacts): facts is JudgedFacts {
+  return facts.account !== undefined;
+}
+
 /** 400: an address, measured against its country. */
 export function refuseUnfitAddress(address: DeliveryAddress, family: PointFamily): void {
   const violation = addressViolation(address);

@@ -3,7 +3,13 @@ import type { AccountId } from "../contract/identifiers.ts";
 import { SandboxError } from "./errors.ts";
 import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
-import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./issuable.ts";
+import {
+  hasAccount,
+  type JudgedFacts,
+  refuseUnfitAddress,
+  refuseUnissuable,
+  refuseUnofferedMethod,
+} from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
 import { issueOrdered, type OrderedCard } from "./issue-ordered.ts";
 import type { Services } from "./services.ts";
@@ -49,8 +55,7 @@ function judge(services: Services, { caller, overlay }: OrderRequest, order: Ord
   if (overlay.facts.requestValid === false) {
     throw new SandboxError("order.invalid_request", "The request is invalid");
   }
-  const { account } = facts;
-  if (!account) {
+  if (!hasAccount(facts)) {
     throw new SandboxError(
       "order.account_not_found",
       `account_id: account ${order.accountId} was not found in this company`,
@@ -62,7 +67,6 @@ function judge(services: Services, { caller, overlay }: OrderRequest, order: Ord
       "Another change is in progress: retry with the same Idempotency-Key in a moment",
     );
   }
-  const judged = { ...facts, account };
-  refuseUnissuable(judged, order.deliveryAddress.country_code, "order");
-  return judged;
+  refuseUnissuable(facts, order.deliveryAddress.country_code, "order");
+  return facts;
 }

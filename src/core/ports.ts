@@ -58,6 +58,8 @@ export interface Database {
    * @throws where they cannot be kept: then all of them are lost
    */
   together(work: () => void): void;
+  /** Makes a function without arguments that triggers may call. */
+  define(name: string, work: () => void): void;
 }
 
 /** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */
@@ -331,7 +333,7 @@ export interface Store {
     }): number;
     /** Forgets some that expired long ago, by how many have been made since, so that they do not pile up. */
     forgetExpired(latestPk: number, nowMs: number): void;
-    byHash(hash: Uint8Array): { readonly expiresAtMs: number; readonly caller: Caller } | undefined;
+    bySecret(accessToken: string): { readonly expiresAtMs: number; readonly caller: Caller } | undefined;
   };
   readonly companies: {
     insert(company: NewCompany): number;

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { unavailableAt } from "../contract/answers.ts";
 import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
-import { operationOf } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
 import { ConnectionLost } from "../core/errors.ts";
 import { issuerMessages } from "../core/issuer.ts";
@@ -11,6 +10,13 @@ import { type Answer, AnswerCutOff } from "./answer-cut-off.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 
 type HeadersOf = Readonly<Record<string, string>> | undefined;
+
+const pointHeaders = Object.fromEntries(
+  Object.entries(contractPoints).map(([point, { provenance }]) => [
+    point,
+    `${point}; provenance=${provenance}`,
+  ]),
+) as Record<PointId, string>;
 
 let latestDate: { readonly second: number; readonly text: string } | undefined;
 
@@ -33,16 +39,12 @@ export function answerOf(
   headers?: HeadersOf,
   scenario?: string,
 ): Answer {
-  const { status, provenance } = contractPoints[point];
+  const all: Record<string, string> = { "Content-Type": "application/json", Date: dateHeader(nowMs) };
+  if (sandboxHeaders) all["Sandbox-Contract-Point"] = pointHeaders[point];
+  if (sandboxHeaders && scenario !== undefined) all["Sandbox-Scenario"] = scenario;
   return {
-    status,
-    headers: {
-      "Content-Type": "application/json",
-      Date: dateHeader(nowMs),
-      ...(sandboxHeaders && { "Sandbox-Contract-Point": `${point}; provenance=${provenance}` }),
-      ...(sandboxHeaders && scenario !== undefined && { "Sandbox-Scenario": scenario }),
-      ...headers,
-    },
+    status: contractPoints[point].status,
+    headers: headers ? Object.assign(all, headers) : all,
     text: JSON.stringify(body),
   };
 }
@@ -129,7 +131,7 @@ async function deliver(
 
 /** The answer of a gateway that lost the issuer's: the card is made, and the client cannot know (spec §7). */
 function badGateway(services: HttpServices, c: Context<HttpEnv>): Answer {
-  const ordered = operationOf(c.req.method, c.req.path) === "orderPhysicalCard";
+  const ordered = c.get("operation") === "orderPhysicalCard";
   const point = ordered ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
   const body = errorBody(point, issuerMessages.badGateway);
   return answerOf(services, nowMs(services, c), point, body, undefined, c.get("turn")?.forced);
@@ -170,7 +172,7 @@ function tell(
       method,
       path,
       query: query < 0 ? "" : url.slice(query),
-      operation: operationOf(method, path),
+      operation: c.get("operation"),
       requestHeaders: c.env.arrived?.headers ?? c.req.raw.headers,
       requestBody: body && "text" in body ? body.text : undefined,
       idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),

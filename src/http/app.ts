@@ -148,7 +148,10 @@ function routed(
     const routes = new Map<string, Route>();
     for (const id of ids) {
       const [checks, route] = chains[id];
-      routes.set(operations[id].method, inOrder([...before, ...checks], route, refuse));
+      const { method } = operations[id];
+      // HEAD is answered as GET is, and is no operation.
+      const name: Check = (c) => c.set("operation", c.req.method === method ? id : undefined);
+      routes.set(method, inOrder([name, ...before, ...checks], route, refuse));
     }
     const others = inOrder(before, methodNotAllowed([...routes.keys()]), refuse);
     // One handler a path: of several Hono makes a chain that awaits each.

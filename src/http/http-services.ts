@@ -1,4 +1,5 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
@@ -45,6 +46,8 @@ export interface Arrived {
 export interface HttpEnv {
   Bindings: { readonly startedAt: number; readonly arrived: Arrived | undefined };
   Variables: {
+    /** Undefined where the path and the method are no operation's. */
+    operation: OperationId | undefined;
     body: Body;
     /** The scenario that the request chooses itself. */
     chosen: Scenario | undefined;
@@ -59,7 +62,5 @@ export interface HttpEnv {
     /** In which generation of the caller's company the request began. */
     generation: number;
     idempotencyKey: IdempotencyKey;
-    /** The request's body as text, once it was read. */
-    bodyText: string | undefined;
   };
 }

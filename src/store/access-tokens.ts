@@ -1,5 +1,6 @@
 import type { Database, Store } from "../core/ports.ts";
-import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+import { hashOfSecret } from "../core/random.ts";
+import { type CallerRow, callerColumns, callerOf, callersKnown } from "./callers.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
@@ -28,6 +29,7 @@ const forgetExpired = `
     WHERE t.expires_at_ms <= ? + c.clock_offset_ms)`;
 
 export function accessTokens(database: Database): Store["accessTokens"] {
+  const callers = callersKnown<ReturnType<Store["accessTokens"]["bySecret"]>>(database);
   return {
     insert(token) {
       const { hash, companyPk, apiKeyPk, membershipPk, expiresAtMs } = token;
@@ -36,9 +38,14 @@ export function accessTokens(database: Database): Store["accessTokens"] {
     forgetExpired(latestPk, nowMs) {
       if (latestPk > kept) database.run(forgetExpired, latestPk, nowMs);
     },
-    byHash(hash) {
-      const row = database.get<CallerRow & { expires_at_ms: number }>(byHash, hash);
-      return row && { expiresAtMs: row.expires_at_ms, caller: callerOf(row) };
+    bySecret(accessToken) {
+      const known = callers.get(accessToken);
+      if (known) return known;
+      const row = database.get<CallerRow & { expires_at_ms: number }>(byHash, hashOfSecret(accessToken));
+      if (!row) return undefined;
+      const found = { expiresAtMs: row.expires_at_ms, caller: callerOf(row) };
+      callers.set(accessToken, found);
+      return found;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
 import type { Role } from "../core/permissions.ts";
-import type { Caller } from "../core/ports.ts";
+import type { Caller, Database } from "../core/ports.ts";
 
 /** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership, `k` the key. */
 export const callerColumns = `
@@ -47,4 +47,44 @@ export function callerOf(row: CallerRow): Caller {
 /** The areas that a company is entitled to, as its row keeps them. */
 export function areasOf(entitlements: string): Area[] {
   return entitlements === "" ? [] : (entitlements.split(" ") as Area[]);
+}
+
+/** Of whom callers are made, and when what is known of them may be so no more. A new row changes nobody known. */
+const changes = {
+  companies: ["UPDATE OF slug, entitlements, clock_offset_ms", "DELETE"],
+  members: ["UPDATE", "DELETE"],
+  memberships: ["UPDATE", "DELETE"],
+  api_keys: ["UPDATE", "DELETE"],
+  access_tokens: ["UPDATE", "DELETE"],
+};
+
+const mostKnown = 1000;
+
+/**
+ * Who calls, by the access token that is sent: nearly each request asks anew for the same few. Whatever changes one of
+ * the rows, through whichever statement, forgets all of them.
+ */
+export function callersKnown<Known>(database: Database) {
+  const known = new Map<string, Known>();
+  let isWatched = false;
+  const watch = () => {
+    isWatched = true;
+    database.define("forget_callers", () => known.clear());
+    for (const [table, events] of Object.entries(changes)) {
+      for (const [n, event] of events.entries()) {
+        database.exec(`
+          CREATE TEMP TRIGGER forget_callers_of_${table}_${n} AFTER ${event} ON main.${table}
+          BEGIN SELECT forget_callers(); END`);
+      }
+    }
+  };
+  return {
+    get: (accessToken: string) => known.get(accessToken),
+    set(accessToken: string, caller: Known) {
+      // Not before the first: the tables have to be there.
+      if (!isWatched) watch();
+      if (known.size >= mostKnown) known.clear();
+      known.set(accessToken, caller);
+    },
+  };
 }

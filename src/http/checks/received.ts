@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type OperationId, operationOf } from "../../contract/operations.ts";
+import type { OperationId } from "../../contract/operations.ts";
 import { SandboxError } from "../../core/errors.ts";
 import type { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
@@ -14,7 +14,7 @@ import { type Body, bodyOf, readBody } from "../read-body.ts";
 export function received({ scenarios: { catalogue } }: HttpServices): Check {
   const take = (c: Context<HttpEnv>, body: Body) => {
     c.set("body", body);
-    const operation = operationOf(c.req.method, c.req.path);
+    const operation = c.get("operation");
     const { headers } = c.req.raw;
     const chosen =
       byHeader(catalogue, headers.get("Sandbox-Scenario")) ??
