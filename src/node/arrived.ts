@@ -76,8 +76,13 @@ class RawHeaders implements SentHeaders {
   }
 
   forEach(each: (value: string, name: string) => void): void {
-    const names = new Set<string>();
-    for (let i = 0; i < this.#pairs.length; i += 2) names.add((this.#pairs[i] as string).toLowerCase());
-    for (const name of names) each(this.get(name) as string, name);
+    const pairs = this.#pairs;
+    const told: string[] = [];
+    for (let i = 0; i < pairs.length; i += 2) {
+      const name = (pairs[i] as string).toLowerCase();
+      if (told.includes(name)) continue;
+      told.push(name);
+      each(this.get(name) as string, name);
+    }
   }
 }

@@ -23,7 +23,7 @@ export interface CardOrder {
   readonly meaning: string;
 }
 
-/** Of the latest bodies, as they were sent: most orders of a run are alike, and are read once. */
+/** Of the latest bodies, as they were sent: most orders of a run are alike, are read once, and share their meaning. */
 const meanings = new Recent<string, string>(200);
 
 /** What is longer is kept by its hash. */
@@ -41,19 +41,25 @@ export function cardOrderOf(request: Seen): CardOrder | undefined {
 }
 
 function readOrder(request: Seen): CardOrder | undefined {
-  const { operation, idempotencyKey: key, caller, path, requestBody } = request.exchange;
+  const { operation, idempotencyKey: key, caller } = request.exchange;
   const ofOperation = operation && fields[operation];
   if (!ofOperation || !key || !caller) return undefined;
-  const sent = `${operation} ${requestBody}`;
-  const body = meanings.get(sent) ?? orderMeaning(request.json, ofOperation);
+  const meaning = meaningOf(request, ofOperation);
+  if (meaning === undefined) return undefined;
+  return { key, keyed: `${request.scope} ${caller.memberPk} ${operation} ${key}`, meaning };
+}
+
+function meaningOf(request: Seen, ofOperation: ReadonlySet<string>): string | undefined {
+  const { path, requestBody } = request.exchange;
+  // Of a replacement the path says which card it is for.
+  const sent = `${path} ${requestBody}`;
+  const known = meanings.get(sent);
+  if (known !== undefined) return known;
+  const body = orderMeaning(request.json, ofOperation);
   if (body === undefined) return undefined;
-  if (sent.length <= longestKept) meanings.set(sent, body);
-  return {
-    key,
-    keyed: `${request.scope} ${caller.memberId} ${operation} ${key}`,
-    // Of a replacement the path says which card it is for.
-    meaning: shortened(`${path.toLowerCase()} ${body}`),
-  };
+  const meaning = shortened(`${path.toLowerCase()} ${body}`);
+  if (sent.length <= longestKept) meanings.set(sent, meaning);
+  return meaning;
 }
 
 /** What is remembered of an order is to be small, whatever was sent. */

@@ -39,6 +39,8 @@ const members: Readonly<Record<string, Schema>> = {
   spending_limit: spendingLimitInput,
 };
 
+const memberSchemas = Object.entries(members);
+
 /** Other names that clients give to a field, without case, underscores and hyphens. */
 const aliases: Readonly<Record<string, string>> = {
   zip: "post_code",
@@ -69,7 +71,7 @@ export function misnamedFields(operation: OperationId | undefined, json: unknown
   const sent = fieldsOf(json);
   if (!body || !sent) return [];
   const found = misnamedIn(body, sent, undefined);
-  for (const [member, schema] of Object.entries(members)) {
+  for (const [member, schema] of memberSchemas) {
     const within = member in body.shape ? fieldsOf(sent[member]) : undefined;
     if (within) found.push(...misnamedIn(schema, within, member));
   }
@@ -77,13 +79,14 @@ export function misnamedFields(operation: OperationId | undefined, json: unknown
 }
 
 function misnamedIn({ shape }: Schema, sent: Fields, within: string | undefined): Misnamed[] {
-  return Object.keys(sent).flatMap((name) => {
-    if (name in shape || saysNothing(sent[name])) return [];
+  const found: Misnamed[] = [];
+  for (const name of Object.keys(sent)) {
+    if (name in shape || saysNothing(sent[name])) continue;
     const bare = bareName(name);
     const meant = Object.keys(shape).find((field) => bareName(field) === bare || aliases[bare] === field);
-    if (meant === undefined || sent[meant] !== undefined) return [];
-    return [{ sent: name, meant, within }];
-  });
+    if (meant !== undefined && sent[meant] === undefined) found.push({ sent: name, meant, within });
+  }
+  return found;
 }
 
 function saysNothing(value: unknown): boolean {

@@ -74,9 +74,19 @@ export class Findings {
     const requests = this.#unseen;
     this.#unseen = [];
     for (const [, watch] of this.#watches) {
-      for (const request of requests) this.#guarded(() => watch.see?.(request), request.exchange);
+      if (watch.see) this.#show(watch.see, requests);
     }
     for (const request of requests) request.release();
+  }
+
+  #show(see: NonNullable<Watch["see"]>, requests: readonly Seen[]): void {
+    for (const request of requests) {
+      try {
+        see(request);
+      } catch (error) {
+        this.#ports.onDefect(error as Error, request.exchange);
+      }
+    }
   }
 
   /** A webhook's receiver was sent an event. */
@@ -118,11 +128,11 @@ export class Findings {
     return ruleIds.map((id) => [id, rules[id].watch(collector(id, this.#kept), this.#ports)]);
   }
 
-  #guarded(work: () => void, exchange?: Exchange): void {
+  #guarded(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#ports.onDefect(error as Error, exchange);
+      this.#ports.onDefect(error as Error, undefined);
     }
   }
 }
