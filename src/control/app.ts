@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import type { Clock } from "../core/ports.ts";
@@ -51,6 +52,13 @@ export interface ControlServices {
   readonly onDefect: (defect: Error, method: string, path: string) => void;
 }
 
+/** A company with hundreds of members and cards is a fifth of it. */
+const largestBody = 1024 * 1024;
+
+function refuseLarge(): never {
+  throw new ControlError(413, "a request of the sandbox's own API holds up to 1 MiB");
+}
+
 /** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
 export function isControl(url: string, start: number): boolean {
   return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
@@ -73,6 +81,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     c.res.headers.set("Date", new Date(time.read().now).toUTCString());
   });
   control.use("/*", guarded(guard));
+  control.use("/*", bodyLimit({ maxSize: largestBody, onError: refuseLarge }));
 
   control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
   control.get("/contract", (c) =>

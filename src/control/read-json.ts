@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type * as z from "zod";
+import { issuesTold } from "../core/issues-told.ts";
 import { ControlError } from "./control-error.ts";
 
 /**
@@ -19,12 +20,5 @@ export async function readJson<Asked>(c: Context): Promise<Asked> {
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ControlError(400, messageOf(result.error));
-}
-
-/** What does not fit, each with the path to it. */
-export function messageOf({ issues }: z.ZodError): string {
-  return issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ");
+  throw new ControlError(400, issuesTold(result.error.issues));
 }

@@ -154,3 +154,19 @@ test("the live base address alone has no control API", async () => {
   const reply = await openSandbox({ serve: "live" }).request("/_sandbox/health");
   expect(reply.status).toBe(404);
 });
+
+test("a body over 1 MiB is refused, declared or in chunks, and one of 1 MiB is read", async () => {
+  const { request } = openSandbox();
+  const send = (text: string, body: BodyInit = text) =>
+    request("/_sandbox/companies", { method: "POST", body, duplex: "half" } as RequestInit);
+  const named = (length: number) => JSON.stringify({ name: "x".repeat(length - 11) });
+  const mebibyte = 1024 * 1024;
+  const refusal = { error: "a request of the sandbox's own API holds up to 1 MiB" };
+  expect(await send(named(mebibyte + 1))).toMatchObject({ status: 413, json: refusal });
+  const streamed = new Blob([named(mebibyte + 1)]).stream();
+  expect(await send("", streamed)).toMatchObject({ status: 413, json: refusal });
+  expect(await send(named(mebibyte))).toMatchObject({
+    status: 400,
+    json: { error: "name: must be up to 200 characters" },
+  });
+});
