@@ -204,7 +204,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     const api = createControl(own, guard);
     let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
     return async (request: Request, path: number): Promise<Response> => {
-      if (!isDashboard(request.url, path)) return api.fetch(request);
+      const { method, url } = request;
+      // Hono keeps handlers by method in plain objects, and would write into the prototype of every object.
+      if (method in Object.prototype)
+        return Response.json({ error: `${method} is no method` }, { status: 400 });
+      if (!isDashboard(url, path)) return api.fetch(request);
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
       dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>

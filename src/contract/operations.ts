@@ -254,8 +254,12 @@ export function isFixedPath(path: string): boolean {
   return fixedPaths.has(path);
 }
 
-/** The operation that a method and a path name; of two that fit, the one without a variable segment. */
+/**
+ * The operation that a method and a path name; of two that fit, the one without a variable segment. HEAD asks for
+ * what GET does (RFC 9110 §9.3.2).
+ */
 export function operationOf(method: string, path: string): OperationId | undefined {
+  if (method === "HEAD") return operationOf("GET", path);
   const id = idOfPath.get(`${method} ${path}`);
   if (id || isFixedPath(path)) return id;
   return patterns.find((each) => each.method === method && each.pattern.test(path))?.id;

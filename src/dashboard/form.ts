@@ -4,14 +4,21 @@ import { ControlError } from "../control/control-error.ts";
 /** What a form says, by the names of its fields; one that is empty is absent. */
 export type Form = Readonly<Record<string, string>>;
 
-/** Reads a form as it was sent; of a file nothing is kept. */
+/**
+ * Reads a form as it was sent; of a file nothing is kept.
+ * @throws ControlError 400 where it is no form, such as parts without their boundary
+ */
 export async function readForm(c: Context): Promise<Form> {
-  const sent = Object.entries(await c.req.parseBody());
+  const sent = Object.entries(await c.req.parseBody().catch(refuseUnreadable));
   return Object.fromEntries(
     sent.flatMap(([name, value]) =>
       typeof value === "string" && value.trim() !== "" ? [[name, value.trim()]] : [],
     ),
   );
+}
+
+function refuseUnreadable(): never {
+  throw new ControlError(400, "the form cannot be read: send it as application/x-www-form-urlencoded");
 }
 
 /**

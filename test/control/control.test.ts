@@ -157,7 +157,7 @@ test("the live base address alone has no control API", async () => {
 
 test("a body over 1 MiB is refused, declared or in chunks, and one of 1 MiB is read", async () => {
   const { request } = openSandbox();
-  const send = (text: string, body: BodyInit = text) =>
+  const send = (text: string, body: string | ReadableStream = text) =>
     request("/_sandbox/companies", { method: "POST", body, duplex: "half" } as RequestInit);
   const named = (length: number) => JSON.stringify({ name: "x".repeat(length - 11) });
   const mebibyte = 1024 * 1024;
@@ -170,3 +170,15 @@ test("a body over 1 MiB is refused, declared or in chunks, and one of 1 MiB is r
     json: { error: "name: must be up to 200 characters" },
   });
 });
+
+test.each(["__proto__", "constructor", "toString"])(
+  "%s is no method, and changes no object",
+  async (method) => {
+    const { request } = openSandbox();
+    for (const path of ["/_sandbox/world", "/_sandbox/cards/x/expire", "/_sandbox/ui/cards"]) {
+      const { status, json } = await request(path, { method });
+      expect([status, json]).toEqual([400, { error: `${method} is no method` }]);
+    }
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  },
+);

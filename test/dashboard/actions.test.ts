@@ -240,3 +240,12 @@ describe("the clock, and the world", () => {
     expect(coverage().total.met).toBe(0);
   });
 });
+
+test("a form whose parts have no boundary is refused, and does nothing", async () => {
+  const { visit, origin, world } = openDashboard();
+  const before = world();
+  const headers = { Origin: origin, "Content-Type": "multipart/form-data" };
+  const { status, text } = await visit("/companies", { method: "POST", headers, body: "name=Acme" });
+  expect([status, text]).toEqual([400, expect.stringContaining("the form cannot be read")]);
+  expect(world()).toEqual(before);
+});
