@@ -85,10 +85,19 @@ async function answerTo({ fetch, clockOfTest }: World, sent: Sent): Promise<Omit
 }
 
 /** Whatever it was sent, it goes on. */
-async function takesAnOrder({ control, order }: World): Promise<void> {
+async function takesAnOrder({ control, order, plainOrder }: World): Promise<void> {
   control.scenarios.disarmAll();
   const { accounts, members } = await control.companies.create({});
   const apiKey = members[0]?.api_keys[0]?.secret ?? "";
-  const { status, text } = await order({ apiKey, body: { account_id: accounts[0]?.id } });
+  const { status, text } = await order({ apiKey, raw: { ...plainOrder, account_id: accounts[0]?.id } });
   if (status !== 201) throw new Error(`it takes no order any more: ${status} ${text}`);
+}
+
+/** How many requests a slow run sends in all, and the seed that they derive from; another each time. */
+export function slowRun(): { readonly seed: number; readonly requests: number } {
+  const { FUZZ_SEED, FUZZ_REQUESTS } = process.env;
+  return {
+    seed: FUZZ_SEED === undefined ? Date.now() % 2 ** 31 : Number(FUZZ_SEED),
+    requests: Number(FUZZ_REQUESTS ?? 100_000),
+  };
 }

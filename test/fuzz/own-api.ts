@@ -90,44 +90,50 @@ const query: Target["query"] = Object.entries({
   back: ["/_sandbox/ui/cards"],
 }).map(([name, values]) => [name, fc.constantFrom(...values)]);
 
-/** The paths that are served under `/_sandbox`, as the tables of routes have them. */
-export function ownApi(world: World): Target[] {
-  const { ids } = world;
-  const open = { kind: "open" } as const;
-  // Nothing is asked of what they work with until a request comes.
-  const control = createControl({} as Parameters<typeof createControl>[0], open);
-  const dashboard = createDashboard({} as Parameters<typeof createDashboard>[0], open);
-  const json = bodiesOfControl(ids);
-  const forms = formsOfDashboard(ids);
-  const ofControl = control.routes.map((route) => targetOf(route, "/_sandbox", ids, jsonBodies(json)));
-  const ofDashboard = dashboard.routes.map((route) =>
-    targetOf(route, "/_sandbox/ui", ids, formBodies(forms)),
-  );
-  const targets = [...ofControl, ...ofDashboard].filter(({ method }) => method !== "ALL");
-  const known = new Set(targets.map(({ id }) => id));
-  const gone = [...Object.keys(json), ...Object.keys(forms)].filter((id) => !known.has(id));
-  if (gone.length > 0) throw new Error(`bodies for what is not served: ${gone.join(", ")}`);
-  return targets;
+const open = { kind: "open" } as const;
+
+/** A path that is served under `/_sandbox`, as the tables of routes have it. */
+interface Route {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly under: "/_sandbox" | "/_sandbox/ui";
 }
 
-type BodiesOf = (id: string, method: string) => Pick<Target, "bodies" | "headers">;
+const routes: readonly Route[] = [
+  // Nothing is asked of what they work with until a request comes.
+  ...createControl({} as Parameters<typeof createControl>[0], open).routes.map(routeUnder("/_sandbox")),
+  ...createDashboard({} as Parameters<typeof createDashboard>[0], open).routes.map(
+    routeUnder("/_sandbox/ui"),
+  ),
+].filter(({ method, path }) => method !== "ALL" && !path.includes("*"));
 
-function targetOf(
-  { method, path }: { method: string; path: string },
-  under: string,
-  ids: World["ids"],
-  bodies: BodiesOf,
-): Target {
-  const below = path.slice(under.length).replace(/:([a-z]+)(\{\.\+\})?/g, "{$1}");
-  return {
-    id: `${method} ${below}`,
-    method,
-    path: under + below,
-    ids: idsOf(below, ids),
-    query,
-    ...bodies(`${method} ${below}`, method),
+export const ownApiIds = routes.map(({ id }) => id);
+
+function routeUnder(under: Route["under"]) {
+  return ({ method, path: whole }: { readonly method: string; readonly path: string }): Route => {
+    const path = whole.slice(under.length).replace(/:([a-z]+)(\{\.\+\})?/g, "{$1}");
+    return { id: `${method} ${under}${path}`, method, path, under };
   };
 }
+
+/** The sandbox's own API and its dashboard. */
+export function ownApi({ ids }: World): Target[] {
+  const bodies = {
+    "/_sandbox": jsonBodies(bodiesOfControl(ids)),
+    "/_sandbox/ui": formBodies(formsOfDashboard(ids)),
+  };
+  return routes.map(({ id, method, path, under }) => ({
+    id,
+    method,
+    path: under + path,
+    ids: idsOf(path, ids),
+    query,
+    ...(method === "GET" ? { bodies: undefined, headers: [] } : bodies[under](`${method} ${path}`)),
+  }));
+}
+
+type BodiesOf = (route: string) => Pick<Target, "bodies" | "headers">;
 
 function idsOf(path: string, ids: World["ids"]): readonly string[] {
   const [, kind] = path.split("/");
@@ -158,18 +164,16 @@ function idsOf(path: string, ids: World["ids"]): readonly string[] {
 
 const jsonBodies =
   (table: Bodies): BodiesOf =>
-  (id, method) => {
-    if (method === "GET") return { bodies: undefined, headers: [] };
-    const right = fc.constantFrom(...(table[id] ?? [{}]).map(jsonOf));
+  (route) => {
+    const right = fc.constantFrom(...(table[route] ?? [{}]).map(jsonOf));
     return { bodies: fc.oneof(right, mutated(right), mutated(right)).map(written), headers: [] };
   };
 
 const formBodies =
   (table: Bodies): BodiesOf =>
-  (id, method) => {
-    if (method === "GET") return { bodies: undefined, headers: [] };
+  (route) => {
     const right = fc.constantFrom(
-      ...((table[id] ?? [{}]) as Record<string, string>[]).map((form) => Object.entries(form)),
+      ...((table[route] ?? [{}]) as Record<string, string>[]).map((form) => Object.entries(form)),
     );
     const wrong = fc.tuple(right, fc.nat(20), fc.oneof(oddValue.map(written), fc.string({ unit: "binary" })));
     return {

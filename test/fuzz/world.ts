@@ -12,6 +12,7 @@ export async function openWorld(options: TestOptions = {}) {
   });
   const { control, company, order, call } = sandbox;
   const northwind = company("northwind");
+  const plainOrder = sandbox.orderBody();
   control.companies.change("northwind", { card_quota: 1_000_000 });
   let ordered = 0;
   const ordering = async (body: OrderBody = {}) => {
@@ -44,6 +45,7 @@ export async function openWorld(options: TestOptions = {}) {
   return {
     ...sandbox,
     tokens,
+    plainOrder,
     ids: {
       cards: [card.id, frozen.id, blocked.id] as string[],
       accounts: northwind.accounts.map(({ id }) => id as string),
