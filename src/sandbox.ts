@@ -83,8 +83,8 @@ export interface Sandbox {
   readonly fetch: Fetch;
   /** The service as a base address shows it. */
   serve(face: Face): Fetch;
-  /** The answer to a request that cannot be read as one. */
-  malformed(): Response;
+  /** The answer to a request that cannot be read as one, and why where more is known. */
+  malformed(why?: string): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
   world(): WorldListing;
   /** The sandbox's time, and each company's. */
@@ -238,7 +238,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return asClientSees(request, whole);
     },
     serve,
-    malformed: () => malformedRequest(faceOf([])),
+    malformed: (why) => malformedRequest(faceOf([]), why),
     world: () => own.companies.world(),
     clock: time,
     control: {

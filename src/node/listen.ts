@@ -1,4 +1,10 @@
-import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -17,8 +23,8 @@ export interface Tls {
 
 export interface ListenOptions {
   readonly fetch: Fetch;
-  /** Answers a request that cannot be read as one: 400. */
-  readonly malformed: () => Response;
+  /** Answers a request that cannot be read as one: 400, and why where more is known. */
+  readonly malformed: (why?: string) => Response;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -41,6 +47,16 @@ export interface Listening {
 
 /** How long an answer under way may hold up closing. */
 const drainMs = 1500;
+
+/** How long a request may take to come: long for any client, and no slow one keeps its connection for good. */
+const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
+
+/** What Node says of a request that it could not read, where that is more than 400 tells. */
+const unread: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The request line and its headers are over 16 KiB"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of the body's chunks are over 16 KiB"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The headers did not come within 20 s, or the request within 60 s"],
+};
 
 /**
  * Binds a port.
@@ -70,7 +86,7 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
       if (error instanceof ConnectionLost) lose(error, outgoing as ServerResponse);
       throw error;
     });
-  const listener = getRequestListener(answered, {
+  const answering = getRequestListener(answered, {
     overrideGlobalObjects: lightGlobals,
     // HTTP/1.0 may leave out Host.
     hostname: "localhost",
@@ -83,13 +99,22 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
       throw error;
     },
   });
+  // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
+  // that asks over and over, and never reads, has one answer in memory and not thousands.
+  const listener: RequestListener = (incoming, outgoing) => {
+    if (outgoing.socket) answering(incoming, outgoing);
+    else outgoing.once("socket", () => answering(incoming, outgoing));
+  };
   try {
     const server = tls
-      ? createHttpsServer({ cert: tls.cert, key: tls.key }, listener)
-      : createHttpServer(listener);
+      ? createHttpsServer({ ...arrival, cert: tls.cert, key: tls.key }, listener)
+      : createHttpServer(arrival, listener);
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else writeRaw(socket, error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400, malformed());
+      else {
+        const [status, why] = unread[error.code ?? ""] ?? [400];
+        writeRaw(socket, status, malformed(why));
+      }
     });
     return server;
   } catch (error) {
@@ -99,13 +124,9 @@ function createServer({ fetch, malformed, tls, lightGlobals }: ListenOptions): S
   }
 }
 
-/**
- * Ends a connection in place of an answer, or in the midst of one. An answer to a pipelined request has the
- * connection only once those before it are out.
- */
+/** Ends a connection in place of an answer, or in the midst of one; that of a client that has gone is ended. */
 function lose(lost: ConnectionLost, outgoing: ServerResponse): void {
   if (outgoing.socket) cut(lost, outgoing, outgoing.socket);
-  else outgoing.once("socket", (socket: Socket) => cut(lost, outgoing, socket));
 }
 
 function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): void {

@@ -35,6 +35,8 @@ describe("API keys", () => {
     expect((await send("/api-keys", { ...form, back: "https://evil.test" })).location).toBe(
       "/_sandbox/ui?flash=2",
     );
+    // No header could hold it.
+    expect((await send("/api-keys", { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
   });
 
   test("where the slots are taken, it says so, keeps what was typed, and a revoked key frees one", async () => {
