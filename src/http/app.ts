@@ -1,4 +1,5 @@
 import { type Handler, Hono, type MiddlewareHandler } from "hono";
+import { getPath } from "hono/utils/url";
 import {
   type AssumedOperationId,
   isFixedPath,
@@ -115,15 +116,17 @@ export function createApp(services: HttpServices): App {
     paths.filter(([path]) => !isFixedPath(path)),
   );
   return {
-    fetch: (request, env) => (isFixedPath(pathOf(request.url)) ? fixed : variable).fetch(request, env),
+    fetch: (request, env) => (isFixedPath(pathOf(request)) ? fixed : variable).fetch(request, env),
   };
 }
 
-/** The path of an absolute URL, without its query. */
-function pathOf(url: string): string {
+/** The path without its query, and with what is escaped in it as Hono reads it. */
+function pathOf(request: Request): string {
+  const { url } = request;
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
+  const path = query < 0 ? url.slice(start) : url.slice(start, query);
+  return path.includes("%") ? getPath(request) : path;
 }
 
 function routed(

@@ -157,3 +157,10 @@ test.each([
     }
   },
 );
+
+test("a path that is escaped is the one that it says, and no card is named by it", async () => {
+  const { call, get } = openSandbox();
+  expect((await get("/developer/%63ards")).point).toBe("cards.listed");
+  expect((await call("GET", "/developer/%63ards/virtual")).point).toBe("gateway.method_not_allowed");
+  expect((await call("GET", "/developer/cards/delivery%2Doptions")).point).toBe("gateway.method_not_allowed");
+});
