@@ -91,8 +91,8 @@ export interface Sandbox {
   serve(face: Face): Serve;
   /** Begins to serve requests that came together, and keeps together what they change at once. */
   together(work: () => void): void;
-  /** The answer to a request that cannot be read as one. */
-  malformed(): Response;
+  /** The answer to a request that cannot be read as one, and why where more is known. */
+  malformed(why?: string): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
   world(): WorldListing;
   /** The sandbox's time, and each company's. */
@@ -216,7 +216,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     return async (request: Request, path: number): Promise<Response> => {
       // What it changes is a matter of its own, and no request's that came with it.
       await undefined;
-      if (!isDashboard(request.url, path)) return api.fetch(request);
+      const { method, url } = request;
+      // Hono keeps handlers by method in plain objects, and would write into the prototype of every object.
+      if (method in Object.prototype)
+        return Response.json({ error: `${method} is no method` }, { status: 400 });
+      if (!isDashboard(url, path)) return api.fetch(request);
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
       dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
@@ -249,7 +253,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     },
     serve,
     together: (work) => groupCommit.run(work),
-    malformed: () => malformedRequest(faceOf([])),
+    malformed: (why) => malformedRequest(faceOf([]), why),
     world: () => own.companies.world(),
     clock: time,
     control: {

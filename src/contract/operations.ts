@@ -238,25 +238,11 @@ export const areaOperations: readonly OperationId[] = developerOperations.filter
   (id) => "area" in operations[id],
 );
 
-const patterns = operationIds.map((id) => {
-  const { method, path } = operations[id];
-  return { id, method, path, pattern: new RegExp(`^${path.replace(/:[a-z]+/g, "[^/]+")}$`) };
-});
 const fixedPaths = new Set<string>(
-  patterns.filter(({ path }) => !path.includes(":")).map(({ path }) => path),
-);
-const idOfPath = new Map<string, OperationId>(
-  patterns.map(({ id, method, path }) => [`${method} ${path}`, id]),
+  operationIds.map((id) => operations[id].path).filter((path) => !path.includes(":")),
 );
 
 /** Whether a path is that of an operation, without a variable segment. */
 export function isFixedPath(path: string): boolean {
   return fixedPaths.has(path);
-}
-
-/** The operation that a method and a path name; of two that fit, the one without a variable segment. */
-export function operationOf(method: string, path: string): OperationId | undefined {
-  const id = idOfPath.get(`${method} ${path}`);
-  if (id || isFixedPath(path)) return id;
-  return patterns.find((each) => each.method === method && each.pattern.test(path))?.id;
 }

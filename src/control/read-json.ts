@@ -1,13 +1,17 @@
 import type { Context } from "hono";
 import type * as z from "zod";
+import { issuesTold } from "../core/issues-told.ts";
 import { ControlError } from "./control-error.ts";
+
+/** A company with hundreds of members and cards is a fifth of it. */
+const largestBody = 1024 * 1024;
 
 /**
  * Reads a request's JSON body for a method that checks it; an empty one counts as `{}`.
- * @throws ControlError 400 where it is no JSON
+ * @throws ControlError 400 where it is no JSON, 413 where it is too large
  */
 export async function readJson<Asked>(c: Context): Promise<Asked> {
-  const text = await c.req.text();
+  const text = await readText(c, largestBody, "a request of the sandbox's own API holds up to 1 MiB");
   try {
     return JSON.parse(text.trim() === "" ? "{}" : text);
   } catch {
@@ -15,16 +19,31 @@ export async function readJson<Asked>(c: Context): Promise<Asked> {
   }
 }
 
+/**
+ * Reads a request's body, and no more of it than it may hold.
+ * @param tooLarge - what to say of a larger one
+ * @throws ControlError 413
+ */
+export async function readText(c: Context, maxBytes: number, tooLarge: string): Promise<string> {
+  const length = c.req.header("Content-Length");
+  if (length !== undefined && Number(length) <= maxBytes) return c.req.text();
+  const refused = new ControlError(413, tooLarge);
+  if (length !== undefined) throw refused;
+  const decoder = new TextDecoder();
+  const reader = c.req.raw.body?.getReader();
+  let text = "";
+  let bytes = 0;
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > maxBytes) throw refused;
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** @throws ControlError 400 that names what does not fit */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ControlError(400, messageOf(result.error));
-}
-
-/** What does not fit, each with the path to it. */
-export function messageOf({ issues }: z.ZodError): string {
-  return issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ");
+  throw new ControlError(400, issuesTold(result.error.issues));
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
+import { issuesTold } from "../core/issues-told.ts";
 import { nearest } from "../core/nearest.ts";
 import { behaviours, type Coverage, pointTest } from "../report/coverage.ts";
 import type { Findings } from "../report/findings/findings.ts";
@@ -10,7 +11,6 @@ import { reportFormats } from "../report/formats/formatted.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import { ControlError } from "./control-error.ts";
-import { messageOf } from "./read-json.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
@@ -103,7 +103,7 @@ export function readQuery<Schema extends z.ZodType>(
   const said = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
   const result = schema.safeParse({ ...query, ...said });
   if (result.success) return result.data;
-  throw new ControlError(400, messageOf(result.error));
+  throw new ControlError(400, issuesTold(result.error.issues));
 }
 
 /** The requests that the service was sent, and what became of them: the latest ones, secrets masked. */

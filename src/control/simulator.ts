@@ -14,12 +14,19 @@ import { simulated } from "./simulated.ts";
 const usualMerchant: Merchant = { name: "Corner Shop", mcc: "5411", city: "London", country: "GB" };
 const cashMachine: Merchant = { name: "Cash machine", mcc: "6011", city: "London", country: "GB" };
 
+const longest = 200;
+const tooLong = `must be up to ${longest} characters`;
+const shopName = z.string().min(1).max(longest, tooLong);
+const place = z.string().max(longest, tooLong);
+
 const newAuthorisation = z.strictObject({
   card_id: cardId,
   amount: amountAboveZero,
   currency: currency.optional(),
   /** Its name, or what else is to differ from the usual merchant. */
-  merchant: z.union([z.string().min(1), merchant.omit({ mcc: true }).partial()]).optional(),
+  merchant: z
+    .union([shopName, z.strictObject({ name: shopName, city: place, country: place }).partial()])
+    .optional(),
   mcc: merchant.shape.mcc.optional(),
   channel: z.enum(["online", "in_person", "atm"]).default("in_person"),
 });

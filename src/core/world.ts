@@ -8,8 +8,12 @@ import { parseDecimal } from "./money.ts";
 import { role } from "./permissions.ts";
 import { accountStatus, companyStatus, keyStatus, memberStatus } from "./statuses.ts";
 
+/** Longer than any name is, and short enough for every list and page that shows it. */
+const name = z.string().min(1).max(200, "must be up to 200 characters");
+
 const slug = z
   .string()
+  .max(100, "must be up to 100 characters")
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters and digits, joined by hyphens")
   .refine((text) => !z.guid().safeParse(text).success, "must not look like an id");
 
@@ -28,20 +32,20 @@ export const seedCardLimits = z.strictObject({
 
 const account = z.strictObject({
   slug,
-  name: z.string().min(1),
+  name,
   currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code, such as GBP"),
   status: accountStatus.default("open"),
   balance: money.prefault("0.00"),
 });
 
 const apiKey = z.strictObject({
-  secret: z.string().regex(/^[A-Za-z0-9_]{12,}$/, "must be 12 or more letters, digits and underscores"),
+  secret: z.string().regex(/^[A-Za-z0-9_]{12,200}$/, "must be 12 to 200 letters, digits and underscores"),
   status: keyStatus.default("active"),
 });
 
 const member = z.strictObject({
   slug,
-  name: z.string().min(1),
+  name,
   role,
   status: memberStatus.default("active"),
   details_complete: z.boolean().default(true),
@@ -54,19 +58,22 @@ const card = z.strictObject({
   account: slug,
   type: cardType.default("physical"),
   status: cardStatus.default("active"),
-  name: z.string().min(1).optional(),
+  name: name.optional(),
 });
 
 /** A company of a seed world. */
 export const seedCompany = z.strictObject({
   slug,
   environment: environment.default("sandbox"),
-  name: z.string().min(1),
+  name,
   country_code: z.string().refine((code) => countryCodes.has(code), "must be an ISO 3166-1 alpha-2 code"),
   status: companyStatus.default("active"),
   details_complete: z.boolean().default(true),
   card_quota: z.int().min(0).default(20),
-  entitlements: z.array(z.enum(areas)).default([...areas]),
+  entitlements: z
+    .array(z.enum(areas))
+    .max(areas.length, "must name each area once")
+    .default([...areas]),
   accounts: z.array(account).default([]),
   members: z.array(member).default([]),
   cards: z.array(card).default([]),

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
 import { acting } from "./acting.ts";
@@ -21,13 +20,6 @@ import { base } from "./paths.ts";
 import { createSignIn } from "./sign-in.ts";
 import type { DashboardServices } from "./visit.ts";
 
-/** No form of the dashboard's holds as much. */
-const largestForm = 64 * 1024;
-
-function refuseLarge(): never {
-  throw new ControlError(413, "a form of the dashboard holds up to 64 KiB");
-}
-
 /**
  * The pages under `/_sandbox/ui`. They read and act by what the sandbox's own API does, and work without the script,
  * which only adds the requests that come and the copy buttons.
@@ -42,7 +34,6 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   ui.get("/dashboard.css", serveFiles("dashboard.css", files));
   ui.get("/dashboard.js", serveFiles("dashboard.js", files));
 
-  ui.post("/*", bodyLimit({ maxSize: largestForm, onError: refuseLarge }));
   ui.post("/*", door.refuseOtherPages);
   ui.get("/sign-in", door.ask);
   ui.post("/sign-in", door.signIn);

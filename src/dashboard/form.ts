@@ -1,17 +1,26 @@
 import type { Context } from "hono";
 import { ControlError } from "../control/control-error.ts";
+import { readText } from "../control/read-json.ts";
 
 /** What a form says, by the names of its fields; one that is empty is absent. */
 export type Form = Readonly<Record<string, string>>;
 
-/** Reads a form as it was sent; of a file nothing is kept. */
+/** No form of the dashboard's holds as much. */
+const largestForm = 64 * 1024;
+
+/**
+ * Reads a form as it was sent.
+ * @throws ControlError 400 where it is sent in another form than the dashboard's own are, 413 where it is too large
+ */
 export async function readForm(c: Context): Promise<Form> {
-  const sent = Object.entries(await c.req.parseBody());
-  return Object.fromEntries(
-    sent.flatMap(([name, value]) =>
-      typeof value === "string" && value.trim() !== "" ? [[name, value.trim()]] : [],
-    ),
-  );
+  const type = c.req.header("Content-Type") ?? "";
+  if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) {
+    throw new ControlError(400, "the form cannot be read: send it as application/x-www-form-urlencoded");
+  }
+  const text = await readText(c, largestForm, "a form of the dashboard holds up to 64 KiB");
+  const form: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(text)) if (value.trim() !== "") form[name] = value.trim();
+  return form;
 }
 
 /**

@@ -15,7 +15,8 @@ export function pathTo(page: string, parameters: Readonly<Record<string, string 
 
 /** Whether an address is of the dashboard: what a form asks to be led back to may be anybody's. */
 export function isOwnPath(path: string): boolean {
-  if (!/^\/_sandbox\/ui(?:[/?][^\\\s]*)?$/.test(path) || path.includes("//")) return false;
+  // What is not ASCII stands escaped in an address, and fits into no header as it is.
+  if (!/^\/_sandbox\/ui(?:[/?][!-[\]-~]*)?$/.test(path) || path.includes("//")) return false;
   // A path may lead upwards again.
   return isDashboard(new URL(path, "http://sandbox").pathname, 0);
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import {
   type AssumedOperationId,
   isFixedPath,
@@ -122,15 +123,17 @@ export function createApp(services: HttpServices): App {
     paths.filter(([path]) => !isFixedPath(path)),
   );
   return {
-    fetch: (request, env) => (isFixedPath(pathOf(request.url)) ? fixed : variable).fetch(request, env),
+    fetch: (request, env) => (isFixedPath(pathOf(request)) ? fixed : variable).fetch(request, env),
   };
 }
 
-/** The path of an absolute URL, without its query. */
-function pathOf(url: string): string {
+/** The path without its query, and with what is escaped in it as Hono reads it. */
+function pathOf(request: Request): string {
+  const { url } = request;
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
+  const path = query < 0 ? url.slice(start) : url.slice(start, query);
+  return path.includes("%") ? getPath(request) : path;
 }
 
 function routed(
@@ -149,12 +152,12 @@ function routed(
     for (const id of ids) {
       const [checks, route] = chains[id];
       const { method } = operations[id];
-      // HEAD is answered as GET is, and is no operation.
-      const name: Check = (c) => c.set("operation", c.req.method === method ? id : undefined);
+      const name: Check = (c) => c.set("operation", id);
       routes.set(method, inOrder([name, ...before, ...checks], route, refuse));
     }
     const others = inOrder(before, methodNotAllowed([...routes.keys()]), refuse);
     // One handler a path: of several Hono makes a chain that awaits each.
+    // HEAD asks for what GET does (RFC 9110 §9.3.2).
     app.all(path, (c) => (routes.get(c.req.method === "HEAD" ? "GET" : c.req.method) ?? others)(c));
   }
   return app;

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
+import { issuesTold } from "../core/issues-told.ts";
 import { hashOfSecret } from "../core/random.ts";
 
 const usualLimit = 50;
@@ -54,13 +55,11 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
 }
 
 function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
-  return issues
-    .map((issue) =>
-      issue.code === "unrecognized_keys"
-        ? `${issue.keys.join(", ")}: is no parameter here; use ${known.join(", ")}`
-        : `${String(issue.path[0])}: ${issue.message}`,
-    )
-    .join("; ");
+  return issuesTold(issues, (issue) =>
+    issue.code === "unrecognized_keys"
+      ? `${issue.keys.join(", ")}: is no parameter here; use ${known.join(", ")}`
+      : `${String(issue.path[0])}: ${issue.message}`,
+  );
 }
 
 /**

@@ -31,9 +31,11 @@ export function onError(services: HttpServices) {
 }
 
 /** The answer to a request that no path can be read from: 400, in the gateway's envelope. */
-export function malformedRequest(services: HttpServices): Response {
+export function malformedRequest(
+  services: HttpServices,
+  message = "The request line or the Host header cannot be read",
+): Response {
   const point = "gateway.bad_request";
-  const message = "The request line or the Host header cannot be read";
   return responseOf(answerOf(services, services.clock.now(), point, errorBody(point, message)));
 }
 

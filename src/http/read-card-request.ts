@@ -11,6 +11,7 @@ import type { DeliveryAddress } from "../contract/delivery-address.ts";
 import { spendingLimitInput } from "../contract/spending-limit.ts";
 import type { DetailsChange } from "../core/asked-change.ts";
 import { SandboxError } from "../core/errors.ts";
+import { issuesTold } from "../core/issues-told.ts";
 import type { VirtualOrder } from "../core/order-virtual-card.ts";
 import type { Replacement } from "../core/replace-card.ts";
 import type { SpendingLimit } from "../core/spending-limit.ts";
@@ -74,10 +75,7 @@ function read<Schema extends z.ZodType>(
   const { text } = received;
   const result = schema.safeParse(parseJson(text));
   if (result.success) return { body: result.data, text };
-  const messages = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  throw new SandboxError(point, messages.join("; "));
+  throw new SandboxError(point, issuesTold(result.error.issues));
 }
 
 function parseJson(text: string): unknown {

@@ -3,6 +3,7 @@ import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
+import { issuesTold } from "../core/issues-told.ts";
 import type { Order } from "../core/order-card.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
@@ -61,10 +62,7 @@ function parseJson(text: string): unknown {
 }
 
 function refusalOf(issues: readonly z.core.$ZodIssue[]): SandboxError {
-  const messages = issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  return new SandboxError(pointOf(issues[0]), messages.join("; "));
+  return new SandboxError(pointOf(issues[0]), issuesTold(issues));
 }
 
 function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {

@@ -1,5 +1,11 @@
-import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import { createServer as createHttpsServer, Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
@@ -20,8 +26,8 @@ export interface ListenOptions {
   readonly serve: Serve;
   /** Serves what came together. */
   readonly together: (work: () => void) => void;
-  /** Answers a request that cannot be read as one: 400. */
-  readonly malformed: () => Response;
+  /** Answers a request that cannot be read as one: 400, and why where more is known. */
+  readonly malformed: (why?: string) => Response;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -45,6 +51,16 @@ export interface Listening {
 /** How long an answer under way may hold up closing. */
 const drainMs = 1500;
 
+/** How long a request may take to come: long for any client, and no slow one keeps its connection for good. */
+const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
+
+/** What Node says of a request that it could not read, where that is more than 400 tells. */
+const unread: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The request line and its headers are over 16 KiB"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of the body's chunks are over 16 KiB"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The headers did not come within 20 s, or the request within 60 s"],
+};
+
 /**
  * Binds a port.
  * @throws CouldNotRun where it is taken, or not to be had by this user; SetupError where TLS refuses the certificate
@@ -67,6 +83,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function createServer({ serve, together, malformed, tls, lightGlobals }: ListenOptions): Server {
+  const underWay = new UnderWay();
   // A promise also of what is there at once: what one turn brought is all answered before any of it is written.
   const answered = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     try {
@@ -74,6 +91,8 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
     } catch (error) {
       if (error instanceof ConnectionLost) lose(error, outgoing);
       throw error;
+    } finally {
+      underWay.leave(incoming.socket);
     }
   };
   // HTTP/2 is not served, whose messages are of another type.
@@ -90,14 +109,26 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       throw error;
     },
   });
-  const listener = inTurns(answers, together);
+  const inTurn = inTurns(answers, together);
+  // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
+  // that asks over and over, and never reads, has one answer in memory and not thousands.
+  const listener: RequestListener = (incoming, outgoing) => {
+    underWay.enter(incoming.socket);
+    if (outgoing.socket) inTurn(incoming, outgoing);
+    else outgoing.once("socket", () => inTurn(incoming, outgoing));
+  };
   try {
     const server = tls
-      ? createHttpsServer({ cert: tls.cert, key: tls.key }, listener)
-      : createHttpServer(listener);
+      ? createHttpsServer({ ...arrival, cert: tls.cert, key: tls.key }, listener)
+      : createHttpServer(arrival, listener);
+    answerHalfClosed(server, underWay);
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else writeRaw(socket, error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400, malformed());
+      else {
+        underWay.enter(socket);
+        const [status, why] = unread[error.code ?? ""] ?? [400];
+        writeRaw(socket, status, malformed(why));
+      }
     });
     return server;
   } catch (error) {
@@ -107,13 +138,40 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   }
 }
 
+/** How many requests of a connection are not answered yet. */
+class UnderWay {
+  readonly #counts = new WeakMap<Duplex, number>();
+
+  enter(socket: Duplex): void {
+    this.#counts.set(socket, this.of(socket) + 1);
+  }
+
+  leave(socket: Duplex): void {
+    this.#counts.set(socket, this.of(socket) - 1);
+  }
+
+  of(socket: Duplex): number {
+    return this.#counts.get(socket) ?? 0;
+  }
+}
+
 /**
- * Ends a connection in place of an answer, or in the midst of one. An answer to a pipelined request has the
- * connection only once those before it are out.
+ * A client may close its side once it has sent its requests, and is answered all the same. Node would close the other
+ * side at once, and with it what waits for its turn; its own `httpAllowHalfOpen` closes it after the last answer. A
+ * stream that nobody listens to any more still ends.
  */
+function answerHalfClosed(server: Server, underWay: UnderWay): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on(server instanceof HttpsServer ? "secureConnection" : "connection", (socket: Socket) => {
+    socket.on("end", () => {
+      if (underWay.of(socket) === 0) socket.end();
+    });
+  });
+}
+
+/** Ends a connection in place of an answer, or in the midst of one; that of a client that has gone is ended. */
 function lose(lost: ConnectionLost, outgoing: ServerResponse): void {
   if (outgoing.socket) cut(lost, outgoing, outgoing.socket);
-  else outgoing.once("socket", (socket: Socket) => cut(lost, outgoing, socket));
 }
 
 function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): void {

@@ -120,6 +120,13 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     [{ cards: [{ member: "ghost", account: "gbp" }] }, 400, "cards.0.member"],
     [{ accounts: [{ status: "closed" }] }, 400, "the first account is open"],
     [{ accounts: [{ balance: 1.5 }] }, 400, "balance"],
+    [{ name: "x".repeat(201) }, 400, "name: must be up to 200 characters"],
+    [{ slug: "x".repeat(101) }, 400, "slug: must be up to 100 characters"],
+    [{ members: [{ name: "x".repeat(201) }] }, 400, "members.0.name: must be up to 200 characters"],
+    [{ entitlements: Array(20).fill("cards") }, 400, "entitlements: must name each area once"],
+    [{ members: Array(1001).fill({}) }, 400, "members: must be up to 1000"],
+    [{ accounts: Array(1001).fill({}) }, 400, "accounts: must be up to 1000"],
+    [{ cards: Array(1001).fill({ member: "m", account: "a" }) }, 400, "cards: must be up to 1000"],
     [[], 400, ""],
   ])("%j: %i", async (body, status, message) => {
     const sandbox = openCompanies();

@@ -173,3 +173,31 @@ test("the live base address alone has no control API", async () => {
   const reply = await openSandbox({ serve: "live" }).request("/_sandbox/health");
   expect(reply.status).toBe(404);
 });
+
+test("a body over 1 MiB is refused, declared or in chunks, and one of 1 MiB is read", async () => {
+  const { request } = openSandbox();
+  const send = (text: string, body: string | ReadableStream = text) =>
+    request("/_sandbox/companies", { method: "POST", body, duplex: "half" } as RequestInit);
+  const named = (length: number) => JSON.stringify({ name: "x".repeat(length - 11) });
+  const mebibyte = 1024 * 1024;
+  const refusal = { error: "a request of the sandbox's own API holds up to 1 MiB" };
+  expect(await send(named(mebibyte + 1))).toMatchObject({ status: 413, json: refusal });
+  const streamed = new Blob([named(mebibyte + 1)]).stream();
+  expect(await send("", streamed)).toMatchObject({ status: 413, json: refusal });
+  expect(await send(named(mebibyte))).toMatchObject({
+    status: 400,
+    json: { error: "name: must be up to 200 characters" },
+  });
+});
+
+test.each(["__proto__", "constructor", "toString"])(
+  "%s is no method, and changes no object",
+  async (method) => {
+    const { request } = openSandbox();
+    for (const path of ["/_sandbox/world", "/_sandbox/cards/x/expire", "/_sandbox/ui/cards"]) {
+      const { status, json } = await request(path, { method });
+      expect([status, json]).toEqual([400, { error: `${method} is no method` }]);
+    }
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  },
+);

@@ -171,6 +171,8 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     [{ amount: 1, currency: "JPY" }, 400, "currency: the sandbox has no rate for JPY; it has AED"],
     [{ amount: "0.01", currency: "HUF" }, 400, "amount: comes to nothing in GBP"],
     [{ amount: 1, chanel: "atm" }, 400, "chanel"],
+    [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must be up to 200 characters"],
+    [{ amount: 1, merchant: { city: "x".repeat(201) } }, 400, "merchant.city: must be up to 200 characters"],
   ])("%j: %i", async (body, status, message) => {
     const { post, card } = await openMoney();
     const reply = await post("/_sandbox/simulate/authorisations", { card_id: card.id, ...body });

@@ -35,6 +35,8 @@ describe("API keys", () => {
     expect((await send("/api-keys", { ...form, back: "https://evil.test" })).location).toBe(
       "/_sandbox/ui?flash=2",
     );
+    // No header could hold it.
+    expect((await send("/api-keys", { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
   });
 
   test("where the slots are taken, it says so, keeps what was typed, and a revoked key frees one", async () => {
@@ -239,4 +241,13 @@ describe("the clock, and the world", () => {
     await submit("/requests/forget");
     expect(coverage().total.met).toBe(0);
   });
+});
+
+test("a form whose parts have no boundary is refused, and does nothing", async () => {
+  const { visit, origin, world } = openDashboard();
+  const before = world();
+  const headers = { Origin: origin, "Content-Type": "multipart/form-data" };
+  const { status, text } = await visit("/companies", { method: "POST", headers, body: "name=Acme" });
+  expect([status, text]).toEqual([400, expect.stringContaining("the form cannot be read")]);
+  expect(world()).toEqual(before);
 });

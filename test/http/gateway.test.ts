@@ -131,3 +131,36 @@ describe("Sandbox-Contract-Point", () => {
     expect(replies.map((reply) => reply.status)).toEqual([201, 403, 404]);
   });
 });
+
+test("HEAD is answered as GET without its body, and is told of as that operation", async () => {
+  const { get, call, requests } = openSandbox();
+  const asked = await get("/developer/accounts");
+  const { status, text, headers, point } = await call("HEAD", "/developer/accounts");
+  expect([status, text, point]).toEqual([200, "", "accounts.listed"]);
+  expect([...headers]).toEqual([...asked.headers]);
+  expect(requests.list({ limit: 1 }).requests[0]).toMatchObject({
+    method: "HEAD",
+    operation: "listAccounts",
+    checks: ["access_token", "acting_company", "rate_limit", "permission", "entitlement", "query"],
+  });
+});
+
+test.each([
+  ["GET", "/developer/cards/virtual/x", "gateway.not_found"],
+  ["PUT", "/developer/cards/virtual", "gateway.method_not_allowed"],
+])(
+  "%s %s is no operation, and forces nothing: the scenario that it names is not looked for",
+  async (method, path, point) => {
+    const { call } = openSandbox();
+    for (const name of ["no-such", "quota-reached"]) {
+      expect((await call(method, path, { headers: { "Sandbox-Scenario": name } })).point).toBe(point);
+    }
+  },
+);
+
+test("a path that is escaped is the one that it says, and no card is named by it", async () => {
+  const { call, get } = openSandbox();
+  expect((await get("/developer/%63ards")).point).toBe("cards.listed");
+  expect((await call("GET", "/developer/%63ards/virtual")).point).toBe("gateway.method_not_allowed");
+  expect((await call("GET", "/developer/cards/delivery%2Doptions")).point).toBe("gateway.method_not_allowed");
+});

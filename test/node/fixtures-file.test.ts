@@ -86,7 +86,7 @@ describe("a fixtures file that does not fit is refused with file, line and colum
     [
       "a key with a hyphen",
       `${head}    members: [{ slug: o, name: O, role: owner, api_keys: [{ secret: sk_sandbox_a-b-c }] }]\n`,
-      /secret: must be 12 or more letters, digits and underscores/,
+      /secret: must be 12 to 200 letters, digits and underscores/,
     ],
     ["an alias of nothing", `${head}    accounts: *nope\n`, /world\.yaml:5:15: .*nope/],
     [

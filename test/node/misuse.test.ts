@@ -6,7 +6,7 @@ describe("an option that there is not", () => {
   test("of createSandbox() is refused, with the one that was meant", () => {
     const options = { scenarois: "./scenarios" } as object;
     expect(() => createSandbox(options)).toThrow(
-      /^createSandbox\(\) has no option scenarois: did you mean scenarios\? It takes db, seed, clock, /,
+      /^createSandbox\(\) has no option scenarois: did you mean scenarios\? It takes db, durability, seed, /,
     );
   });
 

@@ -54,6 +54,18 @@ describe("over a real socket", () => {
     expect((await received).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
   });
 
+  test("a client that closes its side once it has asked is answered, and a stream that it left ends", async () => {
+    const { url } = await startCommandLine(["--scenario", "token-unavailable"]);
+    const body = '{"api_key":"sk_sandbox_northwind_owner"}';
+    const ask = (head: string, sent = "") => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      socket.end(`${head} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`);
+      return text(socket);
+    };
+    expect(await ask("POST /auth/v1/sandbox/token", body)).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await ask("GET /_sandbox/requests/stream")).toMatch(/^(HTTP\/1\.1 200 |$)/);
+  });
+
   test("HTTP/1.0 may leave out Host", async () => {
     const { url } = await startCommandLine();
     expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);

@@ -15,12 +15,14 @@ export function received({ scenarios: { catalogue } }: HttpServices): Check {
   const take = (c: Context<HttpEnv>, body: Body) => {
     c.set("body", body);
     const operation = c.get("operation");
+    // Of no operation there is nothing to force.
+    if (!operation) return;
     const { headers } = c.req.raw;
     const chosen =
       byHeader(catalogue, headers.get("Sandbox-Scenario")) ??
       byPreference(catalogue, headers.get("Prefer"), operation) ??
       byName(catalogue, body);
-    if (chosen && operation) {
+    if (chosen) {
       const misfit = catalogue.misfit(chosen, operation);
       if (misfit) throw unknown(misfit);
       c.set("chosen", chosen);
@@ -41,7 +43,7 @@ function byHeader(catalogue: Catalogue, header: string | null): Scenario | undef
 function byPreference(
   catalogue: Catalogue,
   header: string | null,
-  operation: OperationId | undefined,
+  operation: OperationId,
 ): Scenario | undefined {
   if (header === null) return undefined;
   const preferences = new Map<string, string>();
@@ -59,7 +61,7 @@ function byPreference(
   const scenario = /^[0-9]{3}$/.test(code) ? catalogue.leadingTo(Number(code), operation) : undefined;
   if (scenario) return scenario;
   throw unknown(
-    `Prefer: no scenario leads ${operation ?? "anything"} to ${JSON.stringify(code.slice(0, 100))}; GET /_sandbox/scenarios lists them`,
+    `Prefer: no scenario leads ${operation} to ${JSON.stringify(code.slice(0, 100))}; GET /_sandbox/scenarios lists them`,
   );
 }
 

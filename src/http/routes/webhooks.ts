@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type * as z from "zod";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { SandboxError } from "../../core/errors.ts";
+import { issuesTold } from "../../core/issues-told.ts";
 import type { DeliveryRecord, WebhookRecord } from "../../core/ports.ts";
 import * as core from "../../core/webhooks.ts";
 import { answer } from "../answer.ts";
@@ -133,10 +134,7 @@ function read<Schema extends z.ZodType>(c: Context<HttpEnv>, schema: Schema): z.
   }
   const result = schema.safeParse(sent);
   if (result.success) return result.data;
-  const messages = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  throw invalid(messages.join("; "));
+  throw invalid(issuesTold(result.error.issues));
 }
 
 function invalid(message: string): SandboxError {

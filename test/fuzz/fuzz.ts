@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import type { Exchange } from "../../src/report/exchange.ts";
+import { base } from "../support/open-sandbox.ts";
+import { type Answered, wrongs } from "./held.ts";
+import { requestOf, type Sent } from "./sent.ts";
+import { sentTo, type Target } from "./target.ts";
+import { openWorld, type World } from "./world.ts";
+
+export interface Fuzzing {
+  /** Where requests go, of a world. */
+  readonly at: (world: World) => readonly Target[] | Promise<readonly Target[]>;
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** How many requests were taken, and how many refused. */
+export interface Tally {
+  taken: number;
+  refused: number;
+}
+
+/** After so many requests the world is put back: what they changed would refuse those after. */
+const putBackEvery = 25;
+
+/** Within which a failure has been made small, or is told as it is: what is slow takes long to make small. */
+const longestMs = 45_000;
+
+/** How long an answer may take. */
+const patienceMs = 1000;
+
+/**
+ * Sends requests to a sandbox in process, and holds each answer to what any may be.
+ * @throws with the request as a command, where one is not; the same seed sends the same requests
+ */
+export async function fuzz({ at, requests, seed }: Fuzzing): Promise<Tally> {
+  let exchanges: Exchange[] = [];
+  const world = await openWorld({ observe: (exchange) => exchanges.push(exchange) });
+  const tally: Tally = { taken: 0, refused: 0 };
+  let sends = 0;
+  const send = async (sent: Sent): Promise<{ answered: Answered; tookMs: number }> => {
+    exchanges = [];
+    if (++sends % putBackEvery === 0) world.putBack();
+    const sentAt = performance.now();
+    const answer = await answerTo(world, sent);
+    return { answered: { ...answer, exchanges }, tookMs: performance.now() - sentAt };
+  };
+  const targets = await at(world);
+  const property = fc.asyncProperty(fc.oneof(...targets.map(sentTo)), async (sent) => {
+    const { answered, tookMs } = await send(sent);
+    const found = wrongs(sent, answered);
+    // This machine may be busy: what is slow by itself is slow each time.
+    if (
+      tookMs > patienceMs &&
+      (await send(sent)).tookMs > patienceMs &&
+      (await send(sent)).tookMs > patienceMs
+    ) {
+      found.push(`it took ${Math.round(tookMs)} ms`);
+    }
+    if (found.length > 0) throw new Error(found.join("\n"));
+    const { status } = answered;
+    if (status !== undefined) tally[status < 400 ? "taken" : "refused"]++;
+  });
+  await fc.assert(property, { seed, numRuns: requests, interruptAfterTimeLimit: longestMs });
+  await takesAnOrder(world);
+  return tally;
+}
+
+/** Sends a request, and reads its answer to its end; whatever a scenario has it wait for is over at once. */
+async function answerTo({ fetch, clockOfTest }: World, sent: Sent): Promise<Omit<Answered, "exchanges">> {
+  let isOver = false;
+  const answer = fetch(requestOf(base, sent))
+    .then(async (response) => {
+      const { status, headers } = response;
+      // One that follows requests has no end.
+      const isStream = headers.get("Content-Type") === "text/event-stream";
+      if (isStream) await response.body?.cancel();
+      return { status, headers, text: isStream ? "" : await response.text() };
+    })
+    .catch(() => ({ status: undefined, headers: new Headers(), text: "" }))
+    .finally(() => {
+      isOver = true;
+    });
+  while (!isOver) {
+    await new Promise(setImmediate);
+    clockOfTest.endWaits();
+  }
+  return answer;
+}
+
+/** Whatever it was sent, it goes on. */
+async function takesAnOrder({ control, order, plainOrder }: World): Promise<void> {
+  control.scenarios.disarmAll();
+  const { accounts, members } = await control.companies.create({});
+  const apiKey = members[0]?.api_keys[0]?.secret ?? "";
+  const { status, text } = await order({ apiKey, raw: { ...plainOrder, account_id: accounts[0]?.id } });
+  if (status !== 201) throw new Error(`it takes no order any more: ${status} ${text}`);
+}
+
+/** How many requests a slow run sends in all, and the seed that they derive from; another each time. */
+export function slowRun(): { readonly seed: number; readonly requests: number } {
+  const { FUZZ_SEED, FUZZ_REQUESTS } = process.env;
+  return {
+    seed: FUZZ_SEED === undefined ? Date.now() % 2 ** 31 : Number(FUZZ_SEED),
+    requests: Number(FUZZ_REQUESTS ?? 100_000),
+  };
+}
