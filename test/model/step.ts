@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import type { History } from "./history.ts";
+
+/** One step of a history, which tells what it is. */
+export interface Step {
+  run(history: History): Promise<void>;
+  toString(): string;
+}
+
+type Arguments = Record<string, fc.Arbitrary<unknown>>;
+type Values<Of extends Arguments> = {
+  [Name in keyof Of]: Of[Name] extends fc.Arbitrary<infer Value> ? Value : never;
+};
+
+/** Steps of one kind; a number picks among what is there by then. */
+export function steps<Of extends Arguments>(
+  name: string,
+  of: Of,
+  run: (history: History, values: Values<Of>) => Promise<void>,
+): fc.Arbitrary<Step> {
+  return fc.record(of).map((values) => ({
+    run: (history) => run(history, values as Values<Of>),
+    toString: () => `${name} ${JSON.stringify(values)}`,
+  }));
+}
+
+/** Any of what is there; undefined where nothing is. */
+export function pick<Value>(among: readonly Value[], n: number): Value | undefined {
+  return among[n % among.length];
+}
+
+/** Mostly nothing. */
+export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, weight = 1) =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
+
+export const anyOf = fc.nat(20);
