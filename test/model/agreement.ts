@@ -30,11 +30,8 @@ const listed = (company: Company) => ({
 });
 
 /** The world as the sandbox's own API tells it is the model's: companies, quotas, members, keys, balances. */
-export function agreesInOutline({
-  sandbox,
-  world,
-  same,
-}: Pick<History, "sandbox" | "world"> & { same: History["same"] }): void {
+export function agreesInOutline(history: History): void {
+  const { sandbox, world } = history;
   const told = sandbox.world().companies.map((company) => ({
     id: company.id,
     slug: company.slug,
@@ -51,13 +48,13 @@ export function agreesInOutline({
       })),
     ),
   }));
-  same("the world", byId(told), byId(world.companies.map(listed)));
+  history.same("the world", byId(told), byId(world.companies.map(listed)));
 }
 
 /** The same, with every card and what is used of its limits, and with what is armed. */
 export function agrees(history: History): void {
   const { sandbox, world } = history;
-  agreesInOutline({ sandbox, world, same: (...all) => history.same(...all) });
+  agreesInOutline(history);
   for (const company of world.companies) {
     const told = new Map(sandbox.control.cards.list(company.id).map((card) => [card.id as string, card]));
     history.same("the number of cards", told.size, company.cards.length);

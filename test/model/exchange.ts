@@ -21,7 +21,8 @@ export async function exchange(
   }
   const turn = turnAt(history.world, company, operations[at]);
   const { refuses, tokenLifetimeMs: forcedMs } = turn?.effect ?? {};
-  const isForcedRevoked = refuses === "token.key_revoked";
+  // Who holds a key that is not good is nobody, for whom no scenario was chosen.
+  const isForcedRevoked = key.status !== "revoked" && refuses === "token.key_revoked";
   if (key.status === "revoked" || isForcedRevoked) {
     if (isForcedRevoked) turn?.take();
     await meet(401, "token.key_revoked", { scenario: isForcedRevoked ? turn?.name : undefined });

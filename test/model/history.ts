@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConnectionLost } from "../../src/core/errors.ts";
 import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 import { londonDate } from "./calendar.ts";
+import { statusOf } from "./refusals.ts";
 import { addCompany, type Company, hasEnded, seedOfHistories, type World } from "./world.ts";
 
 /** What is to be answered; of the body, the fields that it names. */
@@ -93,6 +94,16 @@ export class History {
     const reply = await this.send(method, path, sent);
     this.meets(reply, expected);
     return reply;
+  }
+
+  /** Sends a request that is refused at this point. */
+  async refuses(
+    { point, scenario }: { readonly point: string; readonly scenario?: string | undefined },
+    method: string,
+    path: string,
+    sent?: Sent,
+  ): Promise<void> {
+    await this.meet({ status: statusOf(point), point, scenario }, method, path, sent);
   }
 
   meets(reply: Reply | undefined, expected: Expected): asserts reply is Reply {

@@ -8,7 +8,8 @@ export interface Step {
 }
 
 type Arguments = Record<string, fc.Arbitrary<unknown>>;
-type Values<Of extends Arguments> = {
+/** What such arguments come to. */
+export type ValuesOf<Of extends Arguments> = {
   [Name in keyof Of]: Of[Name] extends fc.Arbitrary<infer Value> ? Value : never;
 };
 
@@ -16,10 +17,10 @@ type Values<Of extends Arguments> = {
 export function steps<Of extends Arguments>(
   name: string,
   of: Of,
-  run: (history: History, values: Values<Of>) => Promise<void>,
+  run: (history: History, values: ValuesOf<Of>) => Promise<void>,
 ): fc.Arbitrary<Step> {
   return fc.record(of).map((values) => ({
-    run: (history) => run(history, values as Values<Of>),
+    run: (history) => run(history, values as ValuesOf<Of>),
     toString: () => `${name} ${JSON.stringify(values)}`,
   }));
 }
@@ -29,8 +30,8 @@ export function pick<Value>(among: readonly Value[], n: number): Value | undefin
   return among[n % among.length];
 }
 
-/** Mostly nothing. */
-export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, weight = 1) =>
-  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
+/** Mostly nothing: once in so many times. */
+export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, onceIn = 12) =>
+  fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 export const anyOf = fc.nat(20);

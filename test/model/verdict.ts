@@ -1,6 +1,6 @@
 import type { Caller } from "./caller.ts";
 import type { Turn } from "./scenarios.ts";
-import { type Company, liveCards, type Role } from "./world.ts";
+import { type Card, type Company, liveCards, type Role, type Status } from "./world.ts";
 
 /** A check: the point at which it refuses, and whether it does. */
 export type Check = readonly [point: string, refuses: boolean];
@@ -27,32 +27,6 @@ export function judge(checks: Iterable<Check>, turn: Turn | undefined, family: s
   return { point: undefined, isForced };
 }
 
-const statuses: Readonly<Record<string, number>> = {
-  token_missing: 401,
-  token_invalid: 401,
-  token_expired: 401,
-  api_key_as_bearer: 401,
-  not_a_member: 403,
-  forbidden: 403,
-  account_not_found: 404,
-  not_found: 404,
-  change_in_progress: 409,
-  state_conflict: 409,
-  company_inactive: 422,
-  account_closed: 422,
-  company_details_missing: 422,
-  cardholder_details_missing: 422,
-  country_undeliverable: 422,
-  quota_reached: 422,
-  issuer_rejected: 422,
-  rate_limited: 429,
-  issuer_bad_gateway: 502,
-  issuer_unavailable: 503,
-};
-
-/** The status of a refusal: whatever is wrong with the request itself is 400. */
-export const statusOf = (point: string): number => statuses[point.split(".")[1] ?? ""] ?? 400;
-
 /** What a role may do to which cards (assumed, but that an employee reaches the least). */
 const roles: Readonly<Record<Role, Readonly<Partial<Record<string, "all" | "own">>>>> = {
   owner: {
@@ -77,6 +51,15 @@ const roles: Readonly<Record<Role, Readonly<Partial<Record<string, "all" | "own"
 export type Permission = "issue" | "freeze" | "manage" | "viewCards" | "viewAccounts" | "viewMoney";
 
 export const reach = ({ member }: Caller, permission: Permission) => roles[member.role][permission];
+
+/** Whether the caller sees a card: one of its company, and an employee its own alone. */
+export function isSeen(caller: Caller, card: Card | undefined): card is Card {
+  if (!card || !caller.company.cards.includes(card)) return false;
+  return reach(caller, "viewCards") === "all" || card.memberId === caller.member.id;
+}
+
+/** The states in which a caller may change a card, replace it or end it (assumed). */
+export const changeable: readonly Status[] = ["inactive", "active", "frozen"];
 
 /** Who stands at the gate of every operation. */
 export function* gateChecks(caller: Caller, permission: Permission, forbidden: string): Generator<Check> {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { callers, known } from "../caller.ts";
 import { shown as shownCard } from "../cards.ts";
+import { cardChoices, cardChosen } from "../choices.ts";
 import type { History } from "../history.ts";
-import { pick, steps } from "../step.ts";
-import { gateChecks, judge, type Permission, reach, statusOf } from "../verdict.ts";
-import { cardChoices, isSeen } from "./card-changes.ts";
+import { steps, type ValuesOf } from "../step.ts";
+import { gateChecks, isSeen, judge, type Permission, reach } from "../verdict.ts";
 import { shownAccount, shown as shownTransaction } from "./money.ts";
 
 /** Each list: who sees it, and what stands in it, the newest first. */
@@ -20,9 +20,7 @@ const list = {
   limit: fc.integer({ min: 1, max: 3 }),
   status: fc.constantFrom(undefined, undefined, "active", "terminated,expired", "frozen"),
 };
-type List = {
-  [Name in keyof typeof list]: (typeof list)[Name] extends fc.Arbitrary<infer Value> ? Value : never;
-};
+type List = ValuesOf<typeof list>;
 
 async function readList(history: History, { of, caller: choice, limit, status }: List): Promise<void> {
   const { headers, caller, refused } = await known(history, choice);
@@ -32,8 +30,7 @@ async function readList(history: History, { of, caller: choice, limit, status }:
   const verdict = caller && judge(gateChecks(caller, needs, "access.forbidden"), undefined, of);
   const stop = caller ? verdict?.point : refused;
   if (stop) {
-    await history.meet({ status: statusOf(stop), point: stop }, "GET", path, { headers });
-    return;
+    return history.refuses({ point: stop }, "GET", path, { headers });
   }
   if (!caller) throw new Error("nobody reads a list");
   const { company, member } = caller;
@@ -69,25 +66,18 @@ async function readList(history: History, { of, caller: choice, limit, status }:
   }
 }
 
-async function showCard(
-  history: History,
-  { caller: choice, card: { own, n } }: { caller: List["caller"]; card: { own: boolean; n: number } },
-): Promise<void> {
-  const { headers, caller, refused } = await known(history, choice);
-  const cards = own && caller ? caller.company.cards : history.world.companies.flatMap(({ cards }) => cards);
-  const card = pick(cards, n);
+const card = { caller: callers, card: cardChoices };
+
+async function showCard(history: History, asked: ValuesOf<typeof card>): Promise<void> {
+  const { headers, caller, refused } = await known(history, asked.caller);
+  const card = cardChosen(history, caller?.company, asked.card);
   if (!card) return;
   const path = `/developer/cards/${card.id}`;
-  const reached = caller && reach(caller, "viewCards");
-  const stop = caller ? (isSeen(caller, card, reached) ? undefined : "cards.not_found") : refused;
-  if (stop) {
-    await history.meet({ status: statusOf(stop), point: stop }, "GET", path, { headers });
-    return;
-  }
-  if (!caller) throw new Error("nobody reads a card");
+  if (!caller) return history.refuses({ point: refused ?? "" }, "GET", path, { headers });
+  if (!isSeen(caller, card)) return history.refuses({ point: "cards.not_found" }, "GET", path, { headers });
   const body = shownCard(history, caller.company, card);
   await history.meet({ status: 200, point: "cards.shown", body }, "GET", path, { headers });
 }
 
 export const listSteps = steps("read a list to its end", list, readList);
-export const showSteps = steps("show a card", { caller: callers, card: cardChoices }, showCard);
+export const showSteps = steps("show a card", card, showCard);

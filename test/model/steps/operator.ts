@@ -45,9 +45,9 @@ async function operate(history: History, asked: { card: number; action: Action }
 
 const change = {
   company: fc.nat(3),
-  status: seldom(fc.constantFrom("active", "suspended"), 3),
-  quota: seldom(fc.nat(4), 6),
-  details: seldom(fc.boolean(), 3),
+  status: seldom(fc.constantFrom("active", "active", "suspended"), 3),
+  quota: fc.option(fc.nat(4), { nil: undefined }),
+  details: seldom(fc.boolean(), 4),
 };
 
 async function changeCompany(
