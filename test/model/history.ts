@@ -130,10 +130,20 @@ export class History {
   }
 
   failure(what: string, actual: unknown, expected: unknown): Error {
+    const [where, is, hasToBe] = firstDifference(what, actual, expected);
     return new Error(
-      `${what} is ${JSON.stringify(actual)}, and has to be ${JSON.stringify(expected)}, after\n${this.trace.join("\n")}`,
+      `${where} is ${JSON.stringify(is)}, and has to be ${JSON.stringify(hasToBe)}, after\n${this.trace.join("\n")}`,
     );
   }
+}
+
+/** Where two values part, and what stands there in each. */
+function firstDifference(at: string, a: unknown, b: unknown): [at: string, unknown, unknown] {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return [at, a, b];
+  const [inA, inB] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
+  const name = [...inB.keys(), ...inA.keys()].find((key) => !isDeepStrictEqual(inA.get(key), inB.get(key)));
+  if (name === undefined) return [at, a, b];
+  return firstDifference(`${at}, ${name},`, inA.get(name), inB.get(name));
 }
 
 const asText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));

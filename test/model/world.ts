@@ -189,7 +189,7 @@ export const minorOf = (decimal: string) => Math.round(Number(decimal) * 100);
 export const decimalOf = (minor: number) => (minor / 100).toFixed(2);
 
 /** A company as it was listed when it was made. */
-export function companyOf(listing: CompanyListing, known: readonly Company[]): Company {
+function companyOf(listing: CompanyListing, known: readonly Company[]): Company {
   const homeOf = (memberId: string) =>
     known.find(({ members }) => members.some(({ id }) => id === memberId))?.id ?? listing.id;
   return {
