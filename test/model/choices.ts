@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { History } from "./history.ts";
-import { anyOf, pick } from "./step.ts";
-import { type Account, type Card, type Company, minorOf, type Period } from "./world.ts";
+import { anyOf, pick, pickFitting } from "./step.ts";
+import { type Account, type Card, type Company, hasEnded, minorOf, type Period } from "./world.ts";
 
 /** No account or card has this id. */
 export const nobodys = "9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11";
@@ -69,5 +69,5 @@ export function cardChosen(
   { own, n }: { own: boolean; n: number },
 ): Card | undefined {
   const among = own && company ? company.cards : history.world.companies.flatMap(({ cards }) => cards);
-  return pick(among, n);
+  return pickFitting(among, n, (card) => !hasEnded(card));
 }

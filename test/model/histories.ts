@@ -61,14 +61,23 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
 ];
 
 const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+/** Where a history begins: an hour before a UK day, week, month or summer ends, or begins, or no such thing. */
+const beginnings = fc.constantFrom(
+  "2026-03-10T09:30:00.000Z",
+  "2026-03-28T23:30:00.000Z",
+  "2026-03-29T22:30:00.000Z",
+  "2026-04-30T22:30:00.000Z",
+  "2026-10-24T22:30:00.000Z",
+  "2026-10-31T23:30:00.000Z",
+);
 const histories = fc.noBias(fc.array(step, { minLength: 1, maxLength: 40, size: "max" }));
 
 /**
  * Plays one history, and holds the sandbox to the model after each step.
  * @returns the points that decided its requests
  */
-async function play(steps: readonly Step[]): Promise<readonly string[]> {
-  const history = new History();
+async function play(now: string, steps: readonly Step[]): Promise<readonly string[]> {
+  const history = new History(now);
   for (const [i, step] of steps.entries()) {
     history.trace.push(`${i + 1}. ${step}`);
     history.expireDueCards();
@@ -90,8 +99,8 @@ const { MODEL_SEED, MODEL_PATH } = process.env;
  */
 export async function playHistories(count: number): Promise<ReadonlySet<string>> {
   const met = new Set<string>();
-  const property = fc.asyncProperty(histories, async (steps) => {
-    for (const point of await play(steps)) met.add(point);
+  const property = fc.asyncProperty(beginnings, histories, async (now, steps) => {
+    for (const point of await play(now, steps)) met.add(point);
   });
   await fc.assert(property, {
     numRuns: count,

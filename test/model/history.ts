@@ -21,7 +21,7 @@ interface Sent {
 
 /** One history: a sandbox, the world as it has to be, and what was done so far. */
 export class History {
-  readonly sandbox = openSandbox({ world: seedOfHistories });
+  readonly sandbox: ReturnType<typeof openSandbox>;
   readonly snapshots = new Map<string, World>();
   readonly trace: string[] = [];
   /** Every access token that was issued, also by worlds that are gone. */
@@ -30,7 +30,9 @@ export class History {
   #uuids = 0;
   world: World;
 
-  constructor() {
+  /** @param now - the instant at which it begins */
+  constructor(now: string) {
+    this.sandbox = openSandbox({ world: seedOfHistories, now });
     this.world = {
       clock: { frozenAtMs: null, aheadMs: 0 },
       companies: [],

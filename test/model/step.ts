@@ -30,6 +30,16 @@ export function pick<Value>(among: readonly Value[], n: number): Value | undefin
   return among[n % among.length];
 }
 
+/** Mostly one that fits, where any does: four times in five. */
+export function pickFitting<Value>(
+  among: readonly Value[],
+  n: number,
+  fits: (value: Value) => boolean,
+): Value | undefined {
+  const fitting = n % 5 === 0 ? [] : among.filter(fits);
+  return pick(fitting.length > 0 ? fitting : among, n);
+}
+
 /** Mostly nothing: once in so many times. */
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, onceIn = 12) =>
   fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });

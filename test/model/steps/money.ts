@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import type { History } from "../history.ts";
 import { declineReason, heldMinor } from "../spending.ts";
-import { anyOf, pick, steps } from "../step.ts";
+import { anyOf, pick, pickFitting, steps } from "../step.ts";
 import { type Account, type Company, decimalOf, type Transaction } from "../world.ts";
 
-const amounts = fc.constantFrom(100, 1_000, 4_000, 4_050, 5_000, 9_999, 600_000, 1_000_000, 1_000_001);
+const amounts = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(100, 1_000, 4_000, 4_050) },
+  { weight: 1, arbitrary: fc.constantFrom(5_000, 9_999, 600_000, 1_000_000, 1_000_001) },
+);
 
 const every = <Value>(history: History, of: (company: Company) => readonly Value[]) =>
   history.world.companies.flatMap((company) => of(company).map((value) => ({ company, value })));
+
+const paymentsOf = ({ transactions }: Company) => transactions.filter(({ type }) => type === "card_payment");
 
 function accountOf(company: Company, id: string): Account {
   const account = company.accounts.find((each) => each.id === id);
@@ -39,10 +44,8 @@ function moved(account: Account, minor: number): number {
 const simulate = "/_sandbox/simulate";
 
 async function pay(history: History, { card: n, amount }: { card: number; amount: number }): Promise<void> {
-  const found = pick(
-    every(history, ({ cards }) => cards),
-    n,
-  );
+  const cards = every(history, (company) => company.cards);
+  const found = pickFitting(cards, n, ({ value }) => value.status === "active");
   if (!found) return;
   const { company, value: card } = found;
   const nowMs = history.nowMs(company);
@@ -71,17 +74,14 @@ async function pay(history: History, { card: n, amount }: { card: number; amount
 const settlement = {
   payment: anyOf,
   how: fc.constantFrom("clear", "clear", "clear finally", "reverse", "expire"),
-  halves: fc.constantFrom(undefined, 1, 2, 3),
+  halves: fc.constantFrom(undefined, undefined, 1, 2, 3),
 };
 
 async function settle(
   history: History,
   { payment: n, how, halves }: { payment: number; how: string; halves: number | undefined },
 ): Promise<void> {
-  const payments = every(history, ({ transactions }) =>
-    transactions.filter(({ type }) => type === "card_payment"),
-  );
-  const found = pick(payments, n);
+  const found = pickFitting(every(history, paymentsOf), n, ({ value }) => value.status === "pending");
   if (!found) return;
   const { company, value: payment } = found;
   const verb = how.split(" ")[0] ?? "";
@@ -125,10 +125,7 @@ async function refund(
   history: History,
   { payment: n, halves }: { payment: number; halves: number | undefined },
 ): Promise<void> {
-  const found = pick(
-    every(history, ({ transactions }) => transactions.filter(({ type }) => type === "card_payment")),
-    n,
-  );
+  const found = pickFitting(every(history, paymentsOf), n, ({ value }) => value.status === "completed");
   if (!found) return;
   const { company, value: payment } = found;
   const leftMinor = payment.amountMinor - payment.refundedMinor;
@@ -199,7 +196,7 @@ export const paySteps = steps("pay by card", { card: anyOf, amount: amounts }, p
 export const settleSteps = steps("settle a payment", settlement, settle);
 export const refundSteps = steps(
   "refund a payment",
-  { payment: anyOf, halves: fc.constantFrom(undefined, 1, 2) },
+  { payment: anyOf, halves: fc.constantFrom(undefined, undefined, 1, 2) },
   refund,
 );
 export const topUpSteps = steps("top an account up", { account: anyOf }, topUp);
