@@ -1,6 +1,7 @@
 import { shown } from "./cards.ts";
 import type { History } from "./history.ts";
 import { isSpent } from "./scenarios.ts";
+import { heldMinor } from "./spending.ts";
 import { type Company, decimalOf, liveCards } from "./world.ts";
 
 const byId = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
@@ -64,6 +65,19 @@ export function agrees(history: History): void {
     const now = sandbox.clock.read(company.id).now;
     history.same("the company's time", now, new Date(history.nowMs(company)).toISOString());
   }
+  // Callers alone are told what is held of an account: the store says it without one.
+  const held = sandbox.database.all<{ id: string; minor: number }>(
+    "SELECT id, held_minor AS minor FROM accounts",
+  );
+  history.same(
+    "what is held",
+    Object.fromEntries(held.map(({ id, minor }) => [id, minor])),
+    Object.fromEntries(
+      world.companies.flatMap((company) =>
+        company.accounts.map((account) => [account.id, heldMinor(company, account)]),
+      ),
+    ),
+  );
   const armed = sandbox.control.scenarios.armed().armed;
   history.same(
     "what is armed",

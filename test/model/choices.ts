@@ -67,7 +67,8 @@ export function cardChosen(
   history: History,
   company: Company | undefined,
   { own, n }: { own: boolean; n: number },
+  fits = (card: Card) => !hasEnded(card),
 ): Card | undefined {
   const among = own && company ? company.cards : history.world.companies.flatMap(({ cards }) => cards);
-  return pickFitting(among, n, (card) => !hasEnded(card));
+  return pickFitting(among, n, fits);
 }

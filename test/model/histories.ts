@@ -44,7 +44,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
   [1, badExchangeSteps],
   [1, createKeySteps],
   [1, revokeKeySteps],
-  [5, operateSteps],
+  [8, operateSteps],
   [4, companySteps],
   [1, accountSteps],
   [1, roleSteps],

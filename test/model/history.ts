@@ -145,7 +145,7 @@ function firstDifference(at: string, a: unknown, b: unknown): [at: string, unkno
   const [inA, inB] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   const name = [...inB.keys(), ...inA.keys()].find((key) => !isDeepStrictEqual(inA.get(key), inB.get(key)));
   if (name === undefined) return [at, a, b];
-  return firstDifference(`${at}, ${name},`, inA.get(name), inB.get(name));
+  return firstDifference(`${at}.${name}`, inA.get(name), inB.get(name));
 }
 
 const asText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));

@@ -70,7 +70,7 @@ const changes = {
 const changeOf: Readonly<Record<keyof typeof changes, Change>> = changes;
 
 const asked = {
-  change: fc.constantFrom(...(Object.keys(changes) as (keyof typeof changes)[])),
+  change: fc.constantFrom("freeze", "freeze", ...(Object.keys(changes) as (keyof typeof changes)[])),
   caller: callers,
   card: cardChoices,
   limit: limits,

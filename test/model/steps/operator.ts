@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { History } from "../history.ts";
-import { anyOf, pick, seldom, steps } from "../step.ts";
+import { anyOf, pick, pickFitting, seldom, steps } from "../step.ts";
 import { addCompany, liveCards, nameOf, type Role, type Status } from "../world.ts";
 
 const held: readonly Status[] = ["suspended", "locked", "blocked"];
@@ -26,9 +26,10 @@ function after(action: Action, status: Status, heldFrom: Status): Status | undef
 
 async function operate(history: History, asked: { card: number; action: Action }): Promise<void> {
   const { action } = asked;
-  const card = pick(
+  const card = pickFitting(
     history.world.companies.flatMap(({ cards }) => cards),
     asked.card,
+    ({ status, heldFrom }) => after(action, status, heldFrom) !== undefined,
   );
   if (!card) return;
   const path = `/_sandbox/cards/${card.id}/${action === "expire" ? "expire" : "operator"}`;
@@ -134,6 +135,10 @@ async function deleteCompany(history: History, asked: { company: number }): Prom
 }
 
 const anyAction = fc.constantFrom<Action[]>(
+  "expire",
+  "lift",
+  "lift",
+
   "suspend",
   "lock",
   "block",

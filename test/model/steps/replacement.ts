@@ -64,7 +64,9 @@ function bodyOf({ reason, isWrong, country }: Asked, type: Card["type"]): object
 
 async function replaceCard(history: History, asked: Asked): Promise<void> {
   const by = await known(history, asked.caller);
-  const old = cardChosen(history, by.caller?.company, asked.card);
+  // One that expired is replaced as expiring, and once.
+  const fits = asked.reason === "expiring" ? (card: Card) => card.status === "expired" : undefined;
+  const old = cardChosen(history, by.caller?.company, asked.card, fits);
   if (!old && asked.card.own) return;
   const key = keyOf(history, asked.key);
   const isOwn = old && by.caller?.company.cards.includes(old);
