@@ -13,7 +13,7 @@ import {
   operateSteps,
   roleSteps,
 } from "./steps/operator.ts";
-import { orderSteps } from "./steps/order.ts";
+import { orderSteps, retrySteps } from "./steps/order.ts";
 import { replaceSteps } from "./steps/replacement.ts";
 import {
   advanceSteps,
@@ -30,7 +30,8 @@ import { virtualSteps } from "./steps/virtual-order.ts";
 
 /** What can happen, and how often beside the rest. */
 const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
-  [28, orderSteps],
+  [24, orderSteps],
+  [8, retrySteps],
   [9, virtualSteps],
   [8, replaceSteps],
   [14, changeSteps],

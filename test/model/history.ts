@@ -26,6 +26,8 @@ export class History {
   readonly trace: string[] = [];
   /** Every access token that was issued, also by worlds that are gone. */
   readonly tokensEver: string[] = [];
+  /** Sends the latest order once more, as a client does that retries. */
+  retry: () => Promise<void> = async () => {};
   readonly #start: World;
   #uuids = 0;
   world: World;

@@ -25,6 +25,7 @@ export const scenarios = {
   "company-inactive": { steps: [{ refuses: "company_inactive" }], on: order },
   "account-not-found": { steps: [{ refuses: "account_not_found" }], on: order },
   "issuer-rejected": { steps: [{ refuses: "issuer_rejected" }], on: order },
+  "issuer-bad-gateway": { steps: [{ refuses: "issuer_bad_gateway" }], on: order },
   "issuer-unavailable": { steps: [down], on: order },
   "issuer-recovers": { steps: [down, down], passes: true, on: order },
   "created-but-502": { steps: [{ loses: "card" }], on: order },
@@ -59,6 +60,8 @@ export const ofOrders = (Object.keys(scenarios) as ScenarioName[]).filter((name)
 /** Those that may be armed for virtual orders in place of physical ones. */
 export const ofVirtualOrders: readonly ScenarioName[] = [
   "quota-reached",
+  "issuer-rejected",
+  "issuer-bad-gateway",
   "issuer-unavailable",
   "issuer-recovers",
   "created-but-502",

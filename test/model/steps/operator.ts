@@ -29,7 +29,9 @@ async function operate(history: History, asked: { card: number; action: Action }
   const card = pickFitting(
     history.world.companies.flatMap(({ cards }) => cards),
     asked.card,
-    ({ status, heldFrom }) => after(action, status, heldFrom) !== undefined,
+    // A block is of a frozen card where there is one, so that a lift has to find the way back.
+    ({ status, heldFrom }) =>
+      action === "block" ? status === "frozen" : after(action, status, heldFrom) !== undefined,
   );
   if (!card) return;
   const path = `/_sandbox/cards/${card.id}/${action === "expire" ? "expire" : "operator"}`;
@@ -135,16 +137,17 @@ async function deleteCompany(history: History, asked: { company: number }): Prom
 }
 
 const anyAction = fc.constantFrom<Action[]>(
-  "expire",
-  "lift",
-  "lift",
-
   "suspend",
   "lock",
   "block",
+  "block",
   "activate",
   "lift",
+  "lift",
+  "lift",
   "terminate",
+  "expire",
+  "expire",
   "expire",
 );
 export const operateSteps = steps("act as the operator", { card: anyOf, action: anyAction }, operate);

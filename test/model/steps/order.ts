@@ -56,8 +56,13 @@ function* checks(asked: Order, caller: Caller, key: string | undefined, accountI
 }
 
 async function orderCard(history: History, asked: Order): Promise<void> {
-  const by = await known(history, asked.caller);
   const key = keyOf(history, asked.key);
+  history.retry = () => send(history, asked, key);
+  await history.retry();
+}
+
+async function send(history: History, asked: Order, key: string | undefined): Promise<void> {
+  const by = await known(history, asked.caller);
   const accountId = accountChosen(history, by.caller?.company, asked.account).id;
   await issue(history, {
     operation,
@@ -83,3 +88,4 @@ async function orderCard(history: History, asked: Order): Promise<void> {
 }
 
 export const orderSteps = steps("order a physical card", order, orderCard);
+export const retrySteps = steps("retry the latest order", {}, ({ retry }) => retry());

@@ -12,7 +12,7 @@ const replacement = {
   caller: callers,
   card: cardChoices,
   key: keyChoices,
-  reason: fc.constantFrom("lost", "stolen", "damaged", "expiring"),
+  reason: fc.constantFrom("lost", "stolen", "damaged", "expiring", "expiring", "expiring"),
   isWrong: seldom(fc.constant(true)),
   country: fc.constantFrom("GB", "GB", "CU"),
   scenario: seldom(fc.constant("conflict" as const)),
