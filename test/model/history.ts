@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConnectionLost } from "../../src/core/errors.ts";
 import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 import { londonDate } from "./calendar.ts";
 import { statusOf } from "./refusals.ts";
@@ -87,7 +86,8 @@ export class History {
       this.trace.push(`${line} -> ${reply.status} ${reply.point ?? ""}`.trim());
       return reply;
     } catch (error) {
-      if (!(error instanceof ConnectionLost || error instanceof TypeError)) throw error;
+      // As fetch says that a connection was lost.
+      if (!(error instanceof TypeError && error.message === "fetch failed")) throw error;
       this.trace.push(`${line} -> connection lost`);
       return undefined;
     }
