@@ -10,6 +10,7 @@ import {
   companySteps,
   createCompanySteps,
   deleteCompanySteps,
+  holdAndLiftSteps,
   operateSteps,
   roleSteps,
 } from "./steps/operator.ts";
@@ -45,7 +46,8 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
   [1, badExchangeSteps],
   [1, createKeySteps],
   [1, revokeKeySteps],
-  [8, operateSteps],
+  [6, operateSteps],
+  [3, holdAndLiftSteps],
   [4, companySteps],
   [1, accountSteps],
   [1, roleSteps],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { History } from "../history.ts";
 import { anyOf, pick, pickFitting, seldom, steps } from "../step.ts";
-import { addCompany, liveCards, nameOf, type Role, type Status } from "../world.ts";
+import { addCompany, type Card, liveCards, nameOf, type Role, type Status } from "../world.ts";
 
 const held: readonly Status[] = ["suspended", "locked", "blocked"];
 /** What the service's operator does to a card: from which states, and to which. */
@@ -24,16 +24,29 @@ function after(action: Action, status: Status, heldFrom: Status): Status | undef
   return (from as readonly Status[]).includes(status) ? (to ?? heldFrom) : undefined;
 }
 
-async function operate(history: History, asked: { card: number; action: Action }): Promise<void> {
-  const { action } = asked;
-  const card = pickFitting(
-    history.world.companies.flatMap(({ cards }) => cards),
-    asked.card,
-    // A block is of a frozen card where there is one, so that a lift has to find the way back.
-    ({ status, heldFrom }) =>
-      action === "block" ? status === "frozen" : after(action, status, heldFrom) !== undefined,
-  );
+const everyCard = ({ world }: History) => world.companies.flatMap(({ cards }) => cards);
+
+async function operate(
+  history: History,
+  { card: n, action }: { card: number; action: Action },
+): Promise<void> {
+  const canDo = ({ status, heldFrom }: Card) => after(action, status, heldFrom) !== undefined;
+  const card = pickFitting(everyCard(history), n, canDo);
+  if (card) await act(history, card, action);
+}
+
+/** Holds a card, frozen where one is, and lifts the hold at once, which has to find the way back. */
+async function holdAndLift(
+  history: History,
+  { card: n, action }: { card: number; action: Action },
+): Promise<void> {
+  const card = pickFitting(everyCard(history), n, ({ status }) => status === "frozen");
   if (!card) return;
+  await act(history, card, action);
+  await act(history, card, "lift");
+}
+
+async function act(history: History, card: Card, action: Action): Promise<void> {
   const path = `/_sandbox/cards/${card.id}/${action === "expire" ? "expire" : "operator"}`;
   const sent = action === "expire" ? {} : { body: { action } };
   const to = after(action, card.status, card.heldFrom);
@@ -136,21 +149,13 @@ async function deleteCompany(history: History, asked: { company: number }): Prom
   world.armed = world.armed.filter(({ companyId }) => companyId !== company.id);
 }
 
-const anyAction = fc.constantFrom<Action[]>(
-  "suspend",
-  "lock",
-  "block",
-  "block",
-  "activate",
-  "lift",
-  "lift",
-  "lift",
-  "terminate",
-  "expire",
-  "expire",
-  "expire",
+const holds = fc.constantFrom<Action[]>("suspend", "lock", "block");
+const anyAction = fc.oneof(
+  holds,
+  fc.constantFrom<Action[]>("expire", "expire", "expire", "lift", "terminate", "activate"),
 );
 export const operateSteps = steps("act as the operator", { card: anyOf, action: anyAction }, operate);
+export const holdAndLiftSteps = steps("hold and lift", { card: anyOf, action: holds }, holdAndLift);
 export const companySteps = steps("change a company", change, changeCompany);
 export const accountSteps = steps(
   "change an account",
