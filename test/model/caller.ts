@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { exchange } from "./exchange.ts";
+import type { History } from "./history.ts";
+import { anyOf, pick, seldom } from "./step.ts";
+import type { Company, Member } from "./world.ts";
+
+const onOwnBehalf = fc.record({
+  by: fc.oneof(
+    { weight: 24, arbitrary: fc.record({ key: fc.constant(0) }) },
+    { weight: 10, arbitrary: fc.record({ key: fc.nat(9) }) },
+    { weight: 3, arbitrary: fc.record({ token: anyOf }) },
+    { weight: 1, arbitrary: fc.constantFrom("no token", "another-token", "an API key") },
+  ),
+  /** X-On-Behalf-Of. */
+  actsFor: seldom(fc.oneof(fc.nat(2), fc.constant("no UUID"))),
+});
+/** The second key is of the seed's member of two companies, the first two: a key that is used in both says two things. */
+const forEither = fc.record({ by: fc.constant({ key: 1 }), actsFor: fc.nat(1) });
+
+/** With what a request comes: a member's token, fetched where there is none, an earlier one, or none that is good. */
+export const callers = fc.oneof({ weight: 5, arbitrary: onOwnBehalf }, { weight: 1, arbitrary: forEither });
+type Choice = typeof callers extends fc.Arbitrary<infer Value> ? Value : never;
+
+export interface Caller {
+  readonly company: Company;
+  readonly member: Member;
+}
+
+/** Who a request is by, once the gateway has looked: the caller, or the point at which it is refused. */
+export interface Known {
+  readonly headers: Record<string, string>;
+  readonly caller?: Caller;
+  readonly refused?: string;
+}
+
+export async function known(history: History, { by, actsFor }: Choice): Promise<Known> {
+  const { companies } = history.world;
+  const headers: Record<string, string> = {};
+  if (by === "no token") return { headers, refused: "auth.token_missing" };
+  const token = typeof by === "string" ? by : await tokenOf(history, by);
+  if (token === undefined) return { headers, refused: "auth.token_missing" };
+  headers.Authorization = `Bearer ${token === "an API key" ? "sk_sandbox_acme_owner" : token}`;
+  if (token === "an API key") return { headers, refused: "auth.api_key_as_bearer" };
+
+  const issued = history.world.tokens.find(({ value }) => value === token);
+  if (!issued) return { headers, refused: "auth.token_invalid" };
+  const home = history.company(issued.companyId);
+  if (history.nowMs(home) >= issued.expiresMs) return { headers, refused: "auth.token_expired" };
+
+  if (actsFor === "no UUID") {
+    headers["X-On-Behalf-Of"] = "acme";
+    return { headers, refused: "on_behalf_of.invalid" };
+  }
+  const company = actsFor === undefined ? home : (pick(companies, actsFor) ?? home);
+  if (actsFor !== undefined) headers["X-On-Behalf-Of"] = company.id;
+  const member = company.members.find(({ id }) => id === issued.memberId);
+  return member
+    ? { headers, caller: { company, member } }
+    : { headers, refused: "on_behalf_of.not_a_member" };
+}
+
+/** A token, which may be one of a world that is gone. */
+async function tokenOf(
+  history: History,
+  by: { key: number } | { token: number },
+): Promise<string | undefined> {
+  const { companies, tokens } = history.world;
+  if ("token" in by) return pick(history.tokensEver, by.token);
+  const keys = companies.flatMap((company) =>
+    company.keys
+      .filter(({ status, secret }) => status === "active" && secret)
+      .map((key) => ({ company, key })),
+  );
+  const chosen = pick(keys, by.key);
+  if (!chosen) return undefined;
+  const { company, key } = chosen;
+  const nowMs = history.nowMs(company);
+  const fresh = tokens.find(
+    ({ companyId, memberId, expiresMs }) =>
+      companyId === company.id && memberId === key.memberId && nowMs < expiresMs,
+  );
+  return (fresh ?? (await exchange(history, company, key)))?.value;
+}

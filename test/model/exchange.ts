@@ -1,0 +1,48 @@
+import type { History } from "./history.ts";
+import { turnAt } from "./scenarios.ts";
+import type { Company, Key, Token } from "./world.ts";
+
+const tokenLifetimeMs = 15 * 60_000;
+export const endpoints = { sandbox: "/auth/v1/sandbox/token", live: "/auth/v1/token" } as const;
+const operations = { sandbox: "exchangeSandboxKey", live: "exchangeLiveKey" } as const;
+
+/** Exchanges a key at an endpoint; answers the token, where one is to be had. */
+export async function exchange(
+  history: History,
+  company: Company,
+  key: Key,
+  at: "sandbox" | "live" = company.environment,
+): Promise<Token | undefined> {
+  const meet = (status: number, point: string, more: object = {}) =>
+    history.meet({ status, point, ...more }, "POST", endpoints[at], { body: { api_key: key.secret } });
+  if (at !== company.environment) {
+    await meet(401, "token.environment_mismatch");
+    return undefined;
+  }
+  const turn = turnAt(history.world, company, operations[at]);
+  const { refuses, tokenLifetimeMs: forcedMs } = turn?.effect ?? {};
+  // Who holds a key that is not good is nobody, for whom no scenario was chosen.
+  const isForcedRevoked = key.status !== "revoked" && refuses === "token.key_revoked";
+  if (key.status === "revoked" || isForcedRevoked) {
+    if (isForcedRevoked) turn?.take();
+    await meet(401, "token.key_revoked", { scenario: isForcedRevoked ? turn?.name : undefined });
+    return undefined;
+  }
+  turn?.take();
+  if (refuses) {
+    await meet(503, refuses, { scenario: turn?.name });
+    return undefined;
+  }
+  const expiresMs = history.nowMs(company) + (forcedMs ?? tokenLifetimeMs);
+  const body = { expires_at: new Date(expiresMs).toISOString() };
+  const { json } = await meet(200, "token.issued", { body, scenario: turn?.name });
+  const token = {
+    value: json.access_token,
+    companyId: company.id,
+    memberId: key.memberId,
+    expiresMs,
+  };
+  history.world.tokens.push(token);
+  history.tokensEver.push(token.value);
+  return token;
+}

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import type { History } from "./history.ts";
+
+/** One step of a history, which tells what it is. */
+export interface Step {
+  run(history: History): Promise<void>;
+  toString(): string;
+}
+
+type Arguments = Record<string, fc.Arbitrary<unknown>>;
+/** What such arguments come to. */
+export type ValuesOf<Of extends Arguments> = {
+  [Name in keyof Of]: Of[Name] extends fc.Arbitrary<infer Value> ? Value : never;
+};
+
+/** Steps of one kind; a number picks among what is there by then. */
+export function steps<Of extends Arguments>(
+  name: string,
+  of: Of,
+  run: (history: History, values: ValuesOf<Of>) => Promise<void>,
+): fc.Arbitrary<Step> {
+  return fc.record(of).map((values) => ({
+    run: (history) => run(history, values as ValuesOf<Of>),
+    toString: () => `${name} ${JSON.stringify(values)}`,
+  }));
+}
+
+/** Any of what is there; undefined where nothing is. */
+export function pick<Value>(among: readonly Value[], n: number): Value | undefined {
+  return among[n % among.length];
+}
+
+/** Mostly one that fits, where any does: four times in five. */
+export function pickFitting<Value>(
+  among: readonly Value[],
+  n: number,
+  fits: (value: Value) => boolean,
+): Value | undefined {
+  const fitting = n % 5 === 0 ? [] : among.filter(fits);
+  return pick(fitting.length > 0 ? fitting : among, n);
+}
+
+/** Mostly nothing: once in so many times. */
+export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, onceIn = 12) =>
+  fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+export const anyOf = fc.nat(20);

@@ -1,0 +1,235 @@
+import type { Environment } from "../../src/contract/identifiers.ts";
+import type { CompanyListing } from "../../src/store/world-listing.ts";
+import type { Armed } from "./scenarios.ts";
+
+export type Status =
+  | "inactive"
+  | "active"
+  | "frozen"
+  | "suspended"
+  | "locked"
+  | "blocked"
+  | "expired"
+  | "terminated";
+export type Role = CompanyListing["members"][number]["role"];
+export type Period = "daily" | "weekly" | "monthly" | "lifetime";
+
+export interface Card {
+  id: string;
+  token: string;
+  lastFour: string;
+  type: "physical" | "virtual";
+  accountId: string;
+  memberId: string;
+  status: Status;
+  /** In which state the operator's hold found it. */
+  heldFrom: Status;
+  name: string;
+  autoConvert: boolean;
+  limit: { period: Period; amountMinor: number } | null;
+  createdMs: number;
+  expiryDate: string;
+  /** In whose place it is. */
+  replaces: Card | undefined;
+  isReplaced: boolean;
+}
+
+export interface Transaction {
+  id: string;
+  accountId: string;
+  card: Card | undefined;
+  type: "card_payment" | "card_refund" | "topup";
+  status: "pending" | "completed" | "declined" | "reverted";
+  amountMinor: number;
+  /** When its payment was authorised: there it counts. */
+  spentMs: number;
+  refundedMinor: number;
+  runningMinor: number | null;
+  declineReason: string | null;
+}
+
+export interface Account {
+  id: string;
+  status: string;
+  balanceMinor: number;
+}
+
+export interface Member {
+  id: string;
+  slug: string;
+  role: Role;
+  detailsComplete: boolean;
+  /** The company that the member came with. */
+  homeId: string;
+}
+
+export interface Key {
+  id: string;
+  secret: string;
+  memberId: string;
+  status: string;
+}
+
+/** What an idempotency key made. */
+export interface Made {
+  operation: string;
+  memberId: string;
+  key: string;
+  card: Card;
+}
+
+export interface Company {
+  id: string;
+  slug: string;
+  environment: Environment;
+  status: string;
+  detailsComplete: boolean;
+  quota: number;
+  /** How far its time is ahead of the sandbox's. */
+  aheadMs: number;
+  accounts: Account[];
+  members: Member[];
+  keys: Key[];
+  cards: Card[];
+  transactions: Transaction[];
+  made: Made[];
+  /** How many steps were taken of a scenario that requests chose themselves, by scenario and key. */
+  chosen: Record<string, number>;
+}
+
+export interface Token {
+  value: string;
+  /** The company of its API key, and that key's member. */
+  companyId: string;
+  memberId: string;
+  expiresMs: number;
+}
+
+/** All that a reset forgets and a snapshot keeps: plain data, to be copied whole. */
+export interface World {
+  clock: { frozenAtMs: number | null; aheadMs: number };
+  companies: Company[];
+  tokens: Token[];
+  armed: Armed[];
+  /** How each company began, by its id. */
+  beginnings: Record<string, Company>;
+}
+
+const owner = (slug: string) => ({
+  slug: `${slug}-owner`,
+  name: "Olivia Hartley",
+  role: "owner",
+  api_keys: [{ secret: `sk_sandbox_${slug}_owner` }],
+});
+
+/** The seed world: small quotas and small balances, so that a short history reaches their ends. */
+export const seedOfHistories = {
+  companies: [
+    {
+      slug: "acme",
+      name: "Acme Ltd",
+      country_code: "GB",
+      card_quota: 3,
+      accounts: [
+        { slug: "main", name: "Main", currency: "EUR", balance: "20000.00" },
+        { slug: "small", name: "Small", currency: "EUR", balance: "50.00" },
+        { slug: "closed", name: "Closed", currency: "EUR", status: "closed" },
+      ],
+      members: [
+        {
+          ...owner("acme"),
+          api_keys: [
+            { secret: "sk_sandbox_acme_owner" },
+            { secret: "sk_sandbox_acme_revoked", status: "revoked" },
+          ],
+        },
+        {
+          slug: "acme-admin",
+          name: "Arjun Mehta",
+          role: "admin",
+          api_keys: [{ secret: "sk_sandbox_acme_admin" }],
+          other_companies: [{ company: "bolt", role: "admin" }],
+        },
+        {
+          slug: "acme-employee",
+          name: "Emma Lindqvist",
+          role: "employee",
+          api_keys: [{ secret: "sk_sandbox_acme_employee" }],
+        },
+        {
+          slug: "acme-incomplete",
+          name: "Ivo Marek",
+          role: "owner",
+          details_complete: false,
+          api_keys: [{ secret: "sk_sandbox_acme_incomplete" }],
+        },
+      ],
+    },
+    {
+      slug: "bolt",
+      name: "Bolt Ltd",
+      country_code: "GB",
+      card_quota: 2,
+      accounts: [{ slug: "main", name: "Main", currency: "EUR", balance: "500.00" }],
+      members: [owner("bolt")],
+    },
+    {
+      slug: "acme",
+      environment: "live",
+      name: "Acme Ltd",
+      country_code: "GB",
+      card_quota: 1,
+      accounts: [{ slug: "main", name: "Main", currency: "EUR", balance: "500.00" }],
+      members: [{ ...owner("acme"), api_keys: [{ secret: "sk_live_acme_owner" }] }],
+    },
+  ],
+};
+
+export const minorOf = (decimal: string) => Math.round(Number(decimal) * 100);
+export const decimalOf = (minor: number) => (minor / 100).toFixed(2);
+
+/** A company as it was listed when it was made. */
+function companyOf(listing: CompanyListing, known: readonly Company[]): Company {
+  const homeOf = (memberId: string) =>
+    known.find(({ members }) => members.some(({ id }) => id === memberId))?.id ?? listing.id;
+  return {
+    id: listing.id,
+    slug: listing.slug,
+    environment: listing.environment,
+    status: listing.status,
+    detailsComplete: listing.details_complete,
+    quota: listing.card_quota,
+    aheadMs: 0,
+    accounts: listing.accounts.map(({ id, status, balance }) => ({
+      id,
+      status,
+      balanceMinor: minorOf(balance),
+    })),
+    members: listing.members.map(({ id, slug, role, details_complete }) => ({
+      id,
+      slug,
+      role,
+      detailsComplete: details_complete,
+      homeId: homeOf(id),
+    })),
+    keys: listing.members.flatMap(({ id: memberId, api_keys }) =>
+      api_keys.map(({ id, secret = "", status }) => ({ id, secret, memberId, status })),
+    ),
+    cards: [],
+    transactions: [],
+    made: [],
+    chosen: {},
+  };
+}
+
+export const hasEnded = ({ status }: Card) => status === "expired" || status === "terminated";
+export const liveCards = ({ cards }: Company) => cards.filter((card) => !hasEnded(card)).length;
+/** How the sandbox's own API names it. */
+export const nameOf = ({ environment, slug }: Company) => (environment === "live" ? `live/${slug}` : slug);
+
+/** Adds a company that was made, and remembers how it began. */
+export function addCompany(world: World, listing: CompanyListing): void {
+  const company = companyOf(listing, world.companies);
+  world.companies.push(company);
+  world.beginnings[company.id] = structuredClone(company);
+}
