@@ -25,3 +25,10 @@ describe("the default world as the build keeps it", () => {
     expect(await fresh.world()).toEqual(world);
   });
 });
+
+test("neither a start nor an order reads the engine's time zones, which are slow to load", async () => {
+  const unread = "Intl.DateTimeFormat = class { constructor() { throw new Error('a time zone is read') } }";
+  const hook = `--import=data:text/javascript,${encodeURIComponent(unread)}`;
+  const sandbox = await startCommandLine([], { NODE_OPTIONS: hook });
+  expect((await sandbox.order("7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30")).status).toBe(201);
+});
