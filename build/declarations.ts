@@ -7,7 +7,9 @@ export function removeUnreached(dist: string, entries: readonly string[]): void 
   const reach = (file: string) => {
     if (reached.has(file)) return;
     reached.add(file);
-    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\(|import) ?"(\.[^"]+)"/g)) {
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(
+      /(?:from|import\(|import) ?"(\.[^"]+)"/g,
+    )) {
       reach(resolve(dirname(file), path.replace(/\.[jt]sx?$/, ".d.ts")));
     }
   };

@@ -33,7 +33,9 @@ function readInlined(folder: string): Inlined {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((name) => /^licen[cs]e(\.md|\.txt)?$/i.test(name));
   if (file === undefined) {
-    throw new Error(`${name} keeps no licence in its folder: make it a dependency, so that it is not bundled`);
+    throw new Error(
+      `${name} keeps no licence in its folder: make it a dependency, so that it is not bundled`,
+    );
   }
   return { name, version, license, terms: readFileSync(join(folder, file), "utf8") };
 }
