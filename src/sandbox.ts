@@ -1,6 +1,6 @@
 import type { Environment } from "./contract/identifiers.ts";
 import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
-import { type ControlServices, createControl, isControl } from "./control/app.ts";
+import { createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
 import { Companies, type NewCompany } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
@@ -8,6 +8,7 @@ import { Invoices } from "./control/invoices.ts";
 import { type IsolatedCompany, isolatedCompany } from "./control/isolated-company.ts";
 import { Requests } from "./control/requests.ts";
 import { type ArmedScenario, ArmedScenarios, type Arming } from "./control/scenarios.ts";
+import type { ControlServices } from "./control/services.ts";
 import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";

@@ -57,7 +57,8 @@ test("a build is sent what the package is made of, and nothing else", () => {
   const sent = rest.map((line) => line.replace(/^!/, ""));
   const made = ["dist", "schema"];
   const packed = manifest.files.filter((name: string) => !made.includes(name));
-  const sources = ["LICENSE", "README.md", "package-lock.json", "package.json", "src", "tsconfig.json"];
+  const manifests = ["package.json", "package-lock.json", "tsconfig.json"];
+  const sources = ["LICENSE", "README.md", "build", "src", ...manifests];
   expect(sent.toSorted()).toEqual([...packed, ...sources].toSorted());
   expect(sent.filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)))).toEqual([]);
 });

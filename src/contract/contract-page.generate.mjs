@@ -1,7 +1,7 @@
-// Writes docs/contract.md, out of what the build has made of the contract: `npm run readme`.
+// Writes docs/contract.md, out of the contract: `npm run readme`.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { contractPoints } from "../../dist/contract/points.js";
+import { contractPoints } from "./points.ts";
 
 export const contractPage = new URL("../../docs/contract.md", import.meta.url);
 

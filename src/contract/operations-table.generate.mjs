@@ -1,8 +1,8 @@
-// Writes the README's table of operations, out of what the build has made of the contract: `npm run readme`.
+// Writes the README's table of operations, out of the contract: `npm run readme`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { byStatus, pointsOf, provenanceOf } from "../../dist/contract/answers.js";
-import { operationIds, operations } from "../../dist/contract/operations.js";
+import { byStatus, pointsOf, provenanceOf } from "./answers.ts";
+import { operationIds, operations } from "./operations.ts";
 
 const readme = new URL("../../README.md", import.meta.url);
 const table = /(?<=<!-- operations -->\n)[\s\S]*(?=<!-- \/operations -->)/;

@@ -2,55 +2,17 @@ import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
 import { maskSecrets } from "../core/api-key.ts";
 import { DatabaseUnusable } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
-import type { Coverage } from "../report/coverage.ts";
-import type { Findings } from "../report/findings/findings.ts";
 import { formatCoverage } from "../report/formats/coverage.ts";
 import { formatFindings } from "../report/formats/findings.ts";
-import type { Journal } from "../report/journal.ts";
-import type { ApiKeys } from "./api-keys.ts";
-import type { Cards } from "./cards.ts";
-import type { Companies } from "./companies.ts";
+import { guarded } from "./admit.ts";
 import { ControlError } from "./control-error.ts";
-import { type Guard, guarded } from "./guard.ts";
-import type { Invoices } from "./invoices.ts";
+import type { Guard } from "./guard.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
-import {
-  coverageQuery,
-  findingsQuery,
-  listQuery,
-  type Requests,
-  readQuery,
-  streamQuery,
-} from "./requests.ts";
-import { type ArmedScenarios, armedQuery } from "./scenarios.ts";
-import type { Simulator } from "./simulator.ts";
-import type { SandboxState } from "./state.ts";
-import type { SandboxTime } from "./time.ts";
-import { deliveriesQuery, type Webhooks } from "./webhooks.ts";
-
-/** What the sandbox's own API works with. */
-export interface ControlServices {
-  readonly companies: Companies;
-  readonly cards: Cards;
-  readonly apiKeys: ApiKeys;
-  readonly invoices: Invoices;
-  readonly simulator: Simulator;
-  readonly scenarios: ArmedScenarios;
-  readonly time: SandboxTime;
-  readonly state: SandboxState;
-  readonly webhooks: Webhooks;
-  readonly journal: Journal;
-  readonly requests: Requests;
-  readonly coverage: Coverage;
-  readonly findings: Findings;
-  readonly clock: Clock;
-  readonly seed: number;
-  readonly version: string;
-  /** Told of what the sandbox itself did wrong. */
-  readonly onDefect: (defect: Error, method: string, path: string) => void;
-}
+import { coverageQuery, findingsQuery, listQuery, readQuery, streamQuery } from "./requests.ts";
+import { armedQuery } from "./scenarios.ts";
+import type { ControlServices } from "./services.ts";
+import { deliveriesQuery } from "./webhooks.ts";
 
 /** Whether a path, which begins in the URL at `start`, is one of the sandbox's own API. */
 export function isControl(url: string, start: number): boolean {
@@ -148,11 +110,11 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.post("/scenarios/:name/arm", async (c) =>
     c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
   );
-  control.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
+  control.get("/armed", (c) => c.json(scenarios.armed(readQuery(c.req.queries(), armedQuery))));
   control.get("/unfired", (c) => c.json({ unfired: scenarios.unfired() }));
   control.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
   control.delete("/armed", (c) => {
-    scenarios.disarmAll(readQuery(c, armedQuery));
+    scenarios.disarmAll(readQuery(c.req.queries(), armedQuery));
     return c.body(null, 204);
   });
   control.delete("/armed/:id", (c) => {
@@ -183,27 +145,27 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   });
 
   control.get("/coverage", (c) => {
-    const { format, ...filter } = readQuery(c, coverageQuery);
+    const { format, ...filter } = readQuery(c.req.queries(), coverageQuery);
     const { text, type } = formatCoverage(services.coverage.report(filter), format);
     return c.body(text, 200, { "Content-Type": type });
   });
   control.get("/findings", (c) => {
-    const { format, ...filter } = readQuery(c, findingsQuery);
+    const { format, ...filter } = readQuery(c.req.queries(), findingsQuery);
     const { text, type } = formatFindings(services.findings.report(filter), format);
     return c.body(text, 200, { "Content-Type": type });
   });
   control.get("/webhooks/deliveries", (c) =>
-    c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
+    c.json({ deliveries: webhooks.deliveries(readQuery(c.req.queries(), deliveriesQuery)) }),
   );
 
-  control.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
+  control.get("/requests", (c) => c.json(requests.list(readQuery(c.req.queries(), listQuery))));
   control.delete("/requests", (c) => {
     requests.clear();
     return c.body(null, 204);
   });
   control.get("/requests/stream", (c) => {
     const headers = { last_event_id: c.req.header("Last-Event-ID") };
-    const { last_event_id: lastId, ...filter } = readQuery(c, streamQuery, headers);
+    const { last_event_id: lastId, ...filter } = readQuery(c.req.queries(), streamQuery, headers);
     const stream = requestStream(journal, clock, { filter, lastId, signal: c.req.raw.signal });
     return c.body(stream, 200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
   });

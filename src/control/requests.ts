@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
@@ -92,11 +91,11 @@ function noPoint(word: string): string {
  * @throws ControlError 400 that names what is wrong
  */
 export function readQuery<Schema extends z.ZodType>(
-  c: Context,
+  queries: Readonly<Record<string, readonly string[]>>,
   schema: Schema,
   headers: Readonly<Record<string, string | undefined>> = {},
 ): z.output<Schema> {
-  const sent = Object.entries(c.req.queries());
+  const sent = Object.entries(queries);
   const twice = sent.find(([, values]) => values.length > 1)?.[0];
   if (twice !== undefined) throw new ControlError(400, `${twice}: is given more than once`);
   const query = Object.fromEntries(sent.map(([name, [value]]) => [name, value]));

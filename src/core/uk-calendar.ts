@@ -1,4 +1,6 @@
-let londonMonth: Intl.DateTimeFormat | undefined;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
 let latest: { readonly hour: number; readonly date: string } | undefined;
 
 /**
@@ -8,24 +10,16 @@ let latest: { readonly hour: number; readonly date: string } | undefined;
  */
 export function expiryDate(nowMs: number): string {
   // The UK's month changes, and its offset too, on the hour only: one reading of the calendar serves it.
-  const hour = Math.floor(nowMs / 3_600_000);
+  const hour = Math.floor(nowMs / hourMs);
   if (latest?.hour !== hour) latest = { hour, date: readExpiryDate(nowMs) };
   return latest.date;
 }
 
 function readExpiryDate(nowMs: number): string {
-  londonMonth ??= new Intl.DateTimeFormat("en-GB", {
-    timeZone: "Europe/London",
-    year: "numeric",
-    month: "numeric",
-  });
-  const parts = londonMonth.formatToParts(nowMs);
-  const numberOf = (type: "year" | "month") => Number(parts.find((part) => part.type === type)?.value);
+  const today = new Date(wallClock(nowMs));
   // Day 0 of the month after is the month's last.
-  return new Date(Date.UTC(numberOf("year") + 5, numberOf("month"), 0)).toISOString().slice(0, 10);
+  return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
 }
-
-const dayMs = 86_400_000;
 
 /** Since when each period runs by the UK calendar (spec §2), in milliseconds since the epoch. */
 export interface PeriodStarts {
@@ -42,7 +36,7 @@ let latestStarts: { readonly hour: number; readonly starts: PeriodStarts } | und
 /** The starts of the periods that an instant lies in. */
 export function periodStarts(nowMs: number): PeriodStarts {
   // A UK day begins on the hour, whatever the offset: one reading of the calendar serves the hour.
-  const hour = Math.floor(nowMs / 3_600_000);
+  const hour = Math.floor(nowMs / hourMs);
   if (latestStarts?.hour !== hour) latestStarts = { hour, starts: readPeriodStarts(nowMs) };
   return latestStarts.starts;
 }
@@ -63,7 +57,7 @@ let latestDate: { readonly hour: number; readonly date: string } | undefined;
 
 /** The UK's date at an instant, in ISO form. */
 export function londonDate(nowMs: number): string {
-  const hour = Math.floor(nowMs / 3_600_000);
+  const hour = Math.floor(nowMs / hourMs);
   if (latestDate?.hour !== hour) latestDate = { hour, date: isoDate(wallClock(nowMs)) };
   return latestDate.date;
 }
@@ -90,17 +84,33 @@ function instantOfMidnight(wallMs: number): number {
   return wallMs - offsetMs(wallMs);
 }
 
+/** Since when the UK's clocks change as they do today; before, their rules were others, year by year. */
+const todaysRuleFromMs = Date.UTC(1996, 0, 1);
+
+/** How far the UK's clocks are ahead of UTC: nothing or an hour. */
+function offsetMs(atMs: number): number {
+  if (atMs < todaysRuleFromMs) return formerOffsetMs(atMs);
+  const year = new Date(atMs).getUTCFullYear();
+  return atMs >= clockChange(year, 2) && atMs < clockChange(year, 9) ? hourMs : 0;
+}
+
+/** The last Sunday of a month of 31 days, at one in UTC. */
+function clockChange(year: number, month: 2 | 9): number {
+  const lastDay = new Date(Date.UTC(year, month, 31));
+  return lastDay.getTime() - lastDay.getUTCDay() * dayMs + hourMs;
+}
+
 let londonHour: Intl.DateTimeFormat | undefined;
 
-/** How far the UK's clocks are ahead of UTC: nothing or an hour, by the engine's own calendar. */
-function offsetMs(atMs: number): number {
+/** The same by the engine's own calendar, which takes tens of milliseconds to load. */
+function formerOffsetMs(atMs: number): number {
   londonHour ??= new Intl.DateTimeFormat("en-GB", {
     timeZone: "Europe/London",
     hour: "numeric",
     hourCycle: "h23",
   });
-  const hour = Math.floor(mod(atMs, dayMs) / 3_600_000);
-  return mod(Number(londonHour.format(atMs)) - hour, 24) * 3_600_000;
+  const hour = Math.floor(mod(atMs, dayMs) / hourMs);
+  return mod(Number(londonHour.format(atMs)) - hour, 24) * hourMs;
 }
 
 function isoDate(wallMs: number): string {

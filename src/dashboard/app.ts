@@ -3,7 +3,7 @@ import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
 import { acting } from "./acting.ts";
 import { actions } from "./actions.ts";
-import { type DashboardFiles, serveFiles } from "./files.ts";
+import type { DashboardFiles } from "./files.ts";
 import { Flashes } from "./flashes.ts";
 import { createFrame } from "./frame.tsx";
 import { apiKeys } from "./pages/api-keys.tsx";
@@ -17,6 +17,7 @@ import { request } from "./pages/request.tsx";
 import { requests } from "./pages/requests.tsx";
 import { scenarios } from "./pages/scenarios.tsx";
 import { base } from "./paths.ts";
+import { serveFiles } from "./serve-files.ts";
 import { createSignIn } from "./sign-in.ts";
 import type { DashboardServices } from "./visit.ts";
 

@@ -1,6 +1,7 @@
 import type { Handler, MiddlewareHandler } from "hono";
+import { admit, isAdminToken } from "../control/admit.ts";
 import { ControlError } from "../control/control-error.ts";
-import { admit, type Guard, isAdminToken } from "../control/guard.ts";
+import type { Guard } from "../control/guard.ts";
 import { refuseOtherPages, signIn, signOut } from "../control/session.ts";
 import { readForm } from "./form.ts";
 import type { ShowPage } from "./frame.tsx";

@@ -10,7 +10,7 @@ import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";
 import { type Durability, removeDatabase } from "./database-file.ts";
-import { readFixtures } from "./fixtures-file.ts";
+import { readDefaultFixtures, readFixtures } from "./fixtures-file.ts";
 import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
@@ -110,7 +110,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       clock: systemClock,
       version,
       fixtures,
-      defaultFixtures: readFixtures,
+      defaultFixtures: readDefaultFixtures,
       seed: options.seed,
       frozenAt,
       assumed: options.assumed,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
 import { seedWorld } from "../core/world.ts";
@@ -8,12 +9,24 @@ import { readStrictYaml } from "./strict-yaml.ts";
 
 const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));
 
+/** What the build made of the default file. */
+const builtDefault = fileURLToPath(new URL("../default-world.json", import.meta.url));
+
+/** The default world as the build read it, so that no start has to load YAML; from the sources, its file is read. */
+export function readDefaultFixtures(): Fixtures {
+  return existsSync(builtDefault) ? JSON.parse(readFileSync(builtDefault, "utf8")) : readDefaultFile();
+}
+
+/** What the file of the default world says, which the build keeps. */
+export function readDefaultFile(): Fixtures {
+  return readFixtures(defaultFile);
+}
+
 /**
  * Reads a seed world.
- * @param file - a fixtures file; the default world where it is absent
- * @throws SetupError where it cannot be read, or does not fit the schema
+ * @throws SetupError where the file cannot be read, or does not fit the schema
  */
-export function readFixtures(file = defaultFile): Fixtures {
+export function readFixtures(file: string): Fixtures {
   let text: string;
   try {
     text = readText(file);

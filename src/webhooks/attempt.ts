@@ -1,4 +1,3 @@
-import { Webhook } from "standardwebhooks";
 import type { Clock } from "../core/ports.ts";
 import type { WebhookFaults } from "../core/webhook-faults.ts";
 import { targetViolation } from "../core/webhook-target.ts";
@@ -61,7 +60,10 @@ export async function attempt(
   );
   abandoned.addEventListener("abort", end);
   try {
-    const sent = sending.send(message.url, requestOf(sending, message, abort.signal));
+    const sent = requestOf(sending, message, abort.signal).then((request) => {
+      abort.signal.throwIfAborted();
+      return sending.send(message.url, request);
+    });
     // Whoever sends in place of fetch may not mind the signal.
     const response = await Promise.race([sent, aborted]);
     response.body?.cancel().catch(() => {});
@@ -74,7 +76,13 @@ export async function attempt(
   }
 }
 
-function requestOf({ clock, userAgent }: Sending, message: Message, signal: AbortSignal): RequestInit {
+async function requestOf(
+  { clock, userAgent }: Sending,
+  message: Message,
+  signal: AbortSignal,
+): Promise<RequestInit> {
+  // Loaded when first needed: no start has to wait for it.
+  const { Webhook } = await import("standardwebhooks");
   const { id, body, secrets, faults } = message;
   const at = new Date(clock.now() - (faults.stale ? staleByMs : 0));
   const signing = faults.badSignature ? [strangeSecret] : secrets;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, test } from "vitest";
-import { lastInstantMs } from "../../src/core/clock.ts";
-import { daysLater, londonDate, monthBefore, periodStarts } from "../../src/core/uk-calendar.ts";
+import { lastInstantMs, lastYear } from "../../src/core/clock.ts";
+import { daysLater, expiryDate, londonDate, monthBefore, periodStarts } from "../../src/core/uk-calendar.ts";
 
 const hourMs = 3_600_000;
 const inLondon = (ms: number) =>
@@ -42,9 +42,29 @@ describe("the UK's calendar", () => {
           rolling32DaysMs: startOf(now.subtract({ days: 31 })),
         });
         expect(londonDate(nowMs)).toBe(now.toPlainDate().toString());
+        const inFiveYears = now.toPlainDate().with({ day: 1 }).add({ years: 5 });
+        expect(expiryDate(nowMs)).toBe(inFiveYears.with({ day: inFiveYears.daysInMonth }).toString());
       }),
       { numRuns: 3000 },
     );
+  });
+
+  test("agrees with the engine's on the date, late on each day around each change of the clocks", () => {
+    const engine = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/London" });
+    const wrong: string[] = [];
+    for (let year = 1970; year <= lastYear; year++) {
+      for (const month of [2, 9]) {
+        const lastDay = Date.UTC(year, month, 31);
+        // The seven days in which the last Sunday lies, and the one before.
+        for (let day = lastDay - 7 * 24 * hourMs; day <= lastDay; day += 24 * hourMs) {
+          for (const lateMs of [23 * hourMs - 1, 23 * hourMs, 24 * hourMs - 1]) {
+            const at = day + lateMs;
+            if (londonDate(at) !== engine.format(at)) wrong.push(new Date(at).toISOString());
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   test.each([

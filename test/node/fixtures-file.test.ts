@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
-import { readFixtures } from "../../src/node/fixtures-file.ts";
+import { readDefaultFile, readFixtures } from "../../src/node/fixtures-file.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
@@ -160,7 +160,7 @@ describe("what a fixtures file leaves out", () => {
   });
 
   test("card limits of its own are every card's, and cap its spending limits", () => {
-    const { world } = readFixtures();
+    const { world } = readDefaultFile();
     expect(world.card_limits).toEqual({
       max_per_purchase: 1_000_000,
       daily: 1_000_000,
@@ -179,7 +179,7 @@ describe("what a fixtures file leaves out", () => {
     ["weekly", "7.01", 400],
     ["monthly", "7.01", 400],
   ])("a %s limit of %s under limits of 3, 5 and 7: %i", async (period, amount, status) => {
-    const { world } = readFixtures();
+    const { world } = readDefaultFile();
     const limits = { max_per_purchase: "3", daily: "5", rolling_32_days: "7" };
     const northwind = world.companies.slice(0, 2).map((company) => ({
       ...company,

@@ -9,7 +9,7 @@ import type { Clock } from "../../src/core/ports.ts";
 import { seedWorld } from "../../src/core/world.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { dashboardFiles } from "../../src/node/dashboard-files.ts";
-import { readFixtures } from "../../src/node/fixtures-file.ts";
+import { readDefaultFixtures } from "../../src/node/fixtures-file.ts";
 import { readShippedScenarios } from "../../src/node/scenario-files.ts";
 import type { Exchange } from "../../src/report/exchange.ts";
 import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
@@ -136,7 +136,7 @@ export function openSandbox(options: TestOptions = {}) {
     version: "0.0.0-test",
     defaultFixtures: () =>
       options.world === undefined
-        ? readFixtures()
+        ? readDefaultFixtures()
         : { world: seedWorld.parse(options.world), digest: "a test's own" },
     seed: options.seed,
     assumed: options.assumed,

@@ -1,7 +1,7 @@
-// Writes docs/findings.md, out of what the build has made of the rules: `npm run readme`.
+// Writes docs/findings.md, out of the rules: `npm run readme`.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { ruleIds, rules } from "../../../dist/report/findings/rules.js";
+import { ruleIds, rules } from "./rules.ts";
 
 export const findingsPage = new URL("../../../docs/findings.md", import.meta.url);
 

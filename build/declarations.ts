@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** Removes the declarations that no entry reaches: what they are of is bundled, and cannot be imported. */
+export function removeUnreached(dist: string, entries: readonly string[]): void {
+  const reached = new Set<string>();
+  const reach = (file: string) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(
+      /(?:from|import\(|import) ?"(\.[^"]+)"/g,
+    )) {
+      reach(resolve(dirname(file), path.replace(/\.[jt]sx?$/, ".d.ts")));
+    }
+  };
+  for (const entry of entries) reach(join(dist, entry));
+  const found = readdirSync(dist, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of found) {
+    const file = join(parentPath, name);
+    if (name.endsWith(".d.ts") && !reached.has(file)) rmSync(file);
+  }
+  // The deepest first.
+  for (const folder of found.filter((each) => each.isDirectory()).toReversed()) {
+    const path = join(folder.parentPath, folder.name);
+    if (readdirSync(path).length === 0) rmdirSync(path);
+  }
+}
