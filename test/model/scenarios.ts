@@ -57,7 +57,7 @@ export type ScenarioName = keyof typeof scenarios;
 export const ofOrders = (Object.keys(scenarios) as ScenarioName[]).filter((name) =>
   (scenarios[name].on as readonly string[]).includes("orderPhysicalCard"),
 );
-/** Those that may be armed for virtual orders in place of physical ones. */
+/** Those that strike virtual orders too, where these choose them or they are armed for these. */
 export const ofVirtualOrders: readonly ScenarioName[] = [
   "quota-reached",
   "issuer-rejected",

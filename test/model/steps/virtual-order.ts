@@ -3,6 +3,7 @@ import { type Caller, callers, known } from "../caller.ts";
 import { accountChoices, accountChosen, keyChoices, keyOf, limitOf, limits } from "../choices.ts";
 import type { History } from "../history.ts";
 import { issue, madeBefore } from "../issuing.ts";
+import { ofVirtualOrders } from "../scenarios.ts";
 import { isOverCap } from "../spending.ts";
 import { seldom, steps, type ValuesOf } from "../step.ts";
 import { type Check, gateChecks, issuableChecks } from "../verdict.ts";
@@ -13,7 +14,7 @@ const order = {
   account: accountChoices,
   limit: fc.option(limits, { nil: undefined }),
   isWrong: seldom(fc.constant(true)),
-  scenario: seldom(fc.constant("conflict" as const)),
+  scenario: seldom(fc.constantFrom("conflict", ...ofVirtualOrders), 6),
 };
 type Order = ValuesOf<typeof order>;
 
