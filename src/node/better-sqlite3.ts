@@ -130,13 +130,26 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
   };
   // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
   const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
+  const isOpenForGood = sqlite.memory;
+  let depth = 0;
+  let isSchemaNew = false;
+  /** Until a change of the schema is committed, each rollback has SQLite read all of the schema again. */
+  const settleSchema = () => {
+    if (!isSchemaNew || depth > 0) return;
+    isSchemaNew = false;
+    if (isOpenForGood) sqlite.exec("COMMIT; BEGIN");
+  };
   const share = sqlite.transaction((work: () => void) => {
     work();
     // After some failures SQLite itself takes all of it back.
     if (!sqlite.inTransaction) throw latestFailure;
   });
   return {
-    exec: (sql) => orFail(() => void sqlite.exec(sql)),
+    exec(sql) {
+      orFail(() => sqlite.exec(sql));
+      isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
+      settleSchema();
+    },
     // These are asked many times for each request, and make no function anew.
     all<Row>(sql: string, ...params: SqlValue[]): Row[] {
       try {
@@ -159,9 +172,18 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
         throw failed(error);
       }
     },
-    transaction: <Result>(work: () => Result) => orFail(() => transact(work) as Result),
-    // In memory one transaction is open for good.
-    together: (work) => (sqlite.inTransaction ? work() : orFail(() => share(work))),
+    transaction<Result>(work: () => Result): Result {
+      depth++;
+      try {
+        return transact(work) as Result;
+      } catch (error) {
+        throw failed(error);
+      } finally {
+        depth--;
+        if (isSchemaNew) settleSchema();
+      }
+    },
+    together: (work) => (isOpenForGood ? work() : orFail(() => share(work))),
     define: (name, work) => {
       sqlite.function(name, () => {
         work();
