@@ -76,13 +76,17 @@ class RawHeaders implements SentHeaders {
   }
 
   forEach(each: (value: string, name: string) => void): void {
-    const pairs = this.#pairs;
-    const told: string[] = [];
-    for (let i = 0; i < pairs.length; i += 2) {
-      const name = (pairs[i] as string).toLowerCase();
-      if (told.includes(name)) continue;
-      told.push(name);
-      each(this.get(name) as string, name);
+    for (let i = 0; i < this.#pairs.length; i += 2) {
+      const name = (this.#pairs[i] as string).toLowerCase();
+      if (this.#isFirst(name, i)) each(this.get(name) as string, name);
     }
+  }
+
+  #isFirst(name: string, at: number): boolean {
+    for (let i = 0; i < at; i += 2) {
+      const sent = this.#pairs[i] as string;
+      if (sent.length === name.length && sent.toLowerCase() === name) return false;
+    }
+    return true;
   }
 }

@@ -15,6 +15,7 @@ import { severities } from "./finding.ts";
 import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
 import { Seen } from "./seen.ts";
+import { Senders } from "./senders.ts";
 
 const shownOccurrences = 5;
 /** How many requests rules see at once: one by one, each rule costs several times as much. */
@@ -48,6 +49,7 @@ type Collection = Map<string, Kept>;
  */
 export class Findings {
   readonly #ports: FindingsPorts;
+  readonly #senders = new Senders();
   #kept: Collection = new Map();
   #watches: [RuleId, Watch][];
   #unseen: Seen[] = [];
@@ -60,10 +62,9 @@ export class Findings {
   /** @param requestId - the request's id in the journal */
   record(exchange: Exchange, requestId: number): void {
     const companyPk = exchange.caller?.companyPk;
-    const request = new Seen(requestId, exchange, {
-      generation: companyPk === undefined ? 0 : this.#ports.generationOf(companyPk),
-      armings: companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk),
-    });
+    const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
+    const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
+    const request = new Seen(requestId, exchange, this.#senders.of(exchange, generation), armings);
     this.#unseen.push(request);
     // Whose key it is that stands there has to be looked up as long as there is a world that knows it.
     if (this.#unseen.length === batch || request.authorization.includes("sk_")) this.#catchUp();

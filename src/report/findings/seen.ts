@@ -1,28 +1,18 @@
 import type { Exchange } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
+import type { Sender } from "./senders.ts";
 
 const noHeaders = new Headers();
 
 /** A request as rules look at it. */
 export class Seen {
-  /** Its id in the journal. */
-  readonly id: string;
+  readonly #id: number;
   /** Without bodies and headers once every rule has seen it. */
   exchange: Exchange;
-  /** Empty where it has none. */
-  readonly userAgent: string;
-  /** Its credentials, which are shown to nobody; empty where it has none. */
-  readonly authorization: string;
+  readonly sender: Sender;
   /** It is wrong on purpose, and says so. */
   readonly muted: boolean;
-  /**
-   * The world that it was sent to: changes with its company, and with each reset. What a rule remembers of one
-   * world means nothing in another, where the same keys, tokens and ids may come again.
-   */
-  readonly scope: string;
-  /** The instance of a client that sent it, as far as that can be told: within its scope, by API key and User-Agent. */
-  readonly client: string;
   /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
   readonly armings: number;
   /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
@@ -31,22 +21,34 @@ export class Seen {
   #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;
 
-  /** @param world - what was counted in its company's world: its resets, and changes of what is armed */
-  constructor(
-    id: number,
-    exchange: Exchange,
-    world: { readonly generation: number; readonly armings: number },
-  ) {
-    const { caller, requestHeaders } = exchange;
-    this.id = String(id);
+  /** @param armings - how often what is armed in its company's world had been changed */
+  constructor(id: number, exchange: Exchange, sender: Sender, armings: number) {
+    this.#id = id;
     this.exchange = exchange;
-    this.muted = requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
-    this.userAgent = requestHeaders.get("User-Agent") ?? "";
-    this.authorization = requestHeaders.get("Authorization") ?? "";
-    // Row numbers, which are never used again: what many rules go by is to be short.
-    this.scope = `${caller?.companyPk ?? ""}#${world.generation}`;
-    this.armings = world.armings;
-    this.client = `${this.scope} ${caller?.apiKeyPk ?? ""} ${this.userAgent}`;
+    this.sender = sender;
+    this.muted = exchange.requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
+    this.armings = armings;
+  }
+
+  /** Its id in the journal. */
+  get id(): string {
+    return String(this.#id);
+  }
+
+  get scope(): string {
+    return this.sender.scope;
+  }
+
+  get client(): string {
+    return this.sender.client;
+  }
+
+  get userAgent(): string {
+    return this.sender.userAgent;
+  }
+
+  get authorization(): string {
+    return this.sender.authorization;
   }
 
   /** When it arrived, in real milliseconds. */
