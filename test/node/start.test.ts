@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -83,3 +84,15 @@ describe("a start and an order", () => {
     expect((await sandbox.order(key)).status).toBe(201);
   });
 });
+
+test.skipIf(!("enableCompileCache" in module))(
+  "what a start compiled is kept for the next, where Node can",
+  async () => {
+    const folder = temporaryFolder();
+    const env = { TMPDIR: folder, NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: undefined };
+    const { child, ended } = await startCommandLine([], env);
+    child.kill("SIGTERM");
+    await ended;
+    expect(readdirSync(join(folder, "node-compile-cache"), { recursive: true }).length).toBeGreaterThan(10);
+  },
+);
