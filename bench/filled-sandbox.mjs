@@ -1,12 +1,11 @@
 // A build's command line that, told so by the process that started it, puts a number of cards into its database by
-// the build's own functions: rows as orders make them, without the time that a million orders take.
+// functions of the build's own sources: rows as orders make them, without the time that a million orders take.
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
  * @typedef {import("better-sqlite3").Database} Sqlite
- * @typedef {{ folder: string, companyId: string, cards: number }} Wanted
+ * @typedef {{ functions: string, companyId: string, cards: number }} Wanted
  */
 
 const [cli = ""] = process.argv.slice(2);
@@ -34,13 +33,9 @@ process.argv.splice(1, 1);
 await import(pathToFileURL(cli).href);
 
 /** @param {Wanted} wanted */
-async function fill({ folder, companyId, cards }) {
+async function fill({ functions, companyId, cards }) {
   if (!sqlite) throw new Error("no database has been opened by better-sqlite3's prepare()");
-  const own = (/** @type {string} */ file) => import(pathToFileURL(join(folder, "dist", file)).href);
-  const { openStore } = await own("store/open-store.js");
-  const { makeCard } = await own("core/card.js");
-  const { seededRandom } = await own("core/random.js");
-  const { limitsOf } = await own("store/card-limits.js");
+  const { openStore, makeCard, seededRandom, limitsOf } = await import(pathToFileURL(functions).href);
   const database = portOf(sqlite);
   const store = openStore(database);
   const random = seededRandom(1);

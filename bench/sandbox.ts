@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build as esbuild } from "esbuild";
 import type { Cores } from "./cores.ts";
 import type { LoadRequest } from "./load.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** A checkout with its dist/, to be measured beside others. */
+/** A checkout with its dist/ and what that is made of, to be measured beside others. */
 export interface Build {
   /** What the output calls it. */
   readonly name: string;
@@ -55,10 +58,29 @@ export async function startFilledSandbox(
   const launcher = join(import.meta.dirname, "filled-sandbox.mjs");
   const server = await startServer([...cores.serverPrefix, node, launcher, ...args], { takesMessages: true });
   const caller = await newCaller(server);
-  server.process.send({ folder: build.folder, companyId: caller.companyId, cards });
-  const [answer] = await once(server.process, "message");
-  if (answer !== "filled") throw new Error(`${build.name} could not be given ${cards} cards: ${answer}`);
+  const own = mkdtempSync(join(tmpdir(), "card-sandbox-bench-"));
+  try {
+    const functions = await bundleFunctions(build, own);
+    server.process.send({ functions, companyId: caller.companyId, cards });
+    const [answer] = await once(server.process, "message");
+    if (answer !== "filled") throw new Error(`${build.name} could not be given ${cards} cards: ${answer}`);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
   return { server, caller };
+}
+
+/** Makes one file of what puts cards into a database: what runs is bundled, and exports none of it. */
+async function bundleFunctions({ folder }: Build, to: string): Promise<string> {
+  const outfile = join(to, "functions.mjs");
+  const contents = `
+    export { openStore } from "./store/open-store.ts";
+    export { makeCard } from "./core/card.ts";
+    export { seededRandom } from "./core/random.ts";
+    export { limitsOf } from "./store/card-limits.ts";`;
+  const stdin = { contents, resolveDir: join(folder, "src") };
+  await esbuild({ stdin, outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
+  return outfile;
 }
 
 /** Makes a company whose quota no round uses up, and exchanges its owner's key. */

@@ -1,11 +1,15 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 const defaultFile = join(root, "fixtures/default.yaml");
+const dist = pathToFileURL(join(root, "dist")).href;
 
 describe("the default world as the build keeps it", () => {
   test("is what its file says: npm run build writes it", () => {
@@ -26,9 +30,69 @@ describe("the default world as the build keeps it", () => {
   });
 });
 
-test("neither a start nor an order reads the engine's time zones, which are slow to load", async () => {
-  const unread = "Intl.DateTimeFormat = class { constructor() { throw new Error('a time zone is read') } }";
-  const hook = `--import=data:text/javascript,${encodeURIComponent(unread)}`;
-  const sandbox = await startCommandLine([], { NODE_OPTIONS: hook });
-  expect((await sandbox.order("7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30")).status).toBe(201);
+/** Notes each module that is imported or required, in the file that LOADED_MODULES names. */
+const noteLoaded = `
+  import { appendFileSync } from "node:fs";
+  import { Module, register } from "node:module";
+  const file = process.env.LOADED_MODULES;
+  register("data:text/javascript," + encodeURIComponent(\`
+    import { appendFileSync } from "node:fs";
+    export function load(url, context, next) {
+      appendFileSync(\${JSON.stringify(file)}, url + "\\\\n");
+      return next(url, context);
+    }\`));
+  const load = Module._load;
+  Module._load = (request, ...rest) => {
+    appendFileSync(file, request + "\\n");
+    return load(request, ...rest);
+  };`;
+
+describe("a start and an order", () => {
+  async function loaded(): Promise<{ modules: string[]; files: string[]; sources: string[] }> {
+    const list = join(temporaryFolder(), "loaded");
+    const hook = `--import=data:text/javascript,${encodeURIComponent(noteLoaded)}`;
+    const sandbox = await startCommandLine([], { NODE_OPTIONS: hook, LOADED_MODULES: list });
+    expect((await sandbox.order(key)).status).toBe(201);
+    const modules = readFileSync(list, "utf8").trimEnd().split("\n");
+    const files = modules.filter((url) => url.startsWith(dist)).map((url) => fileURLToPath(url));
+    // The bundler says above each part of which source it is.
+    const sources = files.flatMap((file) => readFileSync(file, "utf8").match(/(?<=^\/\/ )src\/\S+$/gm) ?? []);
+    return { modules, files, sources };
+  }
+
+  test("load a few files, and of what is installed SQLite alone", async () => {
+    const { modules, files, sources } = await loaded();
+    expect(files.length).toBeLessThan(30);
+    const needless = [
+      /^src\/contract\/openapi\//,
+      /^src\/dashboard\/(?!paths\.ts)/,
+      /^src\/node\/commands\/(exec|wait|health|env|keys|scenarios|contract|validate)\.ts/,
+    ];
+    expect(sources).toContain("src/core/order-card.ts");
+    expect(sources.filter((source) => needless.some((some) => some.test(source)))).toEqual([]);
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const installed = Object.keys(dependencies).filter((name) =>
+      modules.some((module) => module === name || module.includes(`/node_modules/${name}/`)),
+    );
+    expect(installed).toEqual(["better-sqlite3"]);
+  });
+
+  test("read no time zone of the engine's, which are slow to load", async () => {
+    const unread = "Intl.DateTimeFormat = class { constructor() { throw new Error('a time zone is read') } }";
+    const hook = `--import=data:text/javascript,${encodeURIComponent(unread)}`;
+    const sandbox = await startCommandLine([], { NODE_OPTIONS: hook });
+    expect((await sandbox.order(key)).status).toBe(201);
+  });
 });
+
+test.skipIf(!("enableCompileCache" in module))(
+  "what a start compiled is kept for the next, where Node can",
+  async () => {
+    const folder = temporaryFolder();
+    const env = { TMPDIR: folder, NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: undefined };
+    const { child, ended } = await startCommandLine([], env);
+    child.kill("SIGTERM");
+    await ended;
+    expect(readdirSync(join(folder, "node-compile-cache"), { recursive: true }).length).toBeGreaterThan(10);
+  },
+);

@@ -1,0 +1,24 @@
+import { CommanderError } from "commander";
+import { commandNamed } from "./commands/commands.ts";
+import { readSwitches } from "./commands/switches.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+
+function fail(error: unknown): void {
+  // Commander has written its own line.
+  if (!(error instanceof CommanderError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`card-sandbox: ${message.replace(/\s*\n\s*/g, " ")}\n`);
+  }
+  process.exitCode = exitCodeOf(error);
+}
+
+// Whoever stops reading, what is printed ends nothing.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+try {
+  const { command, args } = await commandNamed(process.argv.slice(2));
+  readSwitches(process.env);
+  await command.parseAsync(args, { from: "user" });
+} catch (error) {
+  fail(error);
+}
