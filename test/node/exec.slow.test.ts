@@ -442,7 +442,9 @@ describe("a signal", () => {
   describe.runIf(process.platform === "linux")("at a terminal", () => {
     const atTerminal = (words: readonly string[]) => {
       const all = [process.execPath, cli, "exec", "--", ...words];
-      const child = spawn("script", ["-qec", all.map(shellQuoted).join(" "), "/dev/null"]);
+      // In the shell's own place: at Ctrl-C some shells would end with 130, whatever their command made of it.
+      const line = `exec ${all.map(shellQuoted).join(" ")}`;
+      const child = spawn("script", ["-qec", line, "/dev/null"]);
       onTestFinished(() => void child.kill("SIGKILL"));
       const output = { stdout: "", stderr: "" };
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
