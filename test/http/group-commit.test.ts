@@ -138,4 +138,25 @@ describe("requests that come together", () => {
     const [unknown] = await sandbox.together(list);
     expect(unknown?.point).toBe("auth.token_invalid");
   });
+
+  test("change nothing any more once the database took back what came before them", async () => {
+    const sandbox = await openServed();
+    sandbox.database.run("UPDATE companies SET card_quota = 1000");
+    const [first] = await sandbox.together(() => sandbox.order(randomUUID()));
+    const change = (what: string) => () => sandbox.call("POST", `/developer/cards/${first?.json.id}/${what}`);
+    const status = () =>
+      sandbox.database.get<{ status: string }>("SELECT status FROM cards WHERE id = ?", first?.json.id)
+        ?.status;
+    sandbox.database.exec("PRAGMA max_page_count = 1");
+    for (let n = 0; n < 200; n++) {
+      const before = status();
+      const what = before === "active" ? "freeze" : "unfreeze";
+      const [ordered, changed] = await sandbox.together(() => sandbox.order(randomUUID()), change(what));
+      expect(changed?.status).toBe(ordered?.status === 201 ? 200 : 503);
+      if (ordered?.status === 201) continue;
+      expect(status()).toBe(before);
+      return;
+    }
+    throw new Error("two hundred orders fitted into a full file");
+  });
 });
