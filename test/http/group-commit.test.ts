@@ -159,4 +159,17 @@ describe("requests that come together", () => {
     }
     throw new Error("two hundred orders fitted into a full file");
   });
+
+  test("take no step of a scenario where they cannot be kept", async () => {
+    const sandbox = await openServed();
+    sandbox.scenario("issuer-unavailable", { times: 1 });
+    const key = randomUUID();
+    sandbox.loseNext();
+    const [lost] = await sandbox.together(() => sandbox.order(key));
+    expect(lost?.point).toBe("gateway.cards_unavailable");
+    const [refused] = await sandbox.together(() => sandbox.order(key));
+    expect(refused?.point).toBe("order.issuer_unavailable");
+    const [made] = await sandbox.together(() => sandbox.order(key));
+    expect(made?.point).toBe("order.created");
+  });
 });
