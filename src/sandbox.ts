@@ -194,7 +194,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     version,
     onDefect,
   };
-  const groupCommit = new GroupCommit(database);
+  const groupCommit = new GroupCommit(database, () => scenarios.countAgain());
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,

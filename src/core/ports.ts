@@ -324,6 +324,8 @@ export interface Store {
     byHash(hash: Uint8Array): ApiKeyRecord | undefined;
   };
   readonly accessTokens: {
+    /** From here on who calls is looked up once for many requests. Not within a transaction, nor before the schema. */
+    rememberCallers(): void;
     insert(token: {
       readonly hash: Uint8Array;
       readonly companyPk: number;

@@ -9,10 +9,13 @@ type Settled = (lost: Error | undefined) => void;
  */
 export class GroupCommit {
   readonly #database: Database;
+  readonly #whenLost: () => void;
   #waiting: Settled[] | undefined;
 
-  constructor(database: Database) {
+  /** @param whenLost - called where nothing could be kept, for what was counted in memory meanwhile */
+  constructor(database: Database, whenLost: () => void) {
     this.#database = database;
+    this.#whenLost = whenLost;
   }
 
   /** @param work - begins to handle requests; what it awaits comes after, in transactions of its own */
@@ -24,6 +27,7 @@ export class GroupCommit {
       this.#database.together(work);
     } catch (error) {
       lost = error as Error;
+      this.#whenLost();
     } finally {
       this.#waiting = undefined;
     }

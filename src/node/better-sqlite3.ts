@@ -131,6 +131,11 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
   // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
   const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
   const isOpenForGood = sqlite.memory;
+  let isShared = false;
+  /** After some failures SQLite itself takes back all that is shared: what still comes would be kept alone. */
+  const refuseAfterLoss = () => {
+    if (isShared && !sqlite.inTransaction) throw latestFailure;
+  };
   let depth = 0;
   let isSchemaNew = false;
   /** Until a change of the schema is committed, each rollback has SQLite read all of the schema again. */
@@ -140,12 +145,17 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
     if (isOpenForGood) sqlite.exec("COMMIT; BEGIN");
   };
   const share = sqlite.transaction((work: () => void) => {
-    work();
-    // After some failures SQLite itself takes all of it back.
-    if (!sqlite.inTransaction) throw latestFailure;
+    isShared = true;
+    try {
+      work();
+      refuseAfterLoss();
+    } finally {
+      isShared = false;
+    }
   });
   return {
     exec(sql) {
+      refuseAfterLoss();
       orFail(() => sqlite.exec(sql));
       isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
       settleSchema();
@@ -166,6 +176,7 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
       }
     },
     run(sql, ...params) {
+      refuseAfterLoss();
       try {
         return prepared(sql).run(...params).changes;
       } catch (error) {
@@ -173,6 +184,7 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
       }
     },
     transaction<Result>(work: () => Result): Result {
+      refuseAfterLoss();
       depth++;
       try {
         return transact(work) as Result;

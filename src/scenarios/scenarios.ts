@@ -211,6 +211,12 @@ export class Scenarios {
     return listArmed(this.#services.database);
   }
 
+  /** Goes by what the store counts: steps that were taken since may not have been kept. */
+  countAgain(): void {
+    this.#armedIn = undefined;
+    this.#chosen.clear();
+  }
+
   /** Whether all the runs that it was armed for are over. */
   isSpent({ scenario, times, stepsTaken }: ArmedRow): boolean {
     const known = this.catalogue.find(scenario);

@@ -31,6 +31,7 @@ const forgetExpired = `
 export function accessTokens(database: Database): Store["accessTokens"] {
   const callers = callersKnown<ReturnType<Store["accessTokens"]["bySecret"]>>(database);
   return {
+    rememberCallers: () => callers.watch(),
     insert(token) {
       const { hash, companyPk, apiKeyPk, membershipPk, expiresAtMs } = token;
       return inserted(database.get(insert, hash, companyPk, apiKeyPk, membershipPk, expiresAtMs));

@@ -67,22 +67,23 @@ const mostKnown = 1000;
 export function callersKnown<Known>(database: Database) {
   const known = new Map<string, Known>();
   let isWatched = false;
-  const watch = () => {
-    isWatched = true;
-    database.define("forget_callers", () => known.clear());
-    for (const [table, events] of Object.entries(changes)) {
-      for (const [n, event] of events.entries()) {
-        database.exec(`
-          CREATE TEMP TRIGGER forget_callers_of_${table}_${n} AFTER ${event} ON main.${table}
-          BEGIN SELECT forget_callers(); END`);
-      }
-    }
-  };
   return {
+    /** Begins to keep them. The tables have to be there, and no transaction open: with it, the triggers would be lost. */
+    watch() {
+      database.define("forget_callers", () => known.clear());
+      const triggers = Object.entries(changes).flatMap(([table, events]) =>
+        events.map(
+          (event, n) => `
+            CREATE TEMP TRIGGER forget_callers_of_${table}_${n} AFTER ${event} ON main.${table}
+            BEGIN SELECT forget_callers(); END;`,
+        ),
+      );
+      database.exec(triggers.join(""));
+      isWatched = true;
+    },
     get: (accessToken: string) => known.get(accessToken),
     set(accessToken: string, caller: Known) {
-      // Not before the first: the tables have to be there.
-      if (!isWatched) watch();
+      if (!isWatched) return;
       if (known.size >= mostKnown) known.clear();
       known.set(accessToken, caller);
     },

@@ -70,6 +70,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     writeOrigin(database, origin);
     captureWorld(database, "start", "", clock.now());
   });
+  services.store.accessTokens.rememberCallers();
   clock.resume(readClock(database));
   return { origin, services, clock };
 }

@@ -10,20 +10,22 @@ async function openServed() {
   const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db") });
   const serve = sandbox.serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
-  const order = (key: string, body: object = sandbox.orderBody()) => {
-    const headers = new Headers({
-      Authorization: `Bearer ${token}`,
-      "Content-Type": "application/json",
-      "Idempotency-Key": key,
-    });
-    const text = JSON.stringify(body);
-    const request = new Request("http://sandbox/developer/cards/physical", {
-      method: "POST",
+  const call = (method: string, path: string, sent: Record<string, string> = {}, text?: string) => {
+    const headers = new Headers({ Authorization: `Bearer ${token}`, ...sent });
+    const request = new Request(`http://sandbox${path}`, {
+      method,
       headers,
-      body: text,
+      ...(text !== undefined && { body: text }),
     });
-    return serve(request, { headers, body: new TextEncoder().encode(text) });
+    return serve(request, { headers, body: new TextEncoder().encode(text ?? "") });
   };
+  const order = (key: string, body: object = sandbox.orderBody()) =>
+    call(
+      "POST",
+      "/developer/cards/physical",
+      { "Content-Type": "application/json", "Idempotency-Key": key },
+      JSON.stringify(body),
+    );
   /** Sends requests that came in one turn. */
   const together = async (...requests: (() => Promise<Response> | Response)[]) => {
     const answers: (Promise<Response> | Response)[] = [];
@@ -33,7 +35,17 @@ async function openServed() {
     return Promise.all(answers.map(async (answer) => readReply(await answer)));
   };
   const cards = () => sandbox.database.get<{ n: number }>("SELECT count(*) AS n FROM cards")?.n;
-  return { ...sandbox, order, together, cards };
+  /** Lets the requests be handled that come together next, and then cannot keep what they changed. */
+  const loseNext = () => {
+    const { together } = sandbox.database;
+    return vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
+      together(() => {
+        work();
+        throw new DatabaseUnusable("sandbox.db cannot grow");
+      }),
+    );
+  };
+  return { ...sandbox, token, call, order, together, cards, loseNext };
 }
 
 describe("requests that come together", () => {
@@ -77,13 +89,7 @@ describe("requests that come together", () => {
   test("are all 503, and leave nothing, where it cannot be kept; the same keys make the cards later", async () => {
     const sandbox = await openServed();
     const before = sandbox.cards();
-    const { together } = sandbox.database;
-    const full = vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
-      together(() => {
-        work();
-        throw new DatabaseUnusable("sandbox.db cannot grow");
-      }),
-    );
+    const full = sandbox.loseNext();
     const keys = [randomUUID(), randomUUID()];
     const orders = keys.map((key) => () => sandbox.order(key));
     const refused = await sandbox.together(...orders);
@@ -104,13 +110,7 @@ describe("requests that come together", () => {
   test("change nothing with what the sandbox's own API does meanwhile", async () => {
     const sandbox = await openServed();
     const serve = sandbox.serve({ environments: ["sandbox"], control: { kind: "open" } });
-    const { together } = sandbox.database;
-    vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
-      together(() => {
-        work();
-        throw new DatabaseUnusable("sandbox.db cannot grow");
-      }),
-    );
+    sandbox.loseNext();
     const advance = new Request("http://sandbox/_sandbox/clock/advance", {
       method: "POST",
       body: '{"by":"P1D"}',
@@ -122,5 +122,54 @@ describe("requests that come together", () => {
     );
     expect([refused?.status, advanced?.status]).toEqual([503, 200]);
     expect(sandbox.clock.read().now).not.toEqual(before);
+  });
+
+  test("leave nobody's rights remembered for good where the first of all could not be kept", async () => {
+    const sandbox = await openServed();
+    const list = () => sandbox.call("GET", "/developer/accounts");
+    sandbox.loseNext();
+    const [lost] = await sandbox.together(list);
+    const [listed] = await sandbox.together(list);
+    expect([lost?.status, listed?.status]).toEqual([503, 200]);
+    sandbox.database.run("UPDATE companies SET entitlements = '' WHERE slug = 'northwind'");
+    const [refused] = await sandbox.together(list);
+    expect(refused?.point).toBe("access.not_entitled");
+    sandbox.reset();
+    const [unknown] = await sandbox.together(list);
+    expect(unknown?.point).toBe("auth.token_invalid");
+  });
+
+  test("change nothing any more once the database took back what came before them", async () => {
+    const sandbox = await openServed();
+    sandbox.database.run("UPDATE companies SET card_quota = 1000");
+    const [first] = await sandbox.together(() => sandbox.order(randomUUID()));
+    const change = (what: string) => () => sandbox.call("POST", `/developer/cards/${first?.json.id}/${what}`);
+    const status = () =>
+      sandbox.database.get<{ status: string }>("SELECT status FROM cards WHERE id = ?", first?.json.id)
+        ?.status;
+    sandbox.database.exec("PRAGMA max_page_count = 1");
+    for (let n = 0; n < 200; n++) {
+      const before = status();
+      const what = before === "active" ? "freeze" : "unfreeze";
+      const [ordered, changed] = await sandbox.together(() => sandbox.order(randomUUID()), change(what));
+      expect(changed?.status).toBe(ordered?.status === 201 ? 200 : 503);
+      if (ordered?.status === 201) continue;
+      expect(status()).toBe(before);
+      return;
+    }
+    throw new Error("two hundred orders fitted into a full file");
+  });
+
+  test("take no step of a scenario where they cannot be kept", async () => {
+    const sandbox = await openServed();
+    sandbox.scenario("issuer-unavailable", { times: 1 });
+    const key = randomUUID();
+    sandbox.loseNext();
+    const [lost] = await sandbox.together(() => sandbox.order(key));
+    expect(lost?.point).toBe("gateway.cards_unavailable");
+    const [refused] = await sandbox.together(() => sandbox.order(key));
+    expect(refused?.point).toBe("order.issuer_unavailable");
+    const [made] = await sandbox.together(() => sandbox.order(key));
+    expect(made?.point).toBe("order.created");
   });
 });
