@@ -1,5 +1,6 @@
 import {
   createServer as createHttpServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -103,13 +104,22 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
     // Node itself reads the rest of a body that was answered early; the adapter would cut a slow one off.
     autoCleanupIncoming: false,
     errorHandler: (error) => {
-      if (error instanceof RequestError) return malformed();
+      if (error instanceof RequestError) {
+        underWay.leave(taken.socket);
+        return malformed();
+      }
       // Its connection is gone, and there is nothing to answer on.
       if (error instanceof ConnectionLost) return undefined;
       throw error;
     },
   });
-  const inTurn = inTurns(answers, together);
+  // Of a request whose address cannot be read the adapter says no more than that, at once.
+  let taken: IncomingMessage;
+  const take: RequestListener = (incoming, outgoing) => {
+    taken = incoming;
+    answers(incoming, outgoing);
+  };
+  const inTurn = inTurns(take, together);
   // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
   // that asks over and over, and never reads, has one answer in memory and not thousands.
   const listener: RequestListener = (incoming, outgoing) => {

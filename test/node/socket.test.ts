@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -64,6 +65,18 @@ describe("over a real socket", () => {
     };
     expect(await ask("POST /auth/v1/sandbox/token", body)).toMatch(/^HTTP\/1\.1 503 /);
     expect(await ask("GET /_sandbox/requests/stream")).toMatch(/^(HTTP\/1\.1 200 |$)/);
+  });
+
+  test("a stream that was left ends also where an address before it could not be read", async () => {
+    const { url } = await startCommandLine();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const received = text(socket);
+    socket.write("GET / HTTP/1.1\r\nHost: a b\r\n\r\n");
+    await once(socket, "data");
+    socket.write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+    socket.end();
+    expect(await received).toMatch(/^HTTP\/1\.1 400 .*HTTP\/1\.1 200 /s);
   });
 
   test("HTTP/1.0 may leave out Host", async () => {
