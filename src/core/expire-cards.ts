@@ -11,10 +11,13 @@ type Company = Pick<Caller, "companyPk" | "clockOffsetMs">;
  * Ends the cards whose time has come: a card expires at 00:00 by the UK calendar after its `expiry_date` (assumed).
  * Nothing runs at that hour. Whoever lists, counts or changes a company's cards asks first, and the company's row
  * says whether any can be due, so that asking costs no look at the cards.
+ * @returns whether any may have ended
  */
-export function expireDueCards(services: Services, company: Company): void {
+export function expireDueCards(services: Services, company: Company): boolean {
   const today = todayOf(services, company);
-  if (services.store.companies.nextExpiry(company.companyPk) < today) expire(services, company, today);
+  const isAnyDue = services.store.companies.nextExpiry(company.companyPk) < today;
+  if (isAnyDue) expire(services, company, today);
+  return isAnyDue;
 }
 
 /** Ends the cards of every company whose time has come. */

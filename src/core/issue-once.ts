@@ -58,7 +58,8 @@ export function issueOnce<Wanted, Judged extends JudgedFacts>(
   const { database, keysInProgress } = services;
   const decided = database.transaction(() => {
     refuseOutlived(services, request.caller, request.generation, issuing.operation);
-    if (issuing.original()) return replayed(services, request, issuing);
+    const original = issuing.original();
+    if (original) return replayed(services, request, issuing, original);
     if (keysInProgress.size > 0 && keysInProgress.has(nameOf(request, issuing))) {
       throw new SandboxError(
         `${issuing.family}.key_in_progress`,
@@ -132,10 +133,10 @@ function made(
 function replayed(
   services: Services,
   { caller }: IssuingRequest,
-  { original }: Pick<Issuing<unknown, never>, "original">,
+  issuing: Pick<Issuing<unknown, never>, "original">,
+  original: NumberedCard,
 ): IssueOutcome {
-  expireDueCards(services, caller);
-  const card = original();
+  const card = expireDueCards(services, caller) ? issuing.original() : original;
   if (!card) throw new Error("the card of an idempotency key is gone amid its replay");
   return { card: cardNow(services, card, caller), replayed: true };
 }

@@ -55,6 +55,9 @@ const drainMs = 1500;
 /** How long a request may take to come: long for any client, and no slow one keeps its connection for good. */
 const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
 
+/** Over TLS too a client may close its side once it has asked, and has to begin in time. */
+const handshake = { allowHalfOpen: true, handshakeTimeout: 20_000 };
+
 /** What Node says of a request that it could not read, where that is more than 400 tells. */
 const unread: Readonly<Record<string, readonly [status: number, why: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The request line and its headers are over 16 KiB"],
@@ -69,6 +72,11 @@ const unread: Readonly<Record<string, readonly [status: number, why: string]>> =
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, tls } = options;
   const server = createServer(options);
+  const connections = new Set<Socket>();
+  server.on("connection", (connection: Socket) => {
+    connections.add(connection);
+    connection.once("close", () => connections.delete(connection));
+  });
   await new Promise<void>((bound, failed) => {
     server.once("error", (error: NodeJS.ErrnoException) => failed(bindingFailure(error, host, port)));
     try {
@@ -79,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   return {
     url: `${tls ? "https" : "http"}://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
-    close: () => close(server),
+    close: () => close(server, connections),
   };
 }
 
@@ -129,7 +137,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   };
   try {
     const server = tls
-      ? createHttpsServer({ ...arrival, cert: tls.cert, key: tls.key }, listener)
+      ? createHttpsServer({ ...arrival, ...handshake, cert: tls.cert, key: tls.key }, listener)
       : createHttpServer(arrival, listener);
     answerHalfClosed(server, underWay);
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -226,9 +234,12 @@ function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number
   return new SetupError(`${host} port ${port} cannot be bound: ${error.message}`);
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   return new Promise((closed) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+    // Also those that never came to speak TLS, which the server does not know yet.
+    const deadline = setTimeout(() => {
+      for (const connection of connections) connection.destroy();
+    }, drainMs);
     // A connection kept alive falls idle when its answer is out, and Node then waits for it to time out.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {

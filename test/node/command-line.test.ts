@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connect as connectTls } from "node:tls";
 import { describe, expect, test } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import { version } from "../../src/node/create-sandbox.ts";
@@ -231,7 +235,8 @@ describe("options and their variables", () => {
     const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
     const files = ["-keyout", certKey, "-out", cert, "-newkey", "rsa:2048", "-nodes"];
     execFileSync("openssl", ["req", "-x509", ...files, ...subject], { stdio: "ignore" });
-    const { url, output } = await startCommandLine(["--tls-cert", cert, "--tls-key", certKey]);
+    const started = await startCommandLine(["--tls-cert", cert, "--tls-key", certKey]);
+    const { url, output } = started;
     expect(url).toMatch(/^https:/);
     expect(output.stdout).toContain(`curl -s --cacert '${cert}'`);
     const status = await new Promise((resolve, reject) => {
@@ -243,6 +248,23 @@ describe("options and their variables", () => {
       sent.on("error", reject).end();
     });
     expect(status).toBe(200);
+
+    const { hostname, port } = new URL(url);
+    const half = connectTls({
+      host: hostname,
+      port: Number(port),
+      rejectUnauthorized: false,
+      allowHalfOpen: true,
+    });
+    half.end("GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(await text(half)).toMatch(/^HTTP\/1\.1 200 /);
+
+    // Whoever connects and never speaks TLS holds up no end.
+    const silent = connect(Number(port), hostname);
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    started.child.kill("SIGTERM");
+    expect(await started.ended).toMatchObject({ code: 0 });
 
     const mixed = run(["--port", "0", "--tls-cert", cert, "--tls-key", cert]);
     expect((await mixed.ended).code).toBe(2);

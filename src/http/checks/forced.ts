@@ -29,8 +29,15 @@ export function forced(services: HttpServices, operation: OperationId): Check {
     const strike = () => {
       if (turn.step.request.dropped) {
         turn.strike();
-        tellLost(services, c, "request.dropped");
-        throw new ConnectionLost("reset");
+        return services.groupCommit.answer(
+          () => {
+            tellLost(services, c, "request.dropped");
+            throw new ConnectionLost("reset");
+          },
+          (why) => {
+            throw why;
+          },
+        );
       }
       refuse(turn);
     };
@@ -39,7 +46,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
     turn.reserve();
     return turn.stay.wait(latency_ms).then(() => {
       refuseOutlived(services, caller, c.get("generation"), operation);
-      strike();
+      return strike();
     });
   };
 }
