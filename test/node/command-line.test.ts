@@ -254,7 +254,6 @@ describe("options and their variables", () => {
       host: hostname,
       port: Number(port),
       rejectUnauthorized: false,
-      allowHalfOpen: true,
     });
     half.end("GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
     expect(await text(half)).toMatch(/^HTTP\/1\.1 200 /);
