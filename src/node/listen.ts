@@ -101,7 +101,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       if (error instanceof ConnectionLost) lose(error, outgoing);
       throw error;
     } finally {
-      underWay.leave(incoming.socket);
+      underWay.leave(incoming);
     }
   };
   // HTTP/2 is not served, whose messages are of another type.
@@ -113,7 +113,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
     autoCleanupIncoming: false,
     errorHandler: (error) => {
       if (error instanceof RequestError) {
-        underWay.leave(taken.socket);
+        underWay.leave(taken);
         return malformed();
       }
       // Its connection is gone, and there is nothing to answer on.
@@ -131,7 +131,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
   // that asks over and over, and never reads, has one answer in memory and not thousands.
   const listener: RequestListener = (incoming, outgoing) => {
-    underWay.enter(incoming.socket);
+    underWay.enter(incoming, outgoing);
     if (outgoing.socket) inTurn(incoming, outgoing);
     else outgoing.once("socket", () => inTurn(incoming, outgoing));
   };
@@ -141,12 +141,16 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       : createHttpServer(arrival, listener);
     answerHalfClosed(server, underWay);
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-      if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else {
-        underWay.enter(socket);
-        const [status, why] = unread[error.code ?? ""] ?? [400];
-        writeRaw(socket, status, malformed(why));
+      if (error.code === "ECONNRESET" || !socket.writable) {
+        socket.destroy();
+        return;
       }
+      // What came whole before it is answered first.
+      underWay.afterWhole(socket, (isAmidAnswer) => {
+        const [status, why] = unread[error.code ?? ""] ?? [400];
+        if (isAmidAnswer) socket.destroy();
+        else writeRaw(socket, status, malformed(why));
+      });
     });
     return server;
   } catch (error) {
@@ -156,21 +160,57 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   }
 }
 
-/** How many requests of a connection are not answered yet. */
+/** The requests of each connection that are not answered yet. */
 class UnderWay {
-  readonly #counts = new WeakMap<Duplex, number>();
+  readonly #connections = new WeakMap<Duplex, Connection>();
 
-  enter(socket: Duplex): void {
-    this.#counts.set(socket, this.of(socket) + 1);
+  enter(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const connection = this.#of(incoming.socket);
+    connection.requests.add(incoming);
+    connection.latest = outgoing;
   }
 
-  leave(socket: Duplex): void {
-    this.#counts.set(socket, this.of(socket) - 1);
+  leave(incoming: IncomingMessage): void {
+    const { requests, whenWhole } = this.#of(incoming.socket);
+    requests.delete(incoming);
+    // The adapter writes the answer meanwhile.
+    if (requests.size === 0 && whenWhole) setImmediate(whenWhole);
   }
 
-  of(socket: Duplex): number {
-    return this.#counts.get(socket) ?? 0;
+  /** Whether nothing of a connection waits to be answered, nor to be refused. */
+  isIdle(socket: Duplex): boolean {
+    const { requests, whenWhole } = this.#of(socket);
+    return requests.size === 0 && whenWhole === undefined;
   }
+
+  /**
+   * Refuses what came on a connection and cannot be read, once, after what came whole before it is answered.
+   * @param refuse - is told whether an answer is being written that goes on and on
+   */
+  afterWhole(socket: Duplex, refuse: (isAmidAnswer: boolean) => void): void {
+    const connection = this.#of(socket);
+    if (connection.whenWhole) return;
+    connection.whenWhole = () => {
+      const { latest } = connection;
+      refuse(latest?.headersSent === true && !latest.writableEnded);
+    };
+    const all = [...connection.requests];
+    if (all.length === 0 || !all.every(({ complete }) => complete)) connection.whenWhole();
+  }
+
+  #of(socket: Duplex): Connection {
+    const known = this.#connections.get(socket);
+    if (known) return known;
+    const connection = { requests: new Set<IncomingMessage>(), latest: undefined, whenWhole: undefined };
+    this.#connections.set(socket, connection);
+    return connection;
+  }
+}
+
+interface Connection {
+  readonly requests: Set<IncomingMessage>;
+  latest: ServerResponse | undefined;
+  whenWhole: (() => void) | undefined;
 }
 
 /**
@@ -182,7 +222,7 @@ function answerHalfClosed(server: Server, underWay: UnderWay): void {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on(server instanceof HttpsServer ? "secureConnection" : "connection", (socket: Socket) => {
     socket.on("end", () => {
-      if (underWay.of(socket) === 0) socket.end();
+      if (underWay.isIdle(socket)) socket.end();
     });
   });
 }

@@ -79,6 +79,19 @@ describe("over a real socket", () => {
     expect(await received).toMatch(/^HTTP\/1\.1 400 .*HTTP\/1\.1 200 /s);
   });
 
+  test("what comes whole before what cannot be read is answered first", async () => {
+    const { url } = await startCommandLine();
+    const whole = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(`${whole.repeat(3)}\0\0\r\n\r\n`);
+    expect((await text(socket)).match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual([
+      "HTTP/1.1 404",
+      "HTTP/1.1 404",
+      "HTTP/1.1 404",
+      "HTTP/1.1 400",
+    ]);
+  });
+
   test("HTTP/1.0 may leave out Host", async () => {
     const { url } = await startCommandLine();
     expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
