@@ -76,17 +76,21 @@ class RawHeaders implements SentHeaders {
   }
 
   forEach(each: (value: string, name: string) => void): void {
-    for (let i = 0; i < this.#pairs.length; i += 2) {
-      const name = (this.#pairs[i] as string).toLowerCase();
-      if (this.#isFirst(name, i)) each(this.get(name) as string, name);
+    const pairs = this.#pairs;
+    for (let i = 0; i < pairs.length; i += 2) {
+      const name = (pairs[i] as string).toLowerCase();
+      const other = this.#indexOf(name, i);
+      if (other === undefined) each(pairs[i + 1] as string, name);
+      else if (other > i) each(this.get(name) as string, name);
     }
   }
 
-  #isFirst(name: string, at: number): boolean {
-    for (let i = 0; i < at; i += 2) {
+  /** Where the name stands, in any letter case, the first time beside a place. */
+  #indexOf(name: string, beside: number): number | undefined {
+    for (let i = 0; i < this.#pairs.length; i += 2) {
       const sent = this.#pairs[i] as string;
-      if (sent.length === name.length && sent.toLowerCase() === name) return false;
+      if (i !== beside && sent.length === name.length && sent.toLowerCase() === name) return i;
     }
-    return true;
+    return undefined;
   }
 }

@@ -65,11 +65,22 @@ const aliases: Readonly<Record<string, string>> = {
   eventtypes: "events",
 };
 
+/** Of bodies that many requests share. */
+const latest = new WeakMap<Fields, { readonly body: Schema; readonly found: readonly Misnamed[] }>();
+
 /** The fields of a request's body that are there by another name than their own alone. */
 export function misnamedFields(operation: OperationId | undefined, json: unknown): readonly Misnamed[] {
   const body = operation && bodies[operation];
   const sent = fieldsOf(json);
   if (!body || !sent) return [];
+  const known = latest.get(sent);
+  if (known?.body === body) return known.found;
+  const found = misnamedOf(body, sent);
+  latest.set(sent, { body, found });
+  return found;
+}
+
+function misnamedOf(body: Schema, sent: Fields): readonly Misnamed[] {
   const found = misnamedIn(body, sent, undefined);
   for (const [member, schema] of memberSchemas) {
     const within = member in body.shape ? fieldsOf(sent[member]) : undefined;

@@ -1,6 +1,7 @@
 import type { Exchange } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
+import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
 
 const noHeaders = new Headers();
@@ -91,7 +92,7 @@ export class Seen {
 
   /** The body that was sent; undefined where it was none, or no JSON. */
   get json(): unknown {
-    this.#json ??= { value: parsed(this.exchange.requestBody) };
+    this.#json ??= parsedOnce(this.exchange.requestBody);
     return this.#json.value;
   }
 
@@ -112,6 +113,19 @@ export class Seen {
     const { status, fault } = this.exchange;
     return status === 502 || status === 503 || status === undefined || fault === "response.truncated";
   }
+}
+
+/** Of the latest bodies: most requests of a run are alike, and share what was sent. No rule changes it. */
+const parsedBodies = new Recent<string, { readonly value: unknown }>(200);
+/** What is longer is not kept. */
+const longestKept = 2000;
+
+function parsedOnce(text: string | undefined): { readonly value: unknown } {
+  const known = text === undefined ? undefined : parsedBodies.get(text);
+  if (known) return known;
+  const json = { value: parsed(text) };
+  if (text !== undefined && text.length <= longestKept) parsedBodies.set(text, json);
+  return json;
 }
 
 /** Nothing that a client means is nested so deeply, and to walk it would take more than there is. */

@@ -57,6 +57,6 @@ function inPart(words: readonly string[], path: string): string {
 
 function isPinInName({ json }: Seen): boolean {
   const { pin, name } = (json ?? {}) as Record<string, unknown>;
-  if (typeof pin !== "string" || !/^[0-9]{4}$/.test(pin) || typeof name !== "string") return false;
+  if (typeof name !== "string" || typeof pin !== "string" || !/^[0-9]{4}$/.test(pin)) return false;
   return new RegExp(`(?<![0-9A-Za-z])${pin}(?![0-9A-Za-z])`).test(name);
 }

@@ -30,6 +30,8 @@ export const val5: Rule = {
   spec: "§4 (the shape of delivery options is assumed)",
   watch() {
     const options = new Recent<string, Options>();
+    /** Most runs ask for none, and are spared the look-up. */
+    let isAnyOffered = false;
     const habits = new Recent<string, Habit>(1000);
     const refused = new Recent<string, true>();
 
@@ -39,6 +41,7 @@ export const val5: Rule = {
       // Where nothing is offered, whoever orders all the same wants to see the refusal.
       if (address === undefined || !Array.isArray(methods) || methods.length === 0) return;
       if (request.exchange.scenario !== undefined) return;
+      isAnyOffered = true;
       options.set(`${request.client} ${address}`, {
         request,
         methods: new Set(methods.map((each) => fieldsOf(each)?.method)),
@@ -46,6 +49,7 @@ export const val5: Rule = {
     };
 
     const order = (request: Seen) => {
+      if (!isAnyOffered) return;
       const address = addressIn(request);
       const offered = address === undefined ? undefined : options.get(`${request.client} ${address}`);
       const method = fieldsOf(request.json)?.delivery_method;
