@@ -1,38 +1,49 @@
 /**
- * A map that forgets what was put into it longest ago, so that what a rule remembers stays bounded. It forgets by
- * halves: taking the oldest out of a Map one by one makes each look-up of the next oldest slower.
+ * A map that forgets what was put into it longest ago, so that what a rule remembers stays bounded. It forgets half of
+ * it at once: taking the oldest out of a Map one by one makes each look-up of the next oldest slower. To look into one
+ * large Map is what rules mostly do, and what they mostly cost.
  */
 export class Recent<Key, Value> {
-  readonly #half: number;
-  #latest = new Map<Key, Value>();
-  #before = new Map<Key, Value>();
+  readonly #limit: number;
+  #entries = new Map<Key, Value>();
 
   /** @param limit - the most that it remembers; the latest half of it at least */
   constructor(limit = 10_000) {
-    this.#half = Math.ceil(limit / 2);
+    this.#limit = limit;
   }
 
   get(key: Key): Value | undefined {
-    return this.#latest.get(key) ?? this.#before.get(key);
+    return this.#entries.get(key);
   }
 
   /** Puts it in as the latest. */
   set(key: Key, value: Value): void {
-    this.delete(key);
-    this.#latest.set(key, value);
-    if (this.#latest.size < this.#half) return;
-    this.#before = this.#latest;
-    this.#latest = new Map();
+    const entries = this.#entries;
+    const { size } = entries;
+    entries.set(key, value);
+    if (entries.size === size) {
+      // It was there, and keeps its place unless it is taken out first.
+      entries.delete(key);
+      entries.set(key, value);
+    } else if (size === this.#limit) this.#forgetHalf();
   }
 
   delete(key: Key): void {
-    this.#latest.delete(key);
-    this.#before.delete(key);
+    this.#entries.delete(key);
   }
 
   /** From the oldest to the latest. */
-  *values(): Generator<Value> {
-    yield* this.#before.values();
-    yield* this.#latest.values();
+  values(): Iterable<Value> {
+    return this.#entries.values();
+  }
+
+  #forgetHalf(): void {
+    let forgotten = Math.floor(this.#entries.size / 2);
+    const kept = new Map<Key, Value>();
+    for (const [key, value] of this.#entries) {
+      if (forgotten > 0) forgotten--;
+      else kept.set(key, value);
+    }
+    this.#entries = kept;
   }
 }
