@@ -17,8 +17,8 @@ export function tokenIssued(request: Seen): TokenIssued | undefined {
 }
 
 /** What a request was sent with as its access token; a secret. */
-export function tokenSent({ authorization }: Seen): string | undefined {
-  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
+export function tokenSent({ sender }: Seen): string | undefined {
+  return sender.token;
 }
 
 /** Whether it is a request of a token endpoint. */

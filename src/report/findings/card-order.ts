@@ -3,8 +3,8 @@ import type { OperationId } from "../../contract/operations.ts";
 import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 import type { PointId } from "../../contract/points.ts";
 import { hashOfSecret } from "../../core/random.ts";
+import { KeyMemory } from "./key-memory.ts";
 import { orderMeaning } from "./order-meaning.ts";
-import { Recent } from "./recent.ts";
 import type { Seen } from "./seen.ts";
 
 /** The fields of what makes a card under an Idempotency-Key. A virtual card's replacement knows a part of them. */
@@ -17,14 +17,13 @@ const fields: Partial<Record<OperationId, ReadonlySet<string>>> = {
 /** A request that orders a card, physical or virtual, or one in another's place, under an Idempotency-Key. */
 export interface CardOrder {
   readonly key: string;
-  /** The key with what it means one thing within (assumed): the world, the member and the operation. */
-  readonly keyed: string;
+  /** Of the key with what it means one thing within (assumed): the world, the member and the operation. */
+  readonly memory: KeyMemory;
+  /** Of the key in that world and operation, whichever member sends it. */
+  readonly sharedMemory: KeyMemory;
   /** What is asked for: the same text for two that ask for the same. */
   readonly meaning: string;
 }
-
-/** Of the latest bodies, as they were sent: most orders of a run are alike, are read once, and share their meaning. */
-const meanings = new Recent<string, string>(200);
 
 /** What is longer is kept by its hash. */
 const longestKept = 2000;
@@ -46,20 +45,24 @@ function readOrder(request: Seen): CardOrder | undefined {
   if (!ofOperation || !key || !caller) return undefined;
   const meaning = meaningOf(request, ofOperation);
   if (meaning === undefined) return undefined;
-  return { key, keyed: `${request.scope} ${caller.memberPk} ${operation} ${key}`, meaning };
+  const { memberPk } = caller;
+  const name = `${request.scope} ${operation} ${key}`;
+  let sharedMemory = request.keys.get(name);
+  if (!sharedMemory) {
+    sharedMemory = new KeyMemory(memberPk);
+    request.keys.set(name, sharedMemory);
+  }
+  return { key, memory: sharedMemory.of(memberPk), sharedMemory, meaning };
 }
 
-function meaningOf(request: Seen, ofOperation: ReadonlySet<string>): string | undefined {
-  const { path, requestBody } = request.exchange;
-  // Of a replacement the path says which card it is for.
-  const sent = `${path} ${requestBody}`;
-  const known = meanings.get(sent);
-  if (known !== undefined) return known;
-  const body = orderMeaning(request.json, ofOperation);
+function meaningOf({ exchange: { path }, sent }: Seen, ofOperation: ReadonlySet<string>): string | undefined {
+  if (sent.meaning?.path === path) return sent.meaning.text;
+  const body = orderMeaning(sent.value, ofOperation);
   if (body === undefined) return undefined;
-  const meaning = shortened(`${path.toLowerCase()} ${body}`);
-  if (sent.length <= longestKept) meanings.set(sent, meaning);
-  return meaning;
+  // Of a replacement the path says which card it is for.
+  const text = shortened(`${path.toLowerCase()} ${body}`);
+  sent.meaning = { path, text };
+  return text;
 }
 
 /** What is remembered of an order is to be small, whatever was sent. */

@@ -12,6 +12,8 @@ import type {
   Severity,
 } from "./finding.ts";
 import { severities } from "./finding.ts";
+import type { KeyMemory } from "./key-memory.ts";
+import { Recent } from "./recent.ts";
 import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
 import { Seen } from "./seen.ts";
@@ -53,6 +55,7 @@ export class Findings {
   #kept: Collection = new Map();
   #watches: [RuleId, Watch][];
   #unseen: Seen[] = [];
+  #keys = new Recent<string, KeyMemory>();
 
   constructor(ports: FindingsPorts) {
     this.#ports = ports;
@@ -64,7 +67,13 @@ export class Findings {
     const companyPk = exchange.caller?.companyPk;
     const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
     const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
-    const request = new Seen(requestId, exchange, this.#senders.of(exchange, generation), armings);
+    const request = new Seen(
+      requestId,
+      exchange,
+      this.#senders.of(exchange, generation),
+      armings,
+      this.#keys,
+    );
     this.#unseen.push(request);
     // Whose key it is that stands there has to be looked up as long as there is a world that knows it.
     if (this.#unseen.length === batch || request.authorization.includes("sk_")) this.#catchUp();
@@ -99,6 +108,7 @@ export class Findings {
   /** Forgets what was found, and what rules remember. */
   clear(): void {
     this.#unseen = [];
+    this.#keys = new Recent();
     this.#kept = new Map();
     this.#watches = this.#begin();
   }

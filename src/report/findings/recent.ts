@@ -6,6 +6,7 @@
 export class Recent<Key, Value> {
   readonly #limit: number;
   #entries = new Map<Key, Value>();
+  #latest: Key | undefined;
 
   /** @param limit - the most that it remembers; the latest half of it at least */
   constructor(limit = 10_000) {
@@ -21,6 +22,8 @@ export class Recent<Key, Value> {
     const entries = this.#entries;
     const { size } = entries;
     entries.set(key, value);
+    if (key === this.#latest) return;
+    this.#latest = key;
     if (entries.size === size) {
       // It was there, and keeps its place unless it is taken out first.
       entries.delete(key);
@@ -30,6 +33,7 @@ export class Recent<Key, Value> {
 
   delete(key: Key): void {
     this.#entries.delete(key);
+    this.#latest = undefined;
   }
 
   /** From the oldest to the latest. */

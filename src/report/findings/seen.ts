@@ -1,10 +1,19 @@
 import type { Exchange } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
+import type { KeyMemory } from "./key-memory.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
 
 const noHeaders = new Headers();
+
+/** A body that was read. */
+export interface SentBody {
+  /** Undefined where it was none, or no JSON. */
+  readonly value: unknown;
+  /** What it orders where it is sent to this path, once that was read out of it. */
+  meaning: { readonly path: string; readonly text: string } | undefined;
+}
 
 /** A request as rules look at it. */
 export class Seen {
@@ -16,17 +25,26 @@ export class Seen {
   readonly muted: boolean;
   /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
   readonly armings: number;
+  /** What is remembered of the latest Idempotency-Keys, by the world, the operation and the key. */
+  readonly keys: Recent<string, KeyMemory>;
   /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
   order: CardOrder | null | undefined;
-  #json: { readonly value: unknown } | undefined;
+  #sent: SentBody | undefined;
   #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;
 
   /** @param armings - how often what is armed in its company's world had been changed */
-  constructor(id: number, exchange: Exchange, sender: Sender, armings: number) {
+  constructor(
+    id: number,
+    exchange: Exchange,
+    sender: Sender,
+    armings: number,
+    keys: Recent<string, KeyMemory>,
+  ) {
     this.#id = id;
     this.exchange = exchange;
     this.sender = sender;
+    this.keys = keys;
     this.muted = exchange.requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
     this.armings = armings;
   }
@@ -86,14 +104,18 @@ export class Seen {
       durationMs: exchange.durationMs,
       defect: exchange.defect,
     };
-    this.#json = undefined;
+    this.#sent = undefined;
     this.#answered = undefined;
+  }
+
+  get sent(): SentBody {
+    this.#sent ??= readOnce(this.exchange.requestBody);
+    return this.#sent;
   }
 
   /** The body that was sent; undefined where it was none, or no JSON. */
   get json(): unknown {
-    this.#json ??= parsedOnce(this.exchange.requestBody);
-    return this.#json.value;
+    return this.sent.value;
   }
 
   /** The body that was answered; undefined where it was none, or did not arrive whole. */
@@ -116,16 +138,16 @@ export class Seen {
 }
 
 /** Of the latest bodies: most requests of a run are alike, and share what was sent. No rule changes it. */
-const parsedBodies = new Recent<string, { readonly value: unknown }>(200);
+const bodiesRead = new Recent<string, SentBody>(200);
 /** What is longer is not kept. */
 const longestKept = 2000;
 
-function parsedOnce(text: string | undefined): { readonly value: unknown } {
-  const known = text === undefined ? undefined : parsedBodies.get(text);
+function readOnce(text: string | undefined): SentBody {
+  const known = text === undefined ? undefined : bodiesRead.get(text);
   if (known) return known;
-  const json = { value: parsed(text) };
-  if (text !== undefined && text.length <= longestKept) parsedBodies.set(text, json);
-  return json;
+  const body = { value: parsed(text), meaning: undefined };
+  if (text !== undefined && text.length <= longestKept) bodiesRead.set(text, body);
+  return body;
 }
 
 /** Nothing that a client means is nested so deeply, and to walk it would take more than there is. */

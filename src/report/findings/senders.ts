@@ -20,6 +20,8 @@ export interface Sender {
   readonly userAgent: string;
   /** Its credentials, which are shown to nobody; empty where it has none. */
   readonly authorization: string;
+  /** The access token among them, as far as there is one. */
+  readonly token: string | undefined;
 }
 
 /** Tells senders apart. Requests of the same sender share what says so, since rules keep many of them. */
@@ -42,7 +44,8 @@ export class Senders {
     const scope = `${caller?.companyPk ?? ""}#${generation}`;
     const client = `${scope} ${caller?.apiKeyPk ?? ""} ${userAgent}`;
     const instance = `${client} ${authorization}`;
-    const sender = { scope, client, instance, userAgent, authorization, generation };
+    const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
+    const sender = { scope, client, instance, userAgent, authorization, token, generation };
     if (caller) this.#latest.set(caller, sender);
     return sender;
   }

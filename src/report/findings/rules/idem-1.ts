@@ -1,6 +1,7 @@
 import { type CardOrder, cardOrderOf, isRefused, madeCard } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
 import type { Severity } from "../finding.ts";
+import { type KeyMemory, KeyPart } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -12,7 +13,7 @@ const windowMs = 10 * 60_000;
 interface Unknown {
   readonly request: Seen;
   readonly chosen: string;
-  readonly keyed: string;
+  readonly memory: KeyMemory;
   /** The orders before it of which each was retried with a new key. */
   readonly before: readonly Seen[];
 }
@@ -28,6 +29,9 @@ interface Suspect {
   /** How many cards the last two of the orders made. */
   readonly cards: number;
 }
+
+/** Whether an outcome under the key was unknown; absent: it was not sent yet. */
+const wasUnknownUnder = new KeyPart<boolean>();
 
 /**
  * A retry of an order that got 502, 503 or no whole answer carries a new key. What looks alike is the next test, which
@@ -51,13 +55,11 @@ export const idem1: Rule = {
     let isAnyUnknown = false;
     /** By instance. */
     const latest = new Recent<string, Seen>(2000);
-    /** Whether an outcome under the key was unknown. */
-    const sentKeys = new Recent<string, boolean>();
     /** The programs that were seen to retry with the same key. */
     const careful = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
     /** By the first key. */
-    const suspects = new Recent<string, readonly Suspect[]>(2000);
+    const suspects = new Recent<KeyMemory, readonly Suspect[]>(2000);
     const mayRetry = (request: Seen, { request: first }: Unknown): boolean =>
       request.startedMs >= first.endedMs &&
       request.startedMs - first.endedMs <= windowMs &&
@@ -71,7 +73,7 @@ export const idem1: Rule = {
         }
         const order = cardOrderOf(request);
         if (!order) return;
-        const { keyed, meaning } = order;
+        const { memory, meaning } = order;
         const instance = instanceOf(request);
         const sent = latest.get(instance);
         latest.set(instance, request);
@@ -79,14 +81,15 @@ export const idem1: Rule = {
           const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
           found({ seen, requests: [sent, request], severity: "info" });
         }
+        const wasUnknown = wasUnknownUnder.get(memory);
+        wasUnknownUnder.set(memory, wasUnknown === true || request.isAmbiguous);
+        if (!isAnyUnknown && !request.isAmbiguous && !wasUnknown) return;
         const name = `${instance} ${meaning}`;
-        const first = isAnyUnknown ? unknown.get(name) : undefined;
-        const wasUnknown = sentKeys.get(keyed);
-        sentKeys.set(keyed, wasUnknown === true || request.isAmbiguous);
+        const first = unknown.get(name);
         if (wasUnknown !== undefined) {
           if (wasUnknown) careful.set(programOf(request), true);
-          suspects.delete(keyed);
-          if (first?.keyed === keyed) unknown.delete(name);
+          suspects.delete(memory);
+          if (first?.memory === memory) unknown.delete(name);
           return;
         }
         const isRetry = first !== undefined && mayRetry(request, first);
@@ -99,11 +102,11 @@ export const idem1: Rule = {
             isChained: first.before.length > 0,
             cards: [first.request, request].filter(madeCard).length,
           };
-          suspects.set(first.keyed, [...(suspects.get(first.keyed) ?? []), suspect]);
+          suspects.set(first.memory, [...(suspects.get(first.memory) ?? []), suspect]);
         }
         if (request.isAmbiguous) {
           const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
-          unknown.set(name, { request, chosen: chosenScenario(request), keyed, before: before.slice(-4) });
+          unknown.set(name, { request, chosen: chosenScenario(request), memory, before: before.slice(-4) });
           isAnyUnknown = true;
         } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },
@@ -128,9 +131,9 @@ export const idem1: Rule = {
 };
 
 /** Whether a request orders the same under another key. */
-function isAlike(sent: Seen, { keyed, meaning }: CardOrder): boolean {
+function isAlike(sent: Seen, { memory, meaning }: CardOrder): boolean {
   const other = cardOrderOf(sent);
-  return other?.meaning === meaning && other.keyed !== keyed;
+  return other?.meaning === meaning && other.memory !== memory;
 }
 
 /** It ended in a card, by nobody's hand but the client's. */

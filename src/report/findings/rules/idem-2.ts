@@ -1,14 +1,10 @@
 import { cardOrderOf, isKeyInProgress, isRefused } from "../card-order.ts";
-import { Recent } from "../recent.ts";
+import { KeyPart } from "../key-memory.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 
-interface Use {
-  readonly request: Seen;
-  readonly meaning: string;
-  /** Whether the key holds a card now, or may. */
-  readonly holds: boolean;
-}
+/** The order that the key is taken up by, or that was sent with it last. */
+const usedBy = new KeyPart<Seen>();
 
 /** An Idempotency-Key is used again for another order. */
 export const idem2: Rule = {
@@ -18,37 +14,36 @@ export const idem2: Rule = {
   mend: "Generate a key for each order, keep it with the order, and send it again only with the same order.",
   spec: "§4",
   watch(found) {
-    const uses = new Recent<string, Use>();
     return {
       see(request) {
         const order = cardOrderOf(request);
         if (!order) return;
-        const { keyed, key, meaning } = order;
-        const { status } = request.exchange;
-        const before = uses.get(keyed);
-        const use = {
-          request,
-          meaning,
-          holds: request.isAmbiguous || status === 201 || isKeyInProgress(request),
-        };
+        const { memory, key, meaning } = order;
+        const before = usedBy.get(memory);
+        const isHeld = before !== undefined && holds(before);
         // One that was refused is not kept (§7), nor was what came before it under the key.
-        if (!before?.holds || isRefused(request)) uses.set(keyed, use);
-        if (!before || before.meaning === meaning) return;
-        const [first, second] = inOrder(before, use);
+        if (!isHeld || isRefused(request)) usedBy.set(memory, request);
+        if (!before || cardOrderOf(before)?.meaning === meaning) return;
+        const [first, second] = inOrder(before, request);
         found({
-          seen: before.holds
+          seen: isHeld
             ? `Idempotency-Key ${key} was sent with one order, and then with another`
-            : `Idempotency-Key ${key} was sent again with another body after ${first.request.exchange.status}`,
-          requests: [first.request, second.request],
+            : `Idempotency-Key ${key} was sent again with another body after ${first.exchange.status}`,
+          requests: [first, second],
           // Correcting the body under the key of an order that was refused orders what was meant.
-          severity: before.holds ? "critical" : "info",
+          severity: isHeld ? "critical" : "info",
         });
       },
     };
   },
 };
 
+/** Whether its key holds a card now, or may. */
+function holds(request: Seen): boolean {
+  return request.isAmbiguous || request.exchange.status === 201 || isKeyInProgress(request);
+}
+
 /** As they arrived: one that met 409 meanwhile is answered before the one that it met. */
-function inOrder(one: Use, other: Use): [Use, Use] {
-  return other.request.startedMs < one.request.startedMs ? [other, one] : [one, other];
+function inOrder(one: Seen, other: Seen): [Seen, Seen] {
+  return other.startedMs < one.startedMs ? [other, one] : [one, other];
 }

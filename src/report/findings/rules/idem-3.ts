@@ -1,5 +1,5 @@
 import { cardOrderOf } from "../card-order.ts";
-import { Recent } from "../recent.ts";
+import { KeyPart } from "../key-memory.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 
@@ -21,6 +21,8 @@ interface Order {
   readonly request: Seen;
 }
 
+const ordersUnder = new KeyPart<readonly Order[]>();
+
 /**
  * Orders that differ go out under one key again and again: it is generated once, or never. IDEM-2 tells of each order
  * that is lost by it; this one of the cause, once a key and world. Orders that were refused do not count, since
@@ -33,20 +35,18 @@ export const idem3: Rule = {
   mend: "Generate a random UUID for each order; make sure that it is set, and not a constant or made once at start.",
   spec: "§4",
   watch(found) {
-    const uses = new Recent<string, readonly Order[]>(2000);
     return {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
-        const { key, meaning } = order;
-        const name = `${request.scope} ${request.exchange.operation} ${key}`;
-        const orders = uses.get(name) ?? [];
+        const { key, sharedMemory, meaning } = order;
+        const orders = ordersUnder.get(sharedMemory) ?? [];
         const most = unset.has(key) || samples.has(key) ? 2 : 3;
         // Nobody fixes a key that is unset, so there the same order of another member is another order.
         const what = unset.has(key) ? `${request.exchange.caller?.memberId} ${meaning}` : meaning;
         if (orders.length === most || orders.some((each) => each.what === what)) return;
         const differing = [...orders, { what, request }];
-        uses.set(name, differing);
+        ordersUnder.set(sharedMemory, differing);
         if (differing.length < most) return;
         found({
           seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,

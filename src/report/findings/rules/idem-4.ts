@@ -1,4 +1,5 @@
 import { cardOrderOf } from "../card-order.ts";
+import { KeyPart } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -7,6 +8,10 @@ import { programOf } from "../senders.ts";
 /** After this long without an answer a client may well have given up, and retries as it should. */
 const impatienceMs = 1000;
 const racedOnPurpose = 2;
+
+/** The latest requests with the key; of several clients that send it, of each. */
+const latestWith = new KeyPart<readonly Seen[]>();
+const mostLatest = 8;
 
 /**
  * Requests with one key are under way at the same time. Every suite tries that on purpose with a key or two, so it
@@ -20,18 +25,18 @@ export const idem4: Rule = {
   mend: "Send one request for each key at a time: wait for its answer or a timeout, and only then retry.",
   spec: "§3, §4 (assumed)",
   watch(found) {
-    const latest = new Recent<string, readonly Seen[]>(2000);
     const told = new Recent<string, true>();
     const raced = new Recent<string, number>();
     return {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order) return;
-        const name = `${request.client} ${order.keyed}`;
-        const others = latest.get(name) ?? [];
-        latest.set(name, [...others.slice(-3), request]);
-        const other = others.find((each) => overlap(each, request));
-        if (!other || told.get(name)) return;
+        const others = latestWith.get(order.memory) ?? [];
+        latestWith.set(order.memory, [...others.slice(1 - mostLatest), request]);
+        const other = others.find((each) => each.client === request.client && overlap(each, request));
+        if (!other) return;
+        const name = `${request.client} ${request.exchange.caller?.memberPk} ${request.exchange.operation} ${order.key}`;
+        if (told.get(name)) return;
         told.set(name, true);
         const pair = inOrder(other, request);
         const isMade = tookItsTime(...pair);

@@ -1,11 +1,15 @@
 import { cardOrderOf } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
+import { type KeyMemory, KeyPart } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Moment, Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 import { instanceOf, programOf } from "../senders.ts";
 
 const patienceMs = 15 * 60_000;
+
+/** Of the key nothing is to be told any more. */
+const isSettledUnder = new KeyPart<boolean>();
 
 /**
  * An order whose outcome is unknown is left alone: neither sent again with its key, nor is the card list read. A
@@ -20,11 +24,9 @@ export const idem5: Rule = {
   mend: "Retry with the same Idempotency-Key until the outcome is known; or look for the card with GET /developer/cards.",
   spec: "§7",
   watch() {
-    const left = new Recent<string, Seen>(2000);
-    /** Keys of which nothing is to be told any more. */
-    const settled = new Recent<string, true>();
-    /** Their keys by instance and what was ordered. */
-    const leftOrders = new Recent<string, string>(2000);
+    const left = new Recent<KeyMemory, Seen>(2000);
+    /** By instance and what was ordered. */
+    const leftOrders = new Recent<string, KeyMemory>(2000);
     /** Most runs leave none, and are spared the look-up. */
     let isAnyLeft = false;
     const careful = new Recent<string, true>();
@@ -46,25 +48,24 @@ export const idem5: Rule = {
         }
         const order = cardOrderOf(request);
         if (!order) return;
-        const { keyed, meaning } = order;
+        const { memory, meaning } = order;
         latestMs.set(request.scope, atMs);
-        const first = left.get(keyed);
-        if (first && request.startedMs >= first.endedMs) {
-          careful.set(programOf(first), true);
-          settled.set(keyed, true);
-        }
-        if (status === 201 && !request.isAmbiguous) settled.set(keyed, true);
-        const isSettled = settled.get(keyed) === true;
-        if (isSettled) left.delete(keyed);
+        const first = isAnyLeft ? left.get(memory) : undefined;
+        const isFollowed = first !== undefined && request.startedMs >= first.endedMs;
+        if (isFollowed) careful.set(programOf(first), true);
+        const isSettled =
+          isFollowed || (status === 201 && !request.isAmbiguous) || isSettledUnder.get(memory) === true;
+        if (isSettled) isSettledUnder.set(memory, true);
+        if (isSettled && first) left.delete(memory);
         const mayBeLeft = request.isAmbiguous && !isSettled && !request.muted;
         if (!isAnyLeft && !mayBeLeft) return;
         const name = `${instanceOf(request)} ${meaning}`;
         const before = leftOrders.get(name);
-        if (before !== undefined && before !== keyed) left.delete(before);
+        if (before !== undefined && before !== memory) left.delete(before);
         if (!mayBeLeft || chosenScenario(request) !== "") return;
         isAnyLeft = true;
-        left.set(keyed, request);
-        leftOrders.set(name, keyed);
+        left.set(memory, request);
+        leftOrders.set(name, memory);
       },
       standing(moment, found) {
         const byProgram = new Map<string, Seen[]>();

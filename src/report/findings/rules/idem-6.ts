@@ -1,3 +1,4 @@
+import type { OperationId } from "../../../contract/operations.ts";
 import { isKeyed } from "../card-order.ts";
 import type { Severity } from "../finding.ts";
 import { Recent } from "../recent.ts";
@@ -29,16 +30,17 @@ export const idem6: Rule = {
   mend: "Send a UUID, without quotes or a prefix, as Idempotency-Key with every order: generated once for each, and kept for its retries.",
   spec: "§4",
   watch() {
-    const programs = new Recent<string, Orders>(1000);
+    const programs = new Recent<string, Partial<Record<OperationId, Orders>>>(1000);
     return {
       see(request) {
         const { operation, idempotencyKey, point, requestHeaders } = request.exchange;
-        if (!isKeyed(operation) || request.muted) return;
+        if (operation === undefined || !isKeyed(operation) || request.muted) return;
         const isRefused = refusals.has(point ?? "");
         if (!isRefused && idempotencyKey === undefined) return;
-        const name = `${programOf(request)} ${operation}`;
-        const orders = programs.get(name) ?? { missing: none(), malformed: none(), hasKey: false };
-        programs.set(name, orders);
+        const program = programs.get(programOf(request)) ?? {};
+        programs.set(programOf(request), program);
+        program[operation] ??= { missing: none(), malformed: none(), hasKey: false };
+        const orders = program[operation];
         if (!isRefused) orders.hasKey = true;
         if (orders.hasKey) return;
         const kind = requestHeaders.get("Idempotency-Key") ? orders.malformed : orders.missing;
@@ -46,7 +48,9 @@ export const idem6: Rule = {
         if (kind.first.length < fewest) kind.first.push(request);
       },
       standing(_moment, found) {
-        for (const { missing, malformed, hasKey } of programs.values()) {
+        for (const { missing, malformed, hasKey } of [...programs.values()].flatMap((each) =>
+          Object.values(each),
+        )) {
           if (hasKey) continue;
           if (missing.count > 0) {
             const seen = `${ordersOf(missing)} sent without an Idempotency-Key`;

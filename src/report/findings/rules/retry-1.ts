@@ -1,4 +1,5 @@
 import { cardOrderOf } from "../card-order.ts";
+import { type KeyMemory, KeyPart } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -23,6 +24,8 @@ interface Attempts {
   isMovedByHand: boolean;
 }
 
+const attemptsUnder = new KeyPart<Attempts>();
+
 /**
  * Retries follow each other at once, or always after the same wait. A client goes by one policy, so it is a mistake
  * where most of its orders with four attempts and more show it. What looks alike and is right: waits that grow and
@@ -37,12 +40,12 @@ export const retry1: Rule = {
   mend: "Wait longer after each failure, such as 1, 2, 4, 8 s, with a random part; go by Retry-After where it is given.",
   spec: "§7 (retry later; the pace is assumed)",
   watch() {
-    const orders = new Recent<string, Attempts>(2000);
+    const orders = new Recent<KeyMemory, Attempts>(2000);
     return {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order) return;
-        const known = orders.get(order.keyed);
+        const known = attemptsUnder.get(order.memory);
         const attempts = known?.isOver === false ? known : begun(request);
         if (attempts === known) {
           if (request.startedMs < attempts.last.endedMs) return;
@@ -52,7 +55,9 @@ export const retry1: Rule = {
         attempts.last = request;
         attempts.isOver = !isToBeRetried(request);
         if (attempts.first.length < shownAttempts) attempts.first.push(request);
-        if (attempts !== known) orders.set(order.keyed, attempts);
+        if (attempts === known) return;
+        attemptsUnder.set(order.memory, attempts);
+        orders.set(order.memory, attempts);
       },
       standing(_moment, found) {
         const programs = new Map<string, Attempts[]>();

@@ -44,14 +44,15 @@ export const retry3: Rule = {
         const previous = latest.get(instance);
         latest.set(instance, request);
         if (!isToBeLeft(request)) return;
-        const keyed = cardOrderOf(request)?.keyed;
+        const order = cardOrderOf(request);
         // An order without a proper key is IDEM-6's.
-        if (isKeyed(operation) && keyed === undefined) return;
-        const name = `${keyed ?? instance} ${method} ${path}${query} ${shortened(requestBody ?? "")}`;
+        if (isKeyed(operation) && !order) return;
+        const sender = order ? `${request.scope} ${caller.memberPk} ${order.key}` : instance;
+        const name = `${sender} ${method} ${path}${query} ${shortened(requestBody ?? "")}`;
         const before = refused.get(name) ?? [];
         const last = before.at(-1);
         const isRepeated = last !== undefined && repeats(last, request);
-        const isInARow = keyed !== undefined || previous === last;
+        const isInARow = order !== undefined || previous === last;
         const attempts = isRepeated && isInARow ? [...before, request].slice(-kept) : [request];
         refused.set(name, attempts);
         const program = programs.get(programOf(request)) ?? { refused: 0, repeated: [], repeatedCount: 0 };
