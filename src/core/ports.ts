@@ -47,6 +47,8 @@ export type SqlValue = string | number | null | Uint8Array;
  * and roll back when `work` throws; statements that begin or end one are the implementation's alone.
  */
 export interface Database {
+  /** Whether it outlives the process: for what does not, there is no commit to wait for. */
+  readonly isDurable: boolean;
   exec(sql: string): void;
   all<Row>(sql: string, ...params: SqlValue[]): Row[];
   get<Row>(sql: string, ...params: SqlValue[]): Row | undefined;

@@ -8,6 +8,7 @@ import { issuerMessages } from "../core/issuer.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import { type Answer, AnswerCutOff } from "./answer-cut-off.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
+import { sentHeader } from "./sent-header.ts";
 
 type HeadersOf = Readonly<Record<string, string>> | undefined;
 
@@ -39,14 +40,36 @@ export function answerOf(
   headers?: HeadersOf,
   scenario?: string,
 ): Answer {
-  const all: Record<string, string> = { "Content-Type": "application/json", Date: dateHeader(nowMs) };
-  if (sandboxHeaders) all["Sandbox-Contract-Point"] = pointHeaders[point];
-  if (sandboxHeaders && scenario !== undefined) all["Sandbox-Scenario"] = scenario;
   return {
     status: contractPoints[point].status,
-    headers: headers ? Object.assign(all, headers) : all,
+    headers: headersOf(dateHeader(nowMs), point, sandboxHeaders, scenario, headers),
     text: JSON.stringify(body),
   };
+}
+
+let latestHeaders: {
+  readonly date: string;
+  readonly ofPoint: Map<string, Readonly<Record<string, string>>>;
+} = { date: "", ofPoint: new Map() };
+
+/** Answers of one second and one point have the same headers, and share them: many are kept for long. */
+function headersOf(
+  date: string,
+  point: PointId,
+  sandboxHeaders: boolean,
+  scenario: string | undefined,
+  more: HeadersOf,
+): Readonly<Record<string, string>> {
+  if (latestHeaders.date !== date) latestHeaders = { date, ofPoint: new Map() };
+  const name = sandboxHeaders ? pointHeaders[point] : "";
+  const isUsual = scenario === undefined && more === undefined;
+  const known = isUsual ? latestHeaders.ofPoint.get(name) : undefined;
+  if (known) return known;
+  const all: Record<string, string> = { "Content-Type": "application/json", Date: date };
+  if (sandboxHeaders) all["Sandbox-Contract-Point"] = name;
+  if (sandboxHeaders && scenario !== undefined) all["Sandbox-Scenario"] = scenario;
+  if (isUsual) latestHeaders.ofPoint.set(name, all);
+  return Object.assign(all, more);
 }
 
 /** An answer as it goes out. */
@@ -148,7 +171,7 @@ function nowMs({ clock }: HttpServices, c: Context<HttpEnv>): number {
 
 /** The Idempotency-Key of a request that was refused before it was looked at. */
 function sentKey(c: Context<HttpEnv>): IdempotencyKey | undefined {
-  const header = c.req.header("Idempotency-Key");
+  const header = sentHeader(c, "Idempotency-Key");
   return header === undefined ? undefined : idempotencyKey.safeParse(header).data;
 }
 

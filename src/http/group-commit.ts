@@ -20,6 +20,10 @@ export class GroupCommit {
 
   /** @param work - begins to handle requests; what it awaits comes after, in transactions of its own */
   run(work: () => void): void {
+    if (!this.#database.isDurable) {
+      work();
+      return;
+    }
     const waiting: Settled[] = [];
     this.#waiting = waiting;
     let lost: Error | undefined;

@@ -12,7 +12,22 @@ interface ReadMessage extends IncomingMessage {
 
 /** What is known of a request that came by `inTurns`. */
 export function arrived(incoming: ReadMessage): Arrived {
-  return { headers: new RawHeaders(incoming.rawHeaders), body: incoming.rawBody };
+  return { headers: new RawHeaders(shared(incoming.rawHeaders)), body: incoming.rawBody };
+}
+
+let latestHeaders: readonly string[] = [];
+
+/**
+ * Most requests say in their headers what the one before said, and many are kept for long: what is the same is kept
+ * once, which spares the garbage collector most of them.
+ */
+function shared(headers: string[]): readonly string[] {
+  const before = latestHeaders;
+  for (let i = 0; i < headers.length; i++) {
+    if (headers[i] === before[i]) headers[i] = before[i] as string;
+  }
+  latestHeaders = headers;
+  return headers;
 }
 
 /**

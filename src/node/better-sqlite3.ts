@@ -154,6 +154,7 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
     }
   });
   return {
+    isDurable: !isOpenForGood,
     exec(sql) {
       refuseAfterLoss();
       orFail(() => sqlite.exec(sql));

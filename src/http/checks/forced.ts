@@ -7,6 +7,7 @@ import type { Turn } from "../../scenarios/turn.ts";
 import { tellLost } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /**
  * What is forced on the request from here on, now that its caller is known: the step of the scenario that it
@@ -20,7 +21,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
       operation,
       caller,
       chosen: c.get("chosen"),
-      idempotencyKey: () => idempotencyKey.safeParse(c.req.header("Idempotency-Key")).data ?? "",
+      idempotencyKey: () => idempotencyKey.safeParse(sentHeader(c, "Idempotency-Key")).data ?? "",
       world,
     });
     c.set("overlay", turn?.overlay ?? world);

@@ -2,6 +2,7 @@ import { idempotencyKey } from "../../contract/identifiers.ts";
 import type { ErrorPointId } from "../../contract/points.ts";
 import { SandboxError } from "../../core/errors.ts";
 import type { Check } from "../in-order.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /** 400: the request carries an `Idempotency-Key`, a UUID (spec §4). */
 export function idempotency(points: {
@@ -9,7 +10,7 @@ export function idempotency(points: {
   readonly invalid: ErrorPointId;
 }): Check {
   return (c) => {
-    const header = c.req.header("Idempotency-Key");
+    const header = sentHeader(c, "Idempotency-Key");
     if (!header) {
       throw new SandboxError(
         points.missing,

@@ -1,11 +1,12 @@
 import type { ErrorPointId } from "../../contract/points.ts";
 import { SandboxError } from "../../core/errors.ts";
 import type { Check } from "../in-order.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /** 400: the body is declared as `application/json`, with or without parameters (spec §4). */
 export function jsonContent(point: ErrorPointId): Check {
   return (c) => {
-    const contentType = c.req.header("Content-Type");
+    const contentType = sentHeader(c, "Content-Type");
     if (contentType === undefined || !/^application\/json[ \t]*(;|$)/i.test(contentType)) {
       throw new SandboxError(
         point,

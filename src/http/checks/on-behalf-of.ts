@@ -3,12 +3,13 @@ import { actFor } from "../../core/authenticate.ts";
 import { SandboxError } from "../../core/errors.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /** The company acted for, after 401 and before 403 (spec §5.7). Without the header: the company of the key. */
 export function onBehalfOf(services: HttpServices): Check {
   if (services.onBehalfOf === "off") return () => {};
   return (c) => {
-    const header = c.req.header("X-On-Behalf-Of");
+    const header = sentHeader(c, "X-On-Behalf-Of");
     if (header === undefined) {
       if (services.onBehalfOf === "optional") return;
       throw new SandboxError(

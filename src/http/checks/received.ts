@@ -6,6 +6,7 @@ import type { Scenario } from "../../scenarios/scenario.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
 import { type Body, bodyOf, readBody } from "../read-body.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /**
  * Reads the body before anything is decided, so that no check has to wait; and finds the scenario that the
@@ -17,10 +18,9 @@ export function received({ scenarios: { catalogue } }: HttpServices): Check {
     const operation = c.get("operation");
     // Of no operation there is nothing to force.
     if (!operation) return;
-    const { headers } = c.req.raw;
     const chosen =
-      byHeader(catalogue, headers.get("Sandbox-Scenario")) ??
-      byPreference(catalogue, headers.get("Prefer"), operation) ??
+      byHeader(catalogue, sentHeader(c, "Sandbox-Scenario")) ??
+      byPreference(catalogue, sentHeader(c, "Prefer"), operation) ??
       byName(catalogue, body);
     if (chosen) {
       const misfit = catalogue.misfit(chosen, operation);
@@ -35,17 +35,17 @@ export function received({ scenarios: { catalogue } }: HttpServices): Check {
   };
 }
 
-function byHeader(catalogue: Catalogue, header: string | null): Scenario | undefined {
-  return header === null ? undefined : known(catalogue, header.trim());
+function byHeader(catalogue: Catalogue, header: string | undefined): Scenario | undefined {
+  return header === undefined ? undefined : known(catalogue, header.trim());
 }
 
 /** `Prefer: code=503`, `Prefer: example=NAME` (RFC 7240); what else is preferred is somebody else's. */
 function byPreference(
   catalogue: Catalogue,
-  header: string | null,
+  header: string | undefined,
   operation: OperationId,
 ): Scenario | undefined {
-  if (header === null) return undefined;
+  if (header === undefined) return undefined;
   const preferences = new Map<string, string>();
   for (const [, name = "", quoted, plain] of header.matchAll(
     /(?:^|[,;])\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([^\s,;"]*))/g,

@@ -10,6 +10,7 @@ import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 import { maxBodyBytes } from "../read-body.ts";
+import { sentHeader } from "../sent-header.ts";
 
 /** A secret is shown once, and kept by nobody on the way. */
 const notKept = { "Cache-Control": "no-store" };
@@ -114,7 +115,7 @@ function webhookNamed({ store }: HttpServices, c: Context<HttpEnv>): WebhookReco
 
 /** @throws SandboxError `webhooks.body_invalid`, which names every field of the wrong form */
 function read<Schema extends z.ZodType>(c: Context<HttpEnv>, schema: Schema): z.output<Schema> {
-  const contentType = c.req.header("Content-Type") ?? "none";
+  const contentType = sentHeader(c, "Content-Type") ?? "none";
   if (!/^application\/json[ \t]*(;|$)/i.test(contentType)) {
     throw invalid(`Content-Type: must be application/json; got ${JSON.stringify(contentType)}`);
   }
