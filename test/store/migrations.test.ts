@@ -133,5 +133,6 @@ test("a step that has landed never changes: files of its version are out there",
     "9954914f5858b423",
     "a65ad7f44f45210a",
     "0b6e7c888db8cd54",
+    "f1c70c7606bf4d9f",
   ]);
 });
