@@ -2,15 +2,10 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Random } from "./ports.ts";
 
-/** The SHA-256 of a text. */
-export type Sha256 = (text: string) => Uint8Array;
-
-const portableSha256: Sha256 = (text) => sha256(utf8ToBytes(text));
-
-/** Chance as a function of the seed: the same seed, purpose and number give the same bytes, whoever hashes. */
-export function seededRandom(seed: number, hash: Sha256 = portableSha256): Random {
+/** Chance as a function of the seed: the same seed, purpose and number give the same bytes. */
+export function seededRandom(seed: number): Random {
   return {
-    block: (purpose, scope, n) => hash(`${seed}/${purpose}/${scope}/${n}`),
+    block: (purpose, scope, n) => sha256(utf8ToBytes(`${seed}/${purpose}/${scope}/${n}`)),
   };
 }
 
@@ -39,5 +34,5 @@ export function opaqueTokenOf(block: Uint8Array): string {
 
 /** A secret's hash, the only form in which a key or a token is kept. */
 export function hashOfSecret(secret: string): Uint8Array {
-  return portableSha256(secret);
+  return sha256(utf8ToBytes(secret));
 }

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { KeyQuota } from "../control/api-keys.ts";
 import { instantOf } from "../core/clock.ts";
@@ -109,7 +108,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const sandbox = wireSandbox({
       database,
       clock: systemClock,
-      sha256: (text) => hash("sha256", text, "buffer"),
       version,
       fixtures,
       defaultFixtures: readDefaultFixtures,

@@ -4,7 +4,7 @@ import { Generations } from "../core/generations.ts";
 import { Outbox } from "../core/outbox.ts";
 import { plantWorld } from "../core/plant-world.ts";
 import type { Clock, Database } from "../core/ports.ts";
-import { type Sha256, seededRandom } from "../core/random.ts";
+import { seededRandom } from "../core/random.ts";
 import type { Services } from "../core/services.ts";
 import type { SeedWorld } from "../core/world.ts";
 import { readClock, writeClock } from "./clock.ts";
@@ -24,8 +24,6 @@ export interface WorldPorts {
   readonly database: Database;
   /** Real time. */
   readonly clock: Clock;
-  /** Default: one that runs anywhere, and takes several times as long as an engine's own. */
-  readonly sha256?: Sha256 | undefined;
   /** The seed world that is asked for; a reopened database has to have been made with it. */
   readonly fixtures?: Fixtures | undefined;
   /** The seed world of an empty database where none is asked for. */
@@ -58,7 +56,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     database,
     store: openStore(database),
     clock,
-    random: seededRandom(origin.seed, ports.sha256),
+    random: seededRandom(origin.seed),
     keysInProgress: new Set(),
     cardsChanging: new Set(),
     generations: new Generations(),

@@ -3,7 +3,7 @@ import type { OperationId } from "../../contract/operations.ts";
 import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 import type { PointId } from "../../contract/points.ts";
 import { hashOfSecret } from "../../core/random.ts";
-import { KeyMemory } from "./key-memory.ts";
+import type { KeyMemory } from "./key-memory.ts";
 import { orderMeaning } from "./order-meaning.ts";
 import type { Seen } from "./seen.ts";
 
@@ -45,14 +45,8 @@ function readOrder(request: Seen): CardOrder | undefined {
   if (!ofOperation || !key || !caller) return undefined;
   const meaning = meaningOf(request, ofOperation);
   if (meaning === undefined) return undefined;
-  const { memberPk } = caller;
-  const name = `${request.scope} ${operation} ${key}`;
-  let sharedMemory = request.keys.get(name);
-  if (!sharedMemory) {
-    sharedMemory = new KeyMemory(memberPk);
-    request.keys.set(name, sharedMemory);
-  }
-  return { key, memory: sharedMemory.of(memberPk), sharedMemory, meaning };
+  const { shared, own } = request.keys.of(key, { scope: request.scope, operation }, caller.memberPk);
+  return { key, memory: own, sharedMemory: shared, meaning };
 }
 
 function meaningOf({ exchange: { path }, sent }: Seen, ofOperation: ReadonlySet<string>): string | undefined {

@@ -12,8 +12,7 @@ import type {
   Severity,
 } from "./finding.ts";
 import { severities } from "./finding.ts";
-import type { KeyMemory } from "./key-memory.ts";
-import { Recent } from "./recent.ts";
+import { KeyMemories } from "./key-memory.ts";
 import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
 import { Seen } from "./seen.ts";
@@ -55,7 +54,7 @@ export class Findings {
   #kept: Collection = new Map();
   #watches: [RuleId, Watch][];
   #unseen: Seen[] = [];
-  #keys = new Recent<string, KeyMemory>();
+  #keys = new KeyMemories();
 
   constructor(ports: FindingsPorts) {
     this.#ports = ports;
@@ -108,7 +107,7 @@ export class Findings {
   /** Forgets what was found, and what rules remember. */
   clear(): void {
     this.#unseen = [];
-    this.#keys = new Recent();
+    this.#keys = new KeyMemories();
     this.#kept = new Map();
     this.#watches = this.#begin();
   }

@@ -1,29 +1,67 @@
+import type { OperationId } from "../../contract/operations.ts";
+import { Recent } from "./recent.ts";
+
+/** What an Idempotency-Key means one thing within (assumed), beside the member: the world and the operation. */
+export interface KeyScope {
+  readonly scope: string;
+  readonly operation: OperationId;
+}
+
 let partsMade = 0;
 
 /**
- * What rules remember of one Idempotency-Key and member: each its own part, so that one look-up serves all rules.
- * To look into large maps is what rules mostly cost.
+ * What rules remember of one Idempotency-Key of one member: each rule its own part, so that one look-up serves all of
+ * them. To look into large maps is what rules mostly cost.
  */
-export class KeyMemory {
-  readonly memberPk: number;
+class KeyMemory {
   readonly parts: unknown[] = new Array(partsMade);
-  /** Of other members that sent the same key to the same operation. */
-  #others: Map<number, KeyMemory> | undefined;
+  readonly #within: KeyScope;
+  readonly #memberPk: number;
+  /** Of the same key elsewhere. Few keys are sent in several places. */
+  #elsewhere: Recent<string, KeyMemory> | undefined;
 
-  constructor(memberPk: number) {
-    this.memberPk = memberPk;
+  constructor(within: KeyScope, memberPk: number) {
+    this.#within = within;
+    this.#memberPk = memberPk;
   }
 
-  /** What is remembered of the key as another member's, or the same one's; the first member's holds them all. */
+  /** What is remembered of the key in a world and an operation: the memory of the first member who sent it there. */
+  in(within: KeyScope, memberPk: number): KeyMemory {
+    const { scope, operation } = this.#within;
+    if (scope === within.scope && operation === within.operation) return this;
+    return this.#other(`${within.scope} ${within.operation}`, within, memberPk);
+  }
+
   of(memberPk: number): KeyMemory {
-    if (memberPk === this.memberPk) return this;
-    this.#others ??= new Map();
-    let other = this.#others.get(memberPk);
+    return memberPk === this.#memberPk ? this : this.#other(`${memberPk}`, this.#within, memberPk);
+  }
+
+  #other(name: string, within: KeyScope, memberPk: number): KeyMemory {
+    this.#elsewhere ??= new Recent(1000);
+    let other = this.#elsewhere.get(name);
     if (!other) {
-      other = new KeyMemory(memberPk);
-      this.#others.set(memberPk, other);
+      other = new KeyMemory(within, memberPk);
+      this.#elsewhere.set(name, other);
     }
     return other;
+  }
+}
+
+export type { KeyMemory };
+
+/** What is remembered of the latest Idempotency-Keys. */
+export class KeyMemories {
+  readonly #ofKeys = new Recent<string, KeyMemory>();
+
+  /** @returns what is remembered of the key whichever member sends it, and as this member's; the same for the first */
+  of(key: string, within: KeyScope, memberPk: number): { shared: KeyMemory; own: KeyMemory } {
+    let first = this.#ofKeys.get(key);
+    if (!first) {
+      first = new KeyMemory(within, memberPk);
+      this.#ofKeys.set(key, first);
+    }
+    const shared = first.in(within, memberPk);
+    return { shared, own: shared.of(memberPk) };
   }
 }
 

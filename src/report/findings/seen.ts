@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
-import type { KeyMemory } from "./key-memory.ts";
+import type { KeyMemories } from "./key-memory.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
@@ -25,8 +25,7 @@ export class Seen {
   readonly muted: boolean;
   /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
   readonly armings: number;
-  /** What is remembered of the latest Idempotency-Keys, by the world, the operation and the key. */
-  readonly keys: Recent<string, KeyMemory>;
+  readonly keys: KeyMemories;
   /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
   order: CardOrder | null | undefined;
   #sent: SentBody | undefined;
@@ -34,13 +33,7 @@ export class Seen {
   #answered: { readonly value: unknown } | undefined;
 
   /** @param armings - how often what is armed in its company's world had been changed */
-  constructor(
-    id: number,
-    exchange: Exchange,
-    sender: Sender,
-    armings: number,
-    keys: Recent<string, KeyMemory>,
-  ) {
+  constructor(id: number, exchange: Exchange, sender: Sender, armings: number, keys: KeyMemories) {
     this.#id = id;
     this.exchange = exchange;
     this.sender = sender;

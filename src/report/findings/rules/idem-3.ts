@@ -1,4 +1,4 @@
-import { cardOrderOf } from "../card-order.ts";
+import { type CardOrder, cardOrderOf } from "../card-order.ts";
 import { KeyPart } from "../key-memory.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -16,12 +16,8 @@ const samples: ReadonlySet<string> = new Set([
   "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
 ]);
 
-interface Order {
-  readonly what: string;
-  readonly request: Seen;
-}
-
-const ordersUnder = new KeyPart<readonly Order[]>();
+/** Those that differ. */
+const ordersUnder = new KeyPart<readonly Seen[]>();
 
 /**
  * Orders that differ go out under one key again and again: it is generated once, or never. IDEM-2 tells of each order
@@ -39,23 +35,31 @@ export const idem3: Rule = {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
-        const { key, sharedMemory, meaning } = order;
-        const orders = ordersUnder.get(sharedMemory) ?? [];
+        const { key, sharedMemory } = order;
+        const orders = ordersUnder.get(sharedMemory);
+        if (!orders) {
+          ordersUnder.set(sharedMemory, [request]);
+          return;
+        }
         const most = unset.has(key) || samples.has(key) ? 2 : 3;
-        // Nobody fixes a key that is unset, so there the same order of another member is another order.
-        const what = unset.has(key) ? `${request.exchange.caller?.memberId} ${meaning}` : meaning;
-        if (orders.length === most || orders.some((each) => each.what === what)) return;
-        const differing = [...orders, { what, request }];
+        if (orders.length === most || orders.some((each) => whatIn(each) === whatIn(request))) return;
+        const differing = [...orders, request];
         ordersUnder.set(sharedMemory, differing);
         if (differing.length < most) return;
         found({
           seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,
-          requests: differing.map((each) => each.request),
+          requests: differing,
         });
       },
     };
   },
 };
+
+/** Nobody fixes a key that is unset, so there the same order of another member is another order. */
+function whatIn(request: Seen): string {
+  const { key, meaning } = cardOrderOf(request) as CardOrder;
+  return unset.has(key) ? `${request.exchange.caller?.memberId} ${meaning}` : meaning;
+}
 
 function describe(key: string): string {
   if (unset.has(key)) return `the ${key === nilKey ? "nil" : "max"} UUID, which is no key that was generated`;

@@ -31,8 +31,9 @@ export const idem4: Rule = {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order) return;
-        const others = latestWith.get(order.memory) ?? [];
-        latestWith.set(order.memory, [...others.slice(1 - mostLatest), request]);
+        const others = latestWith.get(order.memory);
+        latestWith.set(order.memory, others ? [...others.slice(1 - mostLatest), request] : [request]);
+        if (!others) return;
         const other = others.find((each) => each.client === request.client && overlap(each, request));
         if (!other) return;
         const name = `${request.client} ${request.exchange.caller?.memberPk} ${request.exchange.operation} ${order.key}`;
