@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { makeTables } from "../../src/node/built-tables.ts";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
+import { schemaOf } from "../../src/store/meta.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -27,6 +31,30 @@ describe("the default world as the build keeps it", () => {
     expect(await named.world()).toEqual(world);
     const fresh = await startCommandLine(["--fixtures", defaultFile]);
     expect(await fresh.world()).toEqual(world);
+  });
+});
+
+describe("the tables as the build keeps them", () => {
+  test("are those to which the steps lead: npm run build writes them", () => {
+    expect(readFileSync(join(root, "dist/tables.sql"), "utf8")).toBe(makeTables());
+  });
+
+  test("make a new file that is the same to the next start as one that took each step", async () => {
+    const files = ["built.db", "stepped.db"].map((name) => join(temporaryFolder(), name));
+    const [built = "", stepped = ""] = files;
+    const started = await startCommandLine(["--db", built]);
+    started.child.kill("SIGTERM");
+    await started.ended;
+    createSandbox({ db: stepped }).close();
+    const [asBuilt, asStepped] = files.map((file) => {
+      const database = openDatabase(file);
+      onTestFinished(() => database.close());
+      const { value } =
+        database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'schema_version'") ?? {};
+      return { tables: schemaOf(database), version: value };
+    });
+    expect(asBuilt).toEqual(asStepped);
+    expect(asBuilt?.tables).toContain("CREATE TABLE cards");
   });
 });
 
