@@ -33,7 +33,7 @@ export {
   wireSandbox,
 } from "./sandbox.ts";
 export { Catalogue } from "./scenarios/catalogue.ts";
-export { type Scenario, scenario } from "./scenarios/scenario.ts";
+export { type Scenario, scenarioSchema } from "./scenarios/scenario.ts";
 export type { Fixtures } from "./store/open-world.ts";
 export type {
   AccountListing,

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SetupError } from "../core/errors.ts";
-import { type Scenario, scenario } from "../scenarios/scenario.ts";
+import { type Scenario, scenarioSchema } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
 import { readText } from "./read-text.ts";
 import { checkStrictYaml, fitting, type StrictYaml } from "./strict-yaml.ts";
@@ -64,7 +64,7 @@ function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
  */
 export function checkScenario(file: string, text: string, taken: ReadonlySet<string>): StrictYaml<Scenario> {
   const ofFile = basename(file).replace(/\.ya?ml$/i, "");
-  return checkStrictYaml(file, text, scenario, ({ name }) => {
+  return checkStrictYaml(file, text, scenarioSchema(), ({ name }) => {
     const wrong = (message: string) => [{ path: ["name"], message }];
     if (name !== ofFile) return wrong(`must be the file's, ${ofFile}; it is ${name}`);
     return taken.has(name) ? wrong(`a scenario named ${name} is there already: rename this one`) : [];

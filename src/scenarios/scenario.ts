@@ -4,146 +4,158 @@ import { contractPoints, type PointId } from "../contract/points.ts";
 import { accountStatus, companyStatus } from "../core/statuses.ts";
 import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 
-const text = z.string().trim().min(1);
-const yes = z.literal(true);
-const no = z.literal(false);
+const text = () => z.string().trim().min(1);
+const yes = () => z.literal(true);
+const no = () => z.literal(false);
 /** Ten minutes: what waits longer is a client's mistake, or a tester's. */
-const duration = z.int().min(1).max(600_000);
-const operation = z.enum(operationIds);
-const point = z.enum(Object.keys(contractPoints) as [PointId, ...PointId[]]);
+const duration = () => z.int().min(1).max(600_000);
+const operation = () => z.enum(operationIds);
+const point = () => z.enum(Object.keys(contractPoints) as [PointId, ...PointId[]]);
 
 /** What a request believes in place of the world. */
-const facts = z.strictObject({
-  token: z.enum(["expired", "refused"]).optional(),
-  key_revoked: yes.optional(),
-  permissions: z.array(z.enum(permissions)).describe("what the member may do").optional(),
-  entitled: no.describe("whether the company is entitled to the operation").optional(),
-  request_valid: no.describe("false: refused as invalid, for a reason of the service's own").optional(),
-  account: z.enum(["missing", ...accountStatus.exclude(["open"]).options]).optional(),
-  change_in_progress: yes.optional(),
-  company_status: companyStatus.exclude(["active"]).optional(),
-  company_details_complete: no.optional(),
-  cardholder_details_complete: no.optional(),
-  country_deliverable: no.optional(),
-  quota_reached: yes.optional(),
-  used_unreadable: yes.describe("what the card has spent cannot be read, and is omitted").optional(),
-});
+const facts = () =>
+  z.strictObject({
+    token: z.enum(["expired", "refused"]).optional(),
+    key_revoked: yes().optional(),
+    permissions: z.array(z.enum(permissions)).describe("what the member may do").optional(),
+    entitled: no().describe("whether the company is entitled to the operation").optional(),
+    request_valid: no().describe("false: refused as invalid, for a reason of the service's own").optional(),
+    account: z.enum(["missing", ...accountStatus.exclude(["open"]).options]).optional(),
+    change_in_progress: yes().optional(),
+    company_status: companyStatus.exclude(["active"]).optional(),
+    company_details_complete: no().optional(),
+    cardholder_details_complete: no().optional(),
+    country_deliverable: no().optional(),
+    quota_reached: yes().optional(),
+    used_unreadable: yes().describe("what the card has spent cannot be read, and is omitted").optional(),
+  });
 
 /** What goes wrong on the way, by the place where it strikes. Latencies and holds take real time. */
-const faults = z.strictObject({
-  request: z
-    .strictObject({
-      latency_ms: duration.optional(),
-      dropped: yes.describe("the connection dies before anything happens").optional(),
-      rate_limited: z.strictObject({ retry_after_s: z.int().min(0) }).optional(),
-    })
-    .optional(),
-  token: z
-    .strictObject({
-      unavailable: yes.optional(),
-      lifetime_s: z.int().min(1).max(86_400).optional(),
-    })
-    .optional(),
-  issuer: z
-    .strictObject({
-      latency_ms: duration.optional(),
-      hold_ms: duration.describe("until it is released, or so long").optional(),
-      rejected: text.describe("the reason").optional(),
-      bad_gateway: yes.optional(),
-      unavailable: yes.optional(),
-    })
-    .optional(),
-  webhook: z
-    .strictObject({
-      duplicate: yes.describe("it arrives twice, under the same webhook-id").optional(),
-      reorder: yes
-        .describe("it arrives after the webhook's next event, or after five seconds where none comes")
-        .optional(),
-      stale: yes.describe("its first attempt has a timestamp that is ten minutes old").optional(),
-      bad_signature: yes.describe("its first attempt has a signature that fits no secret").optional(),
-    })
-    .describe("what becomes of the events that the request causes")
-    .optional(),
-  response: z
-    .strictObject({
-      latency_ms: duration.optional(),
-      truncated: yes.describe("the connection dies amid the body").optional(),
-      reset: yes.describe("the connection is reset once the work is done").optional(),
-      empty: yes.describe("the connection closes without a byte once the work is done").optional(),
-      bad_gateway: yes.describe("502, though the card was made").optional(),
-    })
-    .optional(),
-});
+const faults = () =>
+  z.strictObject({
+    request: z
+      .strictObject({
+        latency_ms: duration().optional(),
+        dropped: yes().describe("the connection dies before anything happens").optional(),
+        rate_limited: z.strictObject({ retry_after_s: z.int().min(0) }).optional(),
+      })
+      .optional(),
+    token: z
+      .strictObject({
+        unavailable: yes().optional(),
+        lifetime_s: z.int().min(1).max(86_400).optional(),
+      })
+      .optional(),
+    issuer: z
+      .strictObject({
+        latency_ms: duration().optional(),
+        hold_ms: duration().describe("until it is released, or so long").optional(),
+        rejected: text().describe("the reason").optional(),
+        bad_gateway: yes().optional(),
+        unavailable: yes().optional(),
+      })
+      .optional(),
+    webhook: z
+      .strictObject({
+        duplicate: yes().describe("it arrives twice, under the same webhook-id").optional(),
+        reorder: yes()
+          .describe("it arrives after the webhook's next event, or after five seconds where none comes")
+          .optional(),
+        stale: yes().describe("its first attempt has a timestamp that is ten minutes old").optional(),
+        bad_signature: yes().describe("its first attempt has a signature that fits no secret").optional(),
+      })
+      .describe("what becomes of the events that the request causes")
+      .optional(),
+    response: z
+      .strictObject({
+        latency_ms: duration().optional(),
+        truncated: yes().describe("the connection dies amid the body").optional(),
+        reset: yes().describe("the connection is reset once the work is done").optional(),
+        empty: yes().describe("the connection closes without a byte once the work is done").optional(),
+        bad_gateway: yes().describe("502, though the card was made").optional(),
+      })
+      .optional(),
+  });
 
 /** What is forced on one request; `pass`: nothing. */
-const step = z.strictObject({ facts: facts.optional(), faults: faults.optional(), pass: yes.optional() });
-export type StepFile = z.output<typeof step>;
+const step = () =>
+  z.strictObject({ facts: facts().optional(), faults: faults().optional(), pass: yes().optional() });
+export type StepFile = z.output<ReturnType<typeof step>>;
 
 /** One request of a scenario's example, and what becomes of it. */
-const exampleRequest = z.strictObject({
-  operation: operation.describe("default: the first that the scenario is on").optional(),
-  key: z.string().describe("which Idempotency-Key: the same name, the same key").default("first"),
-  body: z.record(z.string(), z.unknown()).describe("fields that differ from a plain request").optional(),
-  /** The next requests are sent while it waits; what waits at the end is released. */
-  meanwhile: z.boolean().default(false),
-  after: z.iso.duration().describe("time that passes before it").optional(),
-  expect: z.strictObject({
-    connection: z.enum(["answered", "reset", "empty", "truncated"]).default("answered"),
-    status: z.int().optional(),
-    point: point.optional(),
-    body: z
-      .record(z.string(), z.unknown())
-      .describe("fields of the answer's body, each as a whole")
-      .optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    /** How many cards the company then has that it had not before the example. */
-    cards: z.int().optional(),
-    /** What a webhook was sent by then, in the order in which it came; it answers 400 to what it must not accept. */
-    deliveries: z
-      .array(
-        z.strictObject({
-          of: z.int().min(1).describe("which of the example's requests caused it, from 1"),
-          fails: z.enum(["stale", "signature"]).optional(),
-        }),
-      )
-      .optional(),
-  }),
-});
-export type ExampleRequest = z.output<typeof exampleRequest>;
-
-/** A scenario file. */
-export const scenario = z
-  .strictObject({
-    name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be in kebab-case, and the file's name"),
-    title: text,
-    description: text,
-    spec: z.array(z.string().regex(/^§[1-9]/, 'must name a section, such as "§7"')).min(1),
-    points: z.array(point).min(1),
-    on: z
-      .union([operation, z.array(operation).min(1)])
-      .default("orderPhysicalCard")
-      .transform((on) => (typeof on === "string" ? [on] : on)),
-    steps: z.array(step).min(1),
-    then: z.literal("pass").describe("after the last step; absent: it repeats").optional(),
-    example: z
-      .array(exampleRequest, { error: "is required: requests, and what becomes of each" })
-      .min(1, "must hold a request, and what becomes of it"),
-  })
-  .superRefine(({ on, points, steps }, context) => {
-    const refuse = (path: (string | number)[], message: string) =>
-      context.addIssue({ code: "custom", path, message });
-    for (const [i, step] of steps.entries()) {
-      const says = [...leavesOf(step)].length > 0;
-      if (says === (step.pass === true)) refuse(["steps", i], "must hold facts or faults, or pass alone");
-      for (const { path, why } of neverFiring(step, on)) refuse(["steps", i, ...path], why);
-      for (const point of pointsOf(step, on)) {
-        if (!points.includes(point)) refuse(["points"], `must name ${point}, to which step ${i + 1} leads`);
-      }
-    }
-    const leads = steps.flatMap((step) => pointsOf(step, on));
-    if (points[0] && leads.length > 0 && !leads.includes(points[0])) {
-      refuse(["points", 0], `must be one to which a step leads: ${leads.join(", ")}`);
-    }
-    if (steps.every(({ pass }) => pass)) refuse(["steps"], "can never fire: it only passes");
+const exampleRequest = () =>
+  z.strictObject({
+    operation: operation().describe("default: the first that the scenario is on").optional(),
+    key: z.string().describe("which Idempotency-Key: the same name, the same key").default("first"),
+    body: z.record(z.string(), z.unknown()).describe("fields that differ from a plain request").optional(),
+    /** The next requests are sent while it waits; what waits at the end is released. */
+    meanwhile: z.boolean().default(false),
+    after: z.iso.duration().describe("time that passes before it").optional(),
+    expect: z.strictObject({
+      connection: z.enum(["answered", "reset", "empty", "truncated"]).default("answered"),
+      status: z.int().optional(),
+      point: point().optional(),
+      body: z
+        .record(z.string(), z.unknown())
+        .describe("fields of the answer's body, each as a whole")
+        .optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      /** How many cards the company then has that it had not before the example. */
+      cards: z.int().optional(),
+      /** What a webhook was sent by then, in the order in which it came; it answers 400 to what it must not accept. */
+      deliveries: z
+        .array(
+          z.strictObject({
+            of: z.int().min(1).describe("which of the example's requests caused it, from 1"),
+            fails: z.enum(["stale", "signature"]).optional(),
+          }),
+        )
+        .optional(),
+    }),
   });
-export type Scenario = z.output<typeof scenario>;
+export type ExampleRequest = z.output<ReturnType<typeof exampleRequest>>;
+
+const make = () =>
+  z
+    .strictObject({
+      name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be in kebab-case, and the file's name"),
+      title: text(),
+      description: text(),
+      spec: z.array(z.string().regex(/^§[1-9]/, 'must name a section, such as "§7"')).min(1),
+      points: z.array(point()).min(1),
+      on: z
+        .union([operation(), z.array(operation()).min(1)])
+        .default("orderPhysicalCard")
+        .transform((on) => (typeof on === "string" ? [on] : on)),
+      steps: z.array(step()).min(1),
+      then: z.literal("pass").describe("after the last step; absent: it repeats").optional(),
+      example: z
+        .array(exampleRequest(), { error: "is required: requests, and what becomes of each" })
+        .min(1, "must hold a request, and what becomes of it"),
+    })
+    .superRefine(({ on, points, steps }, context) => {
+      const refuse = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: "custom", path, message });
+      for (const [i, step] of steps.entries()) {
+        const says = [...leavesOf(step)].length > 0;
+        if (says === (step.pass === true)) refuse(["steps", i], "must hold facts or faults, or pass alone");
+        for (const { path, why } of neverFiring(step, on)) refuse(["steps", i, ...path], why);
+        for (const point of pointsOf(step, on)) {
+          if (!points.includes(point)) refuse(["points"], `must name ${point}, to which step ${i + 1} leads`);
+        }
+      }
+      const leads = steps.flatMap((step) => pointsOf(step, on));
+      if (points[0] && leads.length > 0 && !leads.includes(points[0])) {
+        refuse(["points", 0], `must be one to which a step leads: ${leads.join(", ")}`);
+      }
+      if (steps.every(({ pass }) => pass)) refuse(["steps"], "can never fire: it only passes");
+    });
+export type Scenario = z.output<ReturnType<typeof make>>;
+
+let made: ReturnType<typeof make> | undefined;
+
+/** A scenario file's schema. Made when first asked for: no plain start reads such a file, nor has to wait for it. */
+export function scenarioSchema(): ReturnType<typeof make> {
+  made ??= make();
+  return made;
+}

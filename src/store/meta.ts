@@ -30,9 +30,10 @@ function readMeta(database: Database): ReadonlyMap<string, string> {
 
 /**
  * Makes the tables of an empty database, or brings older ones up to date.
+ * @param tables - what `schemaOf` tells of an up-to-date one, where that is at hand
  * @throws SetupError where a newer card-sandbox made it
  */
-export function prepareSchema(database: Database): void {
+export function prepareSchema(database: Database, tables?: string): void {
   const version = Number(readMeta(database).get("schema_version") ?? 0);
   if (version > schemaVersion) {
     throw new SetupError(
@@ -40,11 +41,23 @@ export function prepareSchema(database: Database): void {
     );
   }
   if (version === schemaVersion) return;
-  if (version === 0) {
-    database.exec("CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT");
+  if (version === 0 && tables !== undefined) {
+    database.exec(tables);
+  } else {
+    if (version === 0) {
+      database.exec("CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT");
+    }
+    migrate(database, version);
   }
-  migrate(database, version);
   writeMeta(database, "schema_version", String(schemaVersion));
+}
+
+/** The statements that make all of a database's tables and indexes at once, several times faster than step by step. */
+export function schemaOf(database: Database): string {
+  const made = database.all<{ sql: string }>(
+    "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+  );
+  return made.map(({ sql }) => `${sql};\n`).join("");
 }
 
 /** Records how a database was made. */

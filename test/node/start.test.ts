@@ -2,8 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hashOfSecret } from "../../src/core/random.ts";
+import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { makeTables } from "../../src/node/built-tables.ts";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
+import { sha256 } from "../../src/node/sha256.ts";
+import { schemaOf } from "../../src/store/meta.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -27,6 +33,36 @@ describe("the default world as the build keeps it", () => {
     expect(await named.world()).toEqual(world);
     const fresh = await startCommandLine(["--fixtures", defaultFile]);
     expect(await fresh.world()).toEqual(world);
+  });
+});
+
+test("Node's own hash, which the build puts in place of the portable one, is the same", () => {
+  for (const text of ["", "sk_sandbox_northwind_owner", "é".repeat(100)]) {
+    expect(sha256(new TextEncoder().encode(text))).toEqual(hashOfSecret(text));
+  }
+});
+
+describe("the tables as the build keeps them", () => {
+  test("are those to which the steps lead: npm run build writes them", () => {
+    expect(readFileSync(join(root, "dist/tables.sql"), "utf8")).toBe(makeTables());
+  });
+
+  test("make a new file that is the same to the next start as one that took each step", async () => {
+    const files = ["built.db", "stepped.db"].map((name) => join(temporaryFolder(), name));
+    const [built = "", stepped = ""] = files;
+    const started = await startCommandLine(["--db", built]);
+    started.child.kill("SIGTERM");
+    await started.ended;
+    createSandbox({ db: stepped }).close();
+    const [asBuilt, asStepped] = files.map((file) => {
+      const database = openDatabase(file);
+      onTestFinished(() => database.close());
+      const { value } =
+        database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'schema_version'") ?? {};
+      return { tables: schemaOf(database), version: value };
+    });
+    expect(asBuilt).toEqual(asStepped);
+    expect(asBuilt?.tables).toContain("CREATE TABLE cards");
   });
 });
 
@@ -56,7 +92,9 @@ describe("a start and an order", () => {
     const modules = readFileSync(list, "utf8").trimEnd().split("\n");
     const files = modules.filter((url) => url.startsWith(dist)).map((url) => fileURLToPath(url));
     // The bundler says above each part of which source it is.
-    const sources = files.flatMap((file) => readFileSync(file, "utf8").match(/(?<=^\/\/ )src\/\S+$/gm) ?? []);
+    const sources = files.flatMap(
+      (file) => readFileSync(file, "utf8").match(/(?<=^\/\/ )(src|node_modules)\/\S+$/gm) ?? [],
+    );
     return { modules, files, sources };
   }
 
@@ -64,11 +102,13 @@ describe("a start and an order", () => {
     const { modules, files, sources } = await loaded();
     expect(files.length).toBeLessThan(30);
     const needless = [
+      /^node_modules\/@noble\/hashes\/sha2\.js/,
       /^src\/contract\/openapi\//,
       /^src\/dashboard\/(?!paths\.ts)/,
       /^src\/node\/commands\/(exec|wait|health|env|keys|scenarios|contract|validate)\.ts/,
     ];
     expect(sources).toContain("src/core/order-card.ts");
+    expect(sources).toContain("src/node/sha256.ts");
     expect(sources.filter((source) => needless.some((some) => some.test(source)))).toEqual([]);
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     const installed = Object.keys(dependencies).filter((name) =>

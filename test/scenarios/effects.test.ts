@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
 import type { PointId } from "../../src/contract/points.ts";
-import { scenario } from "../../src/scenarios/scenario.ts";
+import { scenarioSchema } from "../../src/scenarios/scenario.ts";
 import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
 const apiKey = "sk_sandbox_northwind_owner";
@@ -63,7 +63,7 @@ function merged(one: Step, other: Step): Step {
 
 /** A sandbox in which every request meets a step, which need not be one that a file may hold. */
 function under(step: Step, on: OperationId, options: TestOptions = {}) {
-  const read = scenario.parse({
+  const read = scenarioSchema().parse({
     name: "own",
     title: "A test's own",
     description: "A test's own",
@@ -114,7 +114,7 @@ describe.each(Object.keys(refusals) as OperationId[])("on %s", (operation) => {
       // One fact has one value: an account cannot be closed and missing.
       expect(await pointUnder(merged(other as Step, one as Step))).toBe(earlier);
       expect(() =>
-        scenario.parse({
+        scenarioSchema().parse({
           name: "own",
           title: "a",
           description: "b",

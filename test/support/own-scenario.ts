@@ -1,6 +1,6 @@
 import type { OperationId } from "../../src/contract/operations.ts";
 import { pointsOf } from "../../src/scenarios/effects.ts";
-import { type Scenario, type StepFile, scenario } from "../../src/scenarios/scenario.ts";
+import { type Scenario, type StepFile, scenarioSchema } from "../../src/scenarios/scenario.ts";
 import type { TestOptions } from "./open-sandbox.ts";
 
 /** A scenario of the test's own. */
@@ -9,7 +9,7 @@ function scenarioOf(
   rest: { on?: OperationId[]; points?: string[]; then?: string } = {},
 ): Scenario {
   const leads = steps.flatMap((step) => pointsOf(step as StepFile, rest.on ?? ["orderPhysicalCard"]));
-  return scenario.parse({
+  return scenarioSchema().parse({
     name: "own",
     title: "A test's own",
     description: "A test's own",

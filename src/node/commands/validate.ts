@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { nearest } from "../../core/nearest.ts";
 import { seedWorld } from "../../core/world.ts";
-import { scenario } from "../../scenarios/scenario.ts";
+import { scenarioSchema } from "../../scenarios/scenario.ts";
 import { shippedScenarios } from "../../scenarios/shipped.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readText } from "../read-text.ts";
@@ -13,7 +13,7 @@ import { newCommand } from "./command.ts";
 
 const kinds = {
   fixtures: Object.keys(seedWorld.shape),
-  scenario: Object.keys(scenario.shape),
+  scenario: Object.keys(scenarioSchema().shape),
 } as const;
 type Kind = keyof typeof kinds;
 
