@@ -63,7 +63,7 @@ export async function fuzz({ at, requests, seed }: Fuzzing): Promise<Tally> {
     tally[status < 400 ? "taken" : "refused"]++;
   });
   await fc.assert(property, { seed, numRuns: requests, interruptAfterTimeLimit: longestMs });
-  await takesAnOrder(world);
+  await takesAnOrder(world, seed);
   return tally;
 }
 
@@ -109,12 +109,12 @@ async function answerTo({ fetch, clockOfTest }: World, sent: Sent): Promise<Omit
 }
 
 /** Whatever it was sent, it goes on. */
-async function takesAnOrder({ control, order, plainOrder }: World): Promise<void> {
+async function takesAnOrder({ control, order, plainOrder }: World, seed: number): Promise<void> {
   control.scenarios.disarmAll();
   const { accounts, members } = await control.companies.create({});
   const apiKey = members[0]?.api_keys[0]?.secret ?? "";
   const { status, text } = await order({ apiKey, raw: { ...plainOrder, account_id: accounts[0]?.id } });
-  if (status !== 201) throw new Error(`it takes no order any more: ${status} ${text}`);
+  if (status !== 201) throw new Error(`it takes no order any more (FUZZ_SEED=${seed}): ${status} ${text}`);
 }
 
 /** How many requests a slow run sends in all, and the seed that they derive from; another each time. */
