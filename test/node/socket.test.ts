@@ -85,29 +85,62 @@ describe("over a real socket", () => {
     expect(await ask("GET /_sandbox/requests/stream")).toMatch(/^(HTTP\/1\.1 200 |$)/);
   });
 
-  test("a stream that was left ends also where an address before it could not be read", async () => {
+  test.each([
+    ["an address before it could not be read", "Host: a b"],
+    ["a request before it had no Host", "X: a"],
+    ["a request before it expected something else", "Host: a\r\nExpect: rain"],
+  ])("a stream that was left ends also where %s", async (_, headers) => {
     const { url } = await startCommandLine();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const received = text(socket);
-    socket.write("GET / HTTP/1.1\r\nHost: a b\r\n\r\n");
+    socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n`);
     await once(socket, "data");
     socket.write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "data");
     socket.end();
-    expect(await received).toMatch(/^HTTP\/1\.1 400 .*HTTP\/1\.1 200 /s);
+    expect(await received).toMatch(/^HTTP\/1\.1 4.*HTTP\/1\.1 200 /s);
   });
 
-  test("what comes whole before what cannot be read is answered first", async () => {
+  test.each([
+    ["what cannot be read", "\0\0\r\n\r\n"],
+    ["CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ])("what comes whole before %s is answered first", async (_, bytes) => {
     const { url } = await startCommandLine();
     const whole = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write(`${whole.repeat(3)}\0\0\r\n\r\n`);
+    socket.write(`${whole.repeat(3)}${bytes}`);
     expect((await text(socket)).match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual([
       "HTTP/1.1 404",
       "HTTP/1.1 404",
       "HTTP/1.1 404",
       "HTTP/1.1 400",
     ]);
+  });
+
+  test("a connection goes on after what was read and refused", async () => {
+    const { url } = await startCommandLine();
+    const body = "Content-Length: 3\r\n\r\nabc";
+    const last = "GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const answers = await sendRaw(
+      url,
+      `POST / HTTP/1.1\r\n${body}POST / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n${body}${last}`,
+    );
+    expect(answers.match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 417", "HTTP/1.1 404"]);
+  });
+
+  test("a client that asks for a proxy, and resets its connection, harms nobody", async () => {
+    const { url, output } = await startCommandLine();
+    const ask = async () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      const closed = once(socket, "close");
+      socket.write(`CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(100_000)}`, () =>
+        socket.resetAndDestroy(),
+      );
+      await closed;
+    };
+    await Promise.all(Array.from({ length: 50 }, ask));
+    expect((await fetch(`${url}/_sandbox/health`)).status).toBe(200);
+    expect(output.stderr).toBe("");
   });
 
   test("HTTP/1.0 may leave out Host", async () => {
@@ -135,6 +168,24 @@ describe("over a real socket", () => {
       `POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
       413,
       "The extensions of the body's chunks are over 16 KiB",
+    ],
+    [
+      "HTTP/1.1 without Host",
+      "GET / HTTP/1.1\r\n\r\n",
+      400,
+      "An HTTP/1.1 request has to name its host: send a Host header",
+    ],
+    [
+      "an expectation of something else",
+      "GET / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n\r\n",
+      417,
+      "Expect: nothing but 100-continue can be met; leave the header out",
+    ],
+    [
+      "CONNECT",
+      "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
+      400,
+      "CONNECT asks for a proxy, which this is not: send requests straight to this address",
     ],
   ])("%s is answered in the gateway's envelope, with what was wrong", async (_, bytes, status, why) => {
     const { url } = await startCommandLine();
