@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { divideCores } from "./cores.ts";
 import { benchmarksPage, type Findings, isWrong } from "./document.ts";
+import { missesGoal } from "./goals.ts";
 import { machineLines } from "./machine.ts";
 import { measureMemory } from "./memory.ts";
 import { readOptions } from "./options.ts";
@@ -73,4 +74,4 @@ const page = benchmarksPage(findings, {
 });
 process.stdout.write(page);
 if (options.write) writeFileSync(join(root, "docs/benchmarks.md"), page);
-if (isWrong(findings)) process.exitCode = 1;
+if (isWrong(findings) || (options.strict && missesGoal(findings))) process.exitCode = 1;

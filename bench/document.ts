@@ -1,3 +1,4 @@
+import { goalsTable } from "./goals.ts";
 import type { Memory } from "./memory.ts";
 import { markdownTable, roundsTable, whole } from "./report.ts";
 import type { Reset } from "./resets.ts";
@@ -28,10 +29,12 @@ export interface About {
 export function benchmarksPage(findings: Findings, about: About): string {
   const { measured, sized, skipped, starts, memory, resets } = findings;
   const floor = measured.find(({ row }) => row === "floor-a");
+  const goals = goalsTable(findings);
   return [
     "# Benchmarks\n",
     "What the sandbox costs beside a bare server, measured in one run by `npm run bench`, which wrote this page.\n",
     `${[...about.machine, `- \`${about.command}\``].join("\n")}\n`,
+    ...(goals ? ["## Goals\n", goals, aboutGoals] : []),
     ...(measured.length > 0
       ? ["## Requests\n", roundsTable(measured, skipped, about.compared), howToRead(about, floor)]
       : []),
@@ -43,6 +46,11 @@ export function benchmarksPage(findings: Findings, about: About): string {
     ...(resets.length > 0 ? ["## Putting the world back\n", resetsTable(resets)] : []),
   ].join("\n");
 }
+
+const aboutGoals = [
+  "Of the figures below. What group commit gains with `--durability full` has no goal, since no build goes without it.",
+  "",
+].join("\n");
 
 function howToRead({ rounds, seconds }: About, floor: Measured | undefined): string {
   const share = floor && median(floor.loads.map(({ loadShare }) => loadShare));

@@ -13,6 +13,8 @@ export interface Options {
   readonly quick: boolean;
   readonly peers: boolean;
   readonly write: boolean;
+  /** A goal that is missed fails the run. */
+  readonly strict: boolean;
   /** This checkout first. */
   readonly builds: readonly [Build, ...Build[]];
   chosen(name: string): boolean;
@@ -26,6 +28,7 @@ interface Flags {
   quick?: true;
   peers?: true;
   write?: true;
+  strict?: true;
 }
 
 /** Reads the command line. */
@@ -39,8 +42,10 @@ export function readOptions(argv: readonly string[], root: string): Options {
     .option("--dir <path>", "measures another built checkout beside this one; may be repeated", listed, [])
     .option("--peers", "measures other mock servers too, which npm fetches into a scratch folder")
     .option("--write", "writes docs/benchmarks.md, of a whole run")
+    .option("--strict", "ends with 1 where a goal is missed")
     .parse(argv as string[], { from: "user" });
-  const { rounds, seconds, only, dir, quick = false, peers = false, write = false } = command.opts<Flags>();
+  const { rounds, seconds, only, dir, ...flags } = command.opts<Flags>();
+  const { quick = false, peers = false, write = false, strict = false } = flags;
   if (write && (quick || only.length > 0 || dir.length > 0)) {
     command.error("error: --write keeps the figures of a whole run: leave out --quick, --only and --dir");
   }
@@ -50,6 +55,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
     quick,
     peers,
     write,
+    strict,
     builds: [{ name: "this", folder: root }, ...dir.map(buildIn)],
     chosen: (name) => (only.length === 0 ? true : only.includes(name)),
   };

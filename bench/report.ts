@@ -61,7 +61,11 @@ export function roundsTable(
 const cpuUs = (load: Load) => load.cpuUs ?? Number.NaN;
 
 /** The median of the rounds' own ratios: the two of a round stood close together. */
-function paired(loads: readonly Load[], others: readonly Load[], figure: (load: Load) => number): number {
+export function paired(
+  loads: readonly Load[],
+  others: readonly Load[],
+  figure: (load: Load) => number,
+): number {
   return median(loads.map((load, round) => figure(load) / figure(others[round] as Load)));
 }
 

@@ -16,6 +16,7 @@ import { AnswerCutOff } from "../http/answer-cut-off.ts";
 import type { Serve } from "../sandbox.ts";
 import { arrived, inTurns } from "./arrived.ts";
 import { CouldNotRun } from "./could-not-run.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** PEM texts. */
 export interface Tls {
@@ -64,6 +65,13 @@ const unread: Readonly<Record<string, readonly [status: number, why: string]>> =
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of the body's chunks are over 16 KiB"],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The headers did not come within 20 s, or the request within 60 s"],
 };
+
+/** What Node reads, and would answer with a bare status, or not at all. */
+const refused = {
+  noHost: "An HTTP/1.1 request has to name its host: send a Host header",
+  expectation: "Expect: nothing but 100-continue can be met; leave the header out",
+  connect: "CONNECT asks for a proxy, which this is not: send requests straight to this address",
+} as const;
 
 /**
  * Binds a port.
@@ -130,16 +138,44 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   const inTurn = inTurns(take, together);
   // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
   // that asks over and over, and never reads, has one answer in memory and not thousands.
-  const listener: RequestListener = (incoming, outgoing) => {
-    underWay.enter(incoming, outgoing);
-    if (outgoing.socket) inTurn(incoming, outgoing);
-    else outgoing.once("socket", () => inTurn(incoming, outgoing));
+  const connected =
+    (answer: RequestListener): RequestListener =>
+    (incoming, outgoing) => {
+      underWay.enter(incoming, outgoing);
+      if (outgoing.socket) answer(incoming, outgoing);
+      else outgoing.once("socket", () => answer(incoming, outgoing));
+    };
+  const refuse = async (incoming: IncomingMessage, outgoing: ServerResponse, status: number, why: string) => {
+    const response = malformed(why);
+    const body = await response.text();
+    const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(body) };
+    outgoing.writeHead(status, headers).end(body);
+    underWay.leave(incoming);
   };
+  const listener = connected((incoming, outgoing) => {
+    const { httpVersion, headers } = incoming;
+    if (headers.host === undefined && httpVersion === "1.1") refuse(incoming, outgoing, 400, refused.noHost);
+    else inTurn(incoming, outgoing);
+  });
   try {
+    const own = { ...arrival, requireHostHeader: false };
     const server = tls
-      ? createHttpsServer({ ...arrival, ...handshake, cert: tls.cert, key: tls.key }, listener)
-      : createHttpServer(arrival, listener);
+      ? createHttpsServer({ ...own, ...handshake, cert: tls.cert, key: tls.key }, listener)
+      : createHttpServer(own, listener);
     answerHalfClosed(server, underWay);
+    server.on(
+      "checkExpectation",
+      connected((incoming, outgoing) => refuse(incoming, outgoing, 417, refused.expectation)),
+    );
+    server.on("connect", (_: IncomingMessage, socket: Duplex) => {
+      // Node listens to it no more.
+      socket.on("error", () => socket.destroy()).resume();
+      socket.once("finish", () => socket.destroy());
+      underWay.afterWhole(socket, (isAmidAnswer) => {
+        if (isAmidAnswer) socket.destroy();
+        else writeRaw(socket, 400, malformed(refused.connect));
+      });
+    });
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === "ECONNRESET" || !socket.writable) {
         socket.destroy();
@@ -158,59 +194,6 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       cause: error,
     });
   }
-}
-
-/** The requests of each connection that are not answered yet. */
-class UnderWay {
-  readonly #connections = new WeakMap<Duplex, Connection>();
-
-  enter(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const connection = this.#of(incoming.socket);
-    connection.requests.add(incoming);
-    connection.latest = outgoing;
-  }
-
-  leave(incoming: IncomingMessage): void {
-    const { requests, whenWhole } = this.#of(incoming.socket);
-    requests.delete(incoming);
-    // The adapter writes the answer meanwhile.
-    if (requests.size === 0 && whenWhole) setImmediate(whenWhole);
-  }
-
-  /** Whether nothing of a connection waits to be answered, nor to be refused. */
-  isIdle(socket: Duplex): boolean {
-    const { requests, whenWhole } = this.#of(socket);
-    return requests.size === 0 && whenWhole === undefined;
-  }
-
-  /**
-   * Refuses what came on a connection and cannot be read, once, after what came whole before it is answered.
-   * @param refuse - is told whether an answer is being written that goes on and on
-   */
-  afterWhole(socket: Duplex, refuse: (isAmidAnswer: boolean) => void): void {
-    const connection = this.#of(socket);
-    if (connection.whenWhole) return;
-    connection.whenWhole = () => {
-      const { latest } = connection;
-      refuse(latest?.headersSent === true && !latest.writableEnded);
-    };
-    const all = [...connection.requests];
-    if (all.length === 0 || !all.every(({ complete }) => complete)) connection.whenWhole();
-  }
-
-  #of(socket: Duplex): Connection {
-    const known = this.#connections.get(socket);
-    if (known) return known;
-    const connection = { requests: new Set<IncomingMessage>(), latest: undefined, whenWhole: undefined };
-    this.#connections.set(socket, connection);
-    return connection;
-  }
-}
-
-interface Connection {
-  readonly requests: Set<IncomingMessage>;
-  latest: ServerResponse | undefined;
-  whenWhole: (() => void) | undefined;
 }
 
 /**

@@ -56,3 +56,12 @@ test("an answer that is not the expected one is told of, and fails the run", asy
   expect(line("| order a card, in memory", "| this |")).not.toContain("wrong");
   expect(line("- not measured (careless)")).toContain("this build has no `--durability`");
 });
+
+test("a missed goal is told of, and fails the run with --strict alone", async () => {
+  const [plain, strict] = [await bench("--only", "reset"), await bench("--only", "reset", "--strict")];
+  expect(plain.code, plain.output.stderr).toBe(0);
+  const outcome = (of: typeof plain) =>
+    of.line("| reset of the default world | ≤ 1 ms |")?.split(" | ").at(-1);
+  expect(outcome(plain)).toMatch(/^(met|missed) \|$/);
+  expect(strict.code, strict.output.stdout).toBe(outcome(strict) === "missed |" ? 1 : 0);
+});

@@ -102,6 +102,20 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect((await sandbox.make({ slug: "acme" })).environment).toBe("sandbox");
   });
 
+  test.each([12, 200])("a key's own secret of %i characters is taken, and exchanged", async (length) => {
+    const sandbox = openCompanies();
+    const secret = "sk_sandbox_".padEnd(length, "x");
+    await sandbox.make({ members: [{ api_keys: [{ secret }] }] });
+    expect((await sandbox.post("/auth/v1/sandbox/token", { api_key: secret })).point).toBe("token.issued");
+  });
+
+  test.each([11, 201])("a key's own secret of %i characters is refused", async (length) => {
+    const secret = "sk_sandbox_".padEnd(length, "x");
+    const reply = await openCompanies().send("POST", "companies", { members: [{ api_keys: [{ secret }] }] });
+    const why = "members.0.api_keys.0.secret: must be 12 to 200 letters, digits and underscores";
+    expect([reply.status, reply.json]).toEqual([400, { error: why }]);
+  });
+
   test.each([
     [{ slug: "northwind" }, 409, "slug: northwind is taken"],
     [{ slug: "A b" }, 400, "slug"],

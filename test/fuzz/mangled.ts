@@ -38,8 +38,10 @@ export async function sendMangled({ requests, seed }: { requests: number; seed: 
   });
   await fc.assert(property, { seed, numRuns: requests });
   const { status } = await order("7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30");
-  if (status !== 201) throw new Error(`it takes no order any more: ${status}`);
+  if (status !== 201) throw new Error(`it takes no order any more (FUZZ_SEED=${seed}): ${status}`);
   if (output.stderr !== "" || output.stdout.includes('"defect"')) {
-    throw new Error(`it did wrong: ${output.stderr} ${output.stdout.match(/.*"defect".*/)?.[0]}`);
+    throw new Error(
+      `it did wrong (FUZZ_SEED=${seed}): ${output.stderr} ${output.stdout.match(/.*"defect".*/)?.[0]}`,
+    );
   }
 }

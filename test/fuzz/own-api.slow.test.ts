@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { fuzz, slowRun } from "./fuzz.ts";
+import { test } from "vitest";
+import { fuzzBothWays, slowRun } from "./fuzz.ts";
 import { ownApi, ownApiIds } from "./own-api.ts";
 
 const { seed, requests } = slowRun();
@@ -7,7 +7,5 @@ const each = Math.ceil((requests * 0.2) / ownApiIds.length);
 
 test.each(ownApiIds)("%s", async (id) => {
   const at = (...[world]: Parameters<typeof ownApi>) => ownApi(world).filter((target) => target.id === id);
-  const { taken, refused } = await fuzz({ at, requests: each, seed });
-  expect(taken).toBeGreaterThan(0);
-  expect(refused).toBeGreaterThan(0);
+  await fuzzBothWays({ at, requests: each, seed });
 });

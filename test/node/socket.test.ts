@@ -6,6 +6,7 @@ import type { JournalListing } from "../../src/report/journal.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+const unreadable = "The request line or the Host header cannot be read";
 
 describe("over a real socket", () => {
   /** Sends bytes as they stand, and reads until the server closes. */
@@ -29,6 +30,23 @@ describe("over a real socket", () => {
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(answer).toContain("order.body_too_large");
       expect(answer).toContain('{"error":"the body is over 64 KiB"}');
+    }
+  });
+
+  test.each([
+    ["POST /_sandbox/companies", "a request of the sandbox's own API holds up to 1 MiB"],
+    ["POST /_sandbox/ui/snapshots", "a form of the dashboard holds up to 64 KiB"],
+  ])("%s: who sends 8 MiB reads why that is too much, declared, and in chunks", async (line, why) => {
+    const { url } = await startCommandLine();
+    const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
+    const chunk = `${(1 << 20).toString(16)}\r\n${"x".repeat(1 << 20)}\r\n`;
+    for (const request of [
+      `${head}Content-Length: ${8 << 20}\r\n\r\n${"x".repeat(8 << 20)}`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(8)}0\r\n\r\n`,
+    ]) {
+      const answer = await sendRaw(url, request);
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toContain(why);
     }
   });
 
@@ -67,23 +85,30 @@ describe("over a real socket", () => {
     expect(await ask("GET /_sandbox/requests/stream")).toMatch(/^(HTTP\/1\.1 200 |$)/);
   });
 
-  test("a stream that was left ends also where an address before it could not be read", async () => {
+  test.each([
+    ["an address before it could not be read", "Host: a b"],
+    ["a request before it had no Host", "X: a"],
+    ["a request before it expected something else", "Host: a\r\nExpect: rain"],
+  ])("a stream that was left ends also where %s", async (_, headers) => {
     const { url } = await startCommandLine();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const received = text(socket);
-    socket.write("GET / HTTP/1.1\r\nHost: a b\r\n\r\n");
+    socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n`);
     await once(socket, "data");
     socket.write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "data");
     socket.end();
-    expect(await received).toMatch(/^HTTP\/1\.1 400 .*HTTP\/1\.1 200 /s);
+    expect(await received).toMatch(/^HTTP\/1\.1 4.*HTTP\/1\.1 200 /s);
   });
 
-  test("what comes whole before what cannot be read is answered first", async () => {
+  test.each([
+    ["what cannot be read", "\0\0\r\n\r\n"],
+    ["CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ])("what comes whole before %s is answered first", async (_, bytes) => {
     const { url } = await startCommandLine();
     const whole = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write(`${whole.repeat(3)}\0\0\r\n\r\n`);
+    socket.write(`${whole.repeat(3)}${bytes}`);
     expect((await text(socket)).match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual([
       "HTTP/1.1 404",
       "HTTP/1.1 404",
@@ -92,22 +117,84 @@ describe("over a real socket", () => {
     ]);
   });
 
+  test("a connection goes on after what was read and refused", async () => {
+    const { url } = await startCommandLine();
+    const body = "Content-Length: 3\r\n\r\nabc";
+    const last = "GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const answers = await sendRaw(
+      url,
+      `POST / HTTP/1.1\r\n${body}POST / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n${body}${last}`,
+    );
+    expect(answers.match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 417", "HTTP/1.1 404"]);
+  });
+
+  test("a client that asks for a proxy, and resets its connection, harms nobody", async () => {
+    const { url, output } = await startCommandLine();
+    const ask = async () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      const closed = once(socket, "close");
+      socket.write(`CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(100_000)}`, () =>
+        socket.resetAndDestroy(),
+      );
+      await closed;
+    };
+    await Promise.all(Array.from({ length: 50 }, ask));
+    expect((await fetch(`${url}/_sandbox/health`)).status).toBe(200);
+    expect(output.stderr).toBe("");
+  });
+
   test("HTTP/1.0 may leave out Host", async () => {
     const { url } = await startCommandLine();
     expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test.each([
-    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
-    ["no HTTP at all", "hello\r\n\r\n", 400],
-    ["headers beyond measure", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-  ])("%s is answered in the gateway's envelope", async (_, bytes, status) => {
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400, unreadable],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      400,
+      unreadable,
+    ],
+    ["no HTTP at all", "hello\r\n\r\n", 400, unreadable],
+    [
+      "headers beyond measure",
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+      431,
+      "The request line and its headers are over 16 KiB",
+    ],
+    [
+      "chunks with extensions beyond measure",
+      `POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+      413,
+      "The extensions of the body's chunks are over 16 KiB",
+    ],
+    [
+      "HTTP/1.1 without Host",
+      "GET / HTTP/1.1\r\n\r\n",
+      400,
+      "An HTTP/1.1 request has to name its host: send a Host header",
+    ],
+    [
+      "an expectation of something else",
+      "GET / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n\r\n",
+      417,
+      "Expect: nothing but 100-continue can be met; leave the header out",
+    ],
+    [
+      "CONNECT",
+      "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
+      400,
+      "CONNECT asks for a proxy, which this is not: send requests straight to this address",
+    ],
+  ])("%s is answered in the gateway's envelope, with what was wrong", async (_, bytes, status, why) => {
     const { url } = await startCommandLine();
     const answer = await sendRaw(url, bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toContain("Content-Type: application/json".toLowerCase());
-    expect(answer).toContain('"code":"bad_request"');
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"));
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
+      success: false,
+      error: { code: "bad_request", message: why },
+    });
   });
 
   test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {
