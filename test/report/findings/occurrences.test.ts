@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { CompanyNames } from "../../../src/core/ports.ts";
 import { Occurrences } from "../../../src/report/findings/occurrences.ts";
 
-const companyOf = (n: number) => ({
-  companyId: `company ${n}`,
-  companySlug: `company-${n}`,
-  environment: "sandbox" as const,
-});
+const companyOf = (n: number) =>
+  ({ companyId: `company ${n}`, companySlug: `company-${n}`, environment: "sandbox" }) as CompanyNames;
 
 /** What HOOK-5 found for each company, in this order. */
 function foundFor(companies: readonly number[], occurrences = new Occurrences()) {
