@@ -2,7 +2,7 @@ import { type OperationId, operationIds, operations } from "../contract/operatio
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";
-import { maskPath } from "./masking.ts";
+import { type Meetings, PointsMet } from "./points-met.ts";
 
 /** The first request that met a point. */
 export interface FirstMeeting {
@@ -62,41 +62,24 @@ export const behaviours: readonly PointId[] = (Object.keys(contractPoints) as Po
   (id) => !noBehaviour.has(id),
 );
 
-interface Meetings extends Pick<Exchange, "caller" | "operation" | "point"> {
-  readonly first: FirstMeeting;
-  times: number;
-}
-
 /**
  * Counts which contract points requests meet. It keeps a count for each company, operation and point, and so
  * never forgets one, however many requests there are.
  */
 export class Coverage {
-  readonly #meetings = new Map<string, Meetings>();
+  readonly #met = new PointsMet();
 
   /** @param requestId - the request's id in the journal */
   record(exchange: Exchange, requestId: number): void {
-    const { point, operation, caller } = exchange;
-    if (point === undefined) return;
-    const key = `${caller?.companyId ?? ""} ${operation ?? ""} ${point}`;
-    const known = this.#meetings.get(key);
-    if (known) {
-      known.times++;
-      return;
-    }
-    const { method, path, atMs } = exchange;
-    const time = new Date(atMs).toISOString();
-    const first = { request_id: String(requestId), method, path: maskPath(path), time };
-    this.#meetings.set(key, { caller, operation, point, first, times: 1 });
+    this.#met.record(exchange, requestId);
   }
 
   clear(): void {
-    this.#meetings.clear();
+    this.#met.clear();
   }
 
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
-    const isOfCompany = companyTest(company);
-    const meetings = [...this.#meetings.values()].filter(isOfCompany);
+    const meetings = this.#met.of(companyTest(company));
     const isExcluded = pointTest(exclude);
     const points = behaviours.map((id): PointCoverage => {
       const { status, provenance, spec, title } = contractPoints[id];
@@ -109,7 +92,7 @@ export class Coverage {
         title,
         operations: operationsOf(id),
         times: met.reduce((sum, { times }) => sum + times, 0),
-        first: met[0]?.first ?? null,
+        first: firstOf(met),
         excluded: isExcluded(id),
       };
     });
@@ -129,6 +112,14 @@ export class Coverage {
       points,
     };
   }
+}
+
+function firstOf(met: readonly Meetings[]): FirstMeeting | null {
+  const [one, ...others] = met;
+  if (!one) return null;
+  const first = others.reduce((first, each) => (each.requestId < first.requestId ? each : first), one);
+  const { requestId, method, path, atMs } = first;
+  return { request_id: String(requestId), method, path, time: new Date(atMs).toISOString() };
 }
 
 function totalOf(points: readonly PointCoverage[]): CoverageTotal {

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { percentile, type Stretch, unevenness } from "./measures.ts";
 
-const stretch = (rssMiB: number, p99Ms = 10, descriptors = 40): Stretch => ({
+const stretch = (rssMiB: number, p99Ms = 10, descriptors = 40, liveMiB = 40): Stretch => ({
   requests: 1000,
   p50Ms: 1,
   p99Ms,
   mostMs: 50,
   cpuMs: 2,
   rssMiB,
+  liveMiB,
   descriptors,
 });
 
@@ -24,6 +25,11 @@ test.each([
     "memory that grows",
     [100, 100, 110, 110, 130, 130].map((rss) => stretch(rss)),
     ["resident memory in MiB rose from 110.0 to 130.0, and 126.5 is allowed"],
+  ],
+  [
+    "what lives on and on",
+    [40, 40, 45].map((live) => stretch(100, 10, 40, live)),
+    ["live heap in MiB rose from 40.0 to 45.0, and 44.0 is allowed"],
   ],
   ["latency within the slack", [1, 1, 21].map((p99) => stretch(100, p99)), []],
   [

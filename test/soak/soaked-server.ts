@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
+const memoryTold = new URL("./memory-told.mjs", import.meta.url).href;
 
 /** A sandbox in a process of its own, which /proc tells of. */
 export class SoakedServer {
@@ -19,9 +20,10 @@ export class SoakedServer {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(CARD_SANDBOX_|PORT$)/.test(name)),
     );
-    const child = spawn(process.execPath, [cli, "--port", "0", "--log", "silent", "--db", db], {
+    const node = ["--expose-gc", "--import", memoryTold];
+    const child = spawn(process.execPath, [...node, cli, "--port", "0", "--log", "silent", "--db", db], {
       env,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     let lines = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -40,6 +42,13 @@ export class SoakedServer {
   get rssMiB(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1]) / 1024;
+  }
+
+  /** What lives of its JavaScript heap: it collects everything else first. */
+  async liveMiB(): Promise<number> {
+    this.#child.send("how much lives?");
+    const [{ liveBytes }] = await once(this.#child, "message");
+    return liveBytes / 2 ** 20;
   }
 
   /** Processor time since it started. */

@@ -1,24 +1,14 @@
-import { maskSecrets } from "../../core/api-key.ts";
-import type { CompanyNames } from "../../core/ports.ts";
 import type { Exchange } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
-import { maskPath } from "../masking.ts";
-import type {
-  Finding,
-  FindingsFilter,
-  FindingsReport,
-  Occurrence,
-  RequestSeen,
-  Severity,
-} from "./finding.ts";
+import type { Finding, FindingsFilter, FindingsReport, Severity } from "./finding.ts";
 import { severities } from "./finding.ts";
 import { KeyMemories } from "./key-memory.ts";
-import type { Found, Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
+import { type Kept, Occurrences, shownOccurrences } from "./occurrences.ts";
+import type { Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
 import { Seen } from "./seen.ts";
 import { Senders } from "./senders.ts";
 
-const shownOccurrences = 5;
 /** How many requests rules see at once: one by one, each rule costs several times as much. */
 const batch = 32;
 
@@ -33,17 +23,6 @@ export interface FindingsPorts extends Known {
   onDefect(defect: Error, exchange: Exchange | undefined): void;
 }
 
-/** The occurrences of one rule, of one severity, for one company. */
-interface Kept {
-  readonly id: RuleId;
-  readonly severity: Severity;
-  readonly caller: CompanyNames | undefined;
-  times: number;
-  readonly occurrences: Occurrence[];
-}
-
-type Collection = Map<string, Kept>;
-
 /**
  * Watches what clients do for mistakes that the real service would punish later. It decides nothing, and keeps for
  * each rule what that still needs, however few requests the journal keeps.
@@ -51,7 +30,7 @@ type Collection = Map<string, Kept>;
 export class Findings {
   readonly #ports: FindingsPorts;
   readonly #senders = new Senders();
-  #kept: Collection = new Map();
+  #kept = new Occurrences();
   #watches: [RuleId, Watch][];
   #unseen: Seen[] = [];
   #keys = new KeyMemories();
@@ -108,19 +87,19 @@ export class Findings {
   clear(): void {
     this.#unseen = [];
     this.#keys = new KeyMemories();
-    this.#kept = new Map();
+    this.#kept = new Occurrences();
     this.#watches = this.#begin();
   }
 
   report({ company, final = false }: FindingsFilter = {}): FindingsReport {
     this.#catchUp();
-    const standing: Collection = new Map();
+    const standing = new Occurrences(Number.POSITIVE_INFINITY);
     const moment = { ...this.#ports.moment(), final };
     for (const [id, watch] of this.#watches) {
-      this.#guarded(() => watch.standing?.(moment, collector(id, standing)));
+      this.#guarded(() => watch.standing?.(moment, standing.of(id)));
     }
     const isOfCompany = companyTest(company);
-    const kept = [...this.#kept.values(), ...standing.values()].filter(isOfCompany);
+    const kept = [...this.#kept.all(), ...standing.all()].filter(isOfCompany);
     const findings = severities.flatMap((severity) =>
       ruleIds.flatMap((id) => {
         const own = kept.filter((each) => each.id === id && each.severity === severity);
@@ -135,7 +114,7 @@ export class Findings {
   }
 
   #begin(): [RuleId, Watch][] {
-    return ruleIds.map((id) => [id, rules[id].watch(collector(id, this.#kept), this.#ports)]);
+    return ruleIds.map((id) => [id, rules[id].watch(this.#kept.of(id), this.#ports)]);
   }
 
   #guarded(work: () => void): void {
@@ -145,38 +124,6 @@ export class Findings {
       this.#ports.onDefect(error as Error, undefined);
     }
   }
-}
-
-function collector(id: RuleId, into: Collection): Found {
-  return ({ seen, requests, company, severity = rules[id].severity }) => {
-    if (requests.some(({ muted }) => muted)) return;
-    const caller = company ?? requests.at(-1)?.exchange.caller;
-    const key = `${id} ${severity} ${caller?.companyId ?? ""}`;
-    const known = into.get(key) ?? { id, severity, caller, times: 0, occurrences: [] };
-    into.set(key, known);
-    known.times++;
-    if (known.occurrences.length === shownOccurrences) return;
-    known.occurrences.push({
-      seen: maskSecrets(seen),
-      company: caller?.companySlug ?? null,
-      // A client may have met several companies; what is told of one tells of no other.
-      requests: requests.filter((each) => isOf(each, caller)).map(requestSeen),
-    });
-  };
-}
-
-function isOf({ exchange }: Seen, company: CompanyNames | undefined): boolean {
-  return exchange.caller === undefined || exchange.caller.companyId === company?.companyId;
-}
-
-function requestSeen({ id, exchange }: Seen): RequestSeen {
-  return {
-    id,
-    method: exchange.method,
-    path: maskPath(exchange.path),
-    status: exchange.status ?? null,
-    time: new Date(exchange.atMs).toISOString(),
-  };
 }
 
 function findingOf(id: RuleId, severity: Severity, kept: readonly Kept[]): Finding {

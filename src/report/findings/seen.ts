@@ -6,6 +6,7 @@ import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
 
 const noHeaders = new Headers();
+const noResponseHeaders: Exchange["responseHeaders"] = {};
 
 /** A body that was read. */
 export interface SentBody {
@@ -18,7 +19,7 @@ export interface SentBody {
 /** A request as rules look at it. */
 export class Seen {
   readonly #id: number;
-  /** Without bodies and headers once every rule has seen it. */
+  /** Without bodies and headers, but for Retry-After, once every rule has seen it. */
   exchange: Exchange;
   readonly sender: Sender;
   /** It is wrong on purpose, and says so. */
@@ -76,6 +77,7 @@ export class Seen {
   /** Lets go of bodies and headers: what rules remember is to be small, whatever was sent. */
   release(): void {
     const { exchange } = this;
+    const retryAfter = exchange.responseHeaders["Retry-After"];
     // Written out: to spread it costs several times as much.
     this.exchange = {
       method: exchange.method,
@@ -88,7 +90,7 @@ export class Seen {
       caller: exchange.caller,
       point: exchange.point,
       status: exchange.status,
-      responseHeaders: exchange.responseHeaders,
+      responseHeaders: retryAfter === undefined ? noResponseHeaders : { "Retry-After": retryAfter },
       responseBody: undefined,
       scenario: exchange.scenario,
       fault: exchange.fault,
@@ -99,6 +101,8 @@ export class Seen {
     };
     this.#sent = undefined;
     this.#answered = undefined;
+    // Each is a part of a body or a header, and would keep all of it.
+    this.#keysSent = undefined;
   }
 
   get sent(): SentBody {

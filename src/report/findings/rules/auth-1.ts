@@ -9,10 +9,16 @@ import type { Seen } from "../seen.ts";
 /** An API key that came in Authorization headers, and was refused each time. */
 interface Refused {
   readonly holder: Caller;
+  readonly succeeded: Count;
   readonly requests: Seen[];
   times: number;
   /** The same request came a third time: two may be tests. */
   isRepeated: boolean;
+}
+
+/** How many requests succeeded with a token of a key. */
+interface Count {
+  times: number;
 }
 
 const shown = 5;
@@ -26,15 +32,17 @@ export const auth1: Rule = {
   spec: "§5.1",
   watch(found, known) {
     const refusedOf = new Recent<string, Refused>(1000);
-    /** How many requests succeeded with a token of the key. */
-    const succeeded = new Recent<string, { times: number }>();
+    /** Of the keys that were used last; of those that were refused it stands there as well. */
+    const succeededOf = new Recent<string, Count>(1000);
+    const countOf = (apiKeyId: string): Count =>
+      succeededOf.get(apiKeyId) ?? refusedOf.get(apiKeyId)?.succeeded ?? { times: 0 };
     return {
       see(request) {
         const { caller, status = 0 } = request.exchange;
         if (caller && status < 300 && status >= 200 && !isExchange(request)) {
-          const count = succeeded.get(caller.apiKeyId) ?? { times: 0 };
+          const count = countOf(caller.apiKeyId);
           count.times++;
-          succeeded.set(caller.apiKeyId, count);
+          succeededOf.set(caller.apiKeyId, count);
         }
         if (request.keysSent.length === 0 || request.muted) return;
         const keys = request.keysSent.filter((key) => isMisplaced(key, request));
@@ -46,6 +54,7 @@ export const auth1: Rule = {
         if (holder && isRefused) {
           const refused = refusedOf.get(holder.apiKeyId) ?? {
             holder,
+            succeeded: countOf(holder.apiKeyId),
             requests: [],
             times: 0,
             isRepeated: false,
@@ -63,9 +72,9 @@ export const auth1: Rule = {
         });
       },
       standing(_moment, found) {
-        for (const { holder, requests, times, isRepeated } of refusedOf.values()) {
+        for (const { holder, succeeded, requests, times, isRepeated } of refusedOf.values()) {
           // A suite may look at this 401 on purpose; a client that knows no better tries again, and gets nothing done.
-          const isExchanged = (succeeded.get(holder.apiKeyId)?.times ?? 0) >= times;
+          const isExchanged = succeeded.times >= times;
           found({
             seen:
               `An API key was sent in the Authorization header, in place of an access token, and refused: ` +

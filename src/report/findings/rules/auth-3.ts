@@ -6,6 +6,9 @@ import type { Seen } from "../seen.ts";
 const fewestCalls = 10;
 /** How many calls go on with what a call under another token began, until it is one instance that makes them. */
 const fewestLinks = 3;
+const shown = 6;
+/** A token that serves a second call does so before so many others were exchanged. */
+const tokensKept = 2000;
 
 interface Client {
   /** Calls, each of them the only one with its token. */
@@ -20,12 +23,14 @@ interface Client {
 
 interface Token {
   readonly client: Client;
-  readonly exchange: Seen;
+  /** Undefined where it is not to be shown. */
+  readonly exchange: Seen | undefined;
   readonly expiresAtMs: number;
   /** The one before had expired or was refused: this one was due. */
   readonly isDue: boolean;
   isRefused: boolean;
-  call: Seen | undefined;
+  /** The one call, as text that is the same for a retry of it. */
+  call: string | undefined;
 }
 
 /** Every request is sent with a token of its own. */
@@ -37,8 +42,9 @@ export const auth3: Rule = {
   spec: "§5.2",
   watch() {
     const clients = new Recent<string, Client>(1000);
-    const tokens = new Recent<string, Token>();
-    const namedUnder = new Recent<string, Token>();
+    const tokens = new Recent<string, Token>(tokensKept);
+    /** When the latest token expires under which a client named something. */
+    const namedUntilMs = new Recent<string, number>(tokensKept);
 
     const issue = (request: Seen) => {
       const issued = tokenIssued(request);
@@ -46,10 +52,13 @@ export const auth3: Rule = {
       tokens.delete(issued.token);
       if (request.muted || request.exchange.scenario !== undefined) return;
       const client = clients.get(request.client) ?? newClient();
+      // It does as it should, whatever follows.
+      if (client.keepsTokens) return;
       const { latest } = client;
       const isDue = latest !== undefined && (latest.isRefused || latest.expiresAtMs <= request.exchange.atMs);
       const { expiresAtMs } = issued;
-      const token = { client, exchange: request, expiresAtMs, isDue, isRefused: false, call: undefined };
+      const exchange = client.requests.length < shown ? request : undefined;
+      const token = { client, exchange, expiresAtMs, isDue, isRefused: false, call: undefined };
       client.latest = token;
       clients.set(request.client, client);
       tokens.set(issued.token, token);
@@ -61,21 +70,23 @@ export const auth3: Rule = {
       if (request.exchange.status === 401) token.isRefused = true;
       if (request.muted || token.isRefused || token.isDue) return;
       const { client } = token;
-      if (token.call) {
-        client.keepsTokens ||= !isSameAgain(token.call, request);
+      if (client.keepsTokens) return;
+      const asked = askedBy(request);
+      if (token.call !== undefined) {
+        if (token.call !== asked) keepsTokens(client);
         return;
       }
-      token.call = request;
+      token.call = asked;
       client.calls++;
       let isLinked = false;
       for (const name of namesIn(request)) {
         const key = `${request.client} ${name}`;
-        const before = namedUnder.get(key);
-        isLinked ||= before !== undefined && before.expiresAtMs > request.exchange.atMs;
-        namedUnder.set(key, token);
+        const untilMs = namedUntilMs.get(key);
+        isLinked ||= untilMs !== undefined && untilMs > request.exchange.atMs;
+        namedUntilMs.set(key, token.expiresAtMs);
       }
       if (isLinked) client.links++;
-      if (client.requests.length < 6) client.requests.push(token.exchange, request);
+      if (token.exchange && client.requests.length < shown) client.requests.push(token.exchange, request);
     };
 
     return {
@@ -101,14 +112,16 @@ function newClient(): Client {
   return { calls: 0, links: 0, keepsTokens: false, latest: undefined, requests: [] };
 }
 
+/** Some token served a second call: nothing is to be told of the client, and nothing to be remembered. */
+function keepsTokens(client: Client): void {
+  client.keepsTokens = true;
+  client.latest = undefined;
+  client.requests.length = 0;
+}
+
 /** A retry is no second use: whoever exchanges for each request may well retry with the same token. */
-function isSameAgain({ exchange: before }: Seen, { exchange: now }: Seen): boolean {
-  return (
-    before.method === now.method &&
-    before.path === now.path &&
-    before.query === now.query &&
-    before.idempotencyKey === now.idempotencyKey
-  );
+function askedBy({ exchange: { method, path, query, idempotencyKey } }: Seen): string {
+  return `${method} ${path}${query} ${idempotencyKey}`;
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
@@ -122,5 +135,11 @@ function namesIn(request: Seen): readonly string[] {
   const names: string[] = path.match(uuid) ?? [];
   if (idempotencyKey !== undefined) names.push(idempotencyKey);
   const made = status === 201 ? firstId.exec(responseBody ?? "")?.[1] : undefined;
-  return made === undefined ? names : [...names, made];
+  if (made !== undefined) names.push(apart(made));
+  return names;
+}
+
+/** A copy: what an engine cuts out of a text may keep all of it. */
+function apart(text: string): string {
+  return JSON.parse(JSON.stringify(text));
 }

@@ -29,6 +29,7 @@ const kept = 100;
 const underWayMs = 50;
 /** So long a client may take to exchange, or to work off a queue. */
 const patienceMs = 5000;
+const tokensKept = 2000;
 
 /** A token is sent again and again after the answer that it has expired. */
 export const auth4: Rule = {
@@ -38,7 +39,7 @@ export const auth4: Rule = {
   mend: "On 401 exchange the API key again, once for all who wait, and repeat the request with the new token; better, exchange before expires_at.",
   spec: "§5.2",
   watch(found) {
-    const tokens = new Recent<string, Token>();
+    const tokens = new Recent<string, Token>(tokensKept);
     /** By client, and by User-Agent where an exchange failed before it was known whose it was. */
     const exchanges = new Recent<string, number>(1000);
     const count = (name: string) => exchanges.get(name) ?? 0;

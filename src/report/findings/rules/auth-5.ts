@@ -30,7 +30,7 @@ interface Rush {
   /** When the first call with one of the tokens was sent. */
   firstCallMs: number;
   /** What the client used before. */
-  readonly before: readonly Before[];
+  before: readonly Before[];
 }
 
 interface Client {
@@ -50,7 +50,7 @@ export const auth5: Rule = {
   spec: "§5.2",
   watch() {
     const clients = new Recent<string, Client>(1000);
-    const tokens = new Recent<string, Token>();
+    const tokens = new Recent<string, Token>(tokensKept);
 
     const issue = (request: Seen) => {
       const issued = tokenIssued(request);
@@ -101,6 +101,8 @@ export const auth5: Rule = {
 
 const kept = 50;
 const shown = 5;
+const tokensKept = 2000;
+const nothing: readonly Before[] = [];
 
 function isOf(rush: Rush | undefined, { startedMs }: Seen): rush is Rush {
   return (
@@ -112,6 +114,7 @@ function isOf(rush: Rush | undefined, { startedMs }: Seen): rush is Rush {
 }
 
 function begin(client: Client, { startedMs }: Seen): Rush {
+  if (client.rush) letGo(client.rush);
   const before = [...client.used].map(({ expiresAtMs, calls, refusedMs }) => ({
     expiresAtMs,
     calls,
@@ -127,6 +130,14 @@ function begin(client: Client, { startedMs }: Seen): Rush {
   };
   if (client.rushes.length > kept) client.rushes.shift();
   return client.rush;
+}
+
+/** One that ended with too few exchanges is never told of: its tokens are remembered alone, for what is used before the next. */
+function letGo(rush: Rush): void {
+  if (rush.exchanges.length >= fewest) return;
+  rush.exchanges.length = 0;
+  rush.tokens.length = 0;
+  rush.before = nothing;
 }
 
 /**

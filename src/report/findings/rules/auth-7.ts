@@ -18,7 +18,7 @@ export const auth7: Rule = {
   mend: "Send the token in the Authorization header and a PIN in the body, and keep PINs out of names.",
   spec: "§5.8",
   watch(found) {
-    const issued = new Recent<string, CompanyNames>();
+    const issued = new Recent<string, CompanyNames>(2000);
     return {
       see(request) {
         const { path, query, operation } = request.exchange;

@@ -28,7 +28,7 @@ export const page2: Rule = {
   mend: "Repeat the first page's filters with each cursor; fix an end such as now before the first page, and keep it.",
   spec: "§4 (the shape of lists is assumed)",
   watch() {
-    const pages = new Recent<string, Page>();
+    const pages = new Recent<string, Page>(1000);
     const habits = new Recent<string, Habit>(1000);
 
     const follow = (request: Seen, list: string, page: Page) => {

@@ -20,9 +20,9 @@ export const page3: Rule = {
   mend: "Take next_cursor from the page just read, not from the first one, and stop where it is null.",
   spec: "§4 (the shape of lists is assumed)",
   watch(found) {
-    const runs = new Recent<string, Run>();
+    const runs = new Recent<string, Run>(1000);
     /** How often a page ended with the cursor: whoever is given it may follow it. */
-    const given = new Recent<string, number>();
+    const given = new Recent<string, number>(2000);
 
     return {
       see(request) {

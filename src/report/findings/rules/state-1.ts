@@ -14,7 +14,7 @@ export const state1: Rule = {
   mend: "Read the card's status with GET /developer/cards/{id}, and offer only changes that it can make; webhooks tell when it changes.",
   spec: "§3 (assumed beyond 409)",
   watch(found) {
-    const refused = new Recent<string, readonly Seen[]>();
+    const refused = new Recent<string, readonly Seen[]>(2000);
     return {
       see(request) {
         const { point, operation, path } = request.exchange;

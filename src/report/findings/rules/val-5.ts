@@ -29,11 +29,11 @@ export const val5: Rule = {
   mend: "Offer and send only what POST /developer/cards/delivery-options answered for that very address.",
   spec: "§4 (the shape of delivery options is assumed)",
   watch() {
-    const options = new Recent<string, Options>();
+    const options = new Recent<string, Options>(1000);
     /** Most runs ask for none, and are spared the look-up. */
     let isAnyOffered = false;
     const habits = new Recent<string, Habit>(1000);
-    const refused = new Recent<string, true>();
+    const refused = new Recent<string, true>(1000);
 
     const offer = (request: Seen) => {
       const address = addressIn(request);
