@@ -68,23 +68,29 @@ function open(name: string, pragmas: readonly string[]): BetterSqlite3.Database 
   }
 }
 
+/** A change copies the pages that it touches, and most touch a few bytes of several: small ones are faster. */
+const pageSize = "page_size = 2048";
+
 /**
  * In memory, COMMIT grows dearer with the database, and makes nothing durable. So one transaction stays open
- * for good, and each transaction of the program is a savepoint in it. A savepoint copies the pages that are changed,
- * so that small ones are faster.
+ * for good, and each transaction of the program is a savepoint in it.
  */
 function openInMemory(): BetterSqlite3.Database {
-  const sqlite = open(":memory:", ["page_size = 2048", "foreign_keys = ON"]);
+  const sqlite = open(":memory:", [pageSize, "foreign_keys = ON"]);
   sqlite.exec("BEGIN");
   return sqlite;
 }
 
-/** A new file is marked before WAL, so that the mark is in it and never in a log beside it alone. */
+/**
+ * A new file is marked before WAL, so that the mark is in it and never in a log beside it alone. The log grows to
+ * 16 MiB before it is written back, during which nobody is answered: what changes often is then written back once.
+ */
 function openFile({ path, isNew }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
   return open(path, [
     "locking_mode = EXCLUSIVE",
-    ...(isNew ? [`application_id = ${applicationId}`] : []),
+    ...(isNew ? [pageSize, `application_id = ${applicationId}`] : []),
     "journal_mode = WAL",
+    "wal_autocheckpoint = 8000",
     `synchronous = ${durability}`,
     "foreign_keys = ON",
   ]);

@@ -51,15 +51,12 @@ export type { KeyMemory };
 
 /** What is remembered of the latest Idempotency-Keys. */
 export class KeyMemories {
-  readonly #ofKeys = new Recent<string, KeyMemory>();
+  readonly #ofKeys = new Recent<string, KeyMemory>(5000);
 
   /** @returns what is remembered of the key whichever member sends it, and as this member's; the same for the first */
   of(key: string, within: KeyScope, memberPk: number): { shared: KeyMemory; own: KeyMemory } {
-    let first = this.#ofKeys.get(key);
-    if (!first) {
-      first = new KeyMemory(within, memberPk);
-      this.#ofKeys.set(key, first);
-    }
+    const first = this.#ofKeys.get(key) ?? new KeyMemory(within, memberPk);
+    this.#ofKeys.set(key, first);
     const shared = first.in(within, memberPk);
     return { shared, own: shared.of(memberPk) };
   }
