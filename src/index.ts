@@ -13,7 +13,7 @@ export type { Clock, Database, SqlValue } from "./core/ports.ts";
 export { type SeedWorld, seedWorld } from "./core/world.ts";
 export type { OnBehalfOfMode } from "./http/http-services.ts";
 export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./report/coverage.ts";
-export type { Exchange } from "./report/exchange.ts";
+export type { Exchange, Messages } from "./report/exchange.ts";
 export type {
   Finding,
   FindingsFilter,

@@ -26,6 +26,7 @@ import type { Arrived, HttpServices, OnBehalfOfMode } from "./http/http-services
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { Coverage, type CoverageFilter, type CoverageReport } from "./report/coverage.ts";
+import { noMessages } from "./report/exchange.ts";
 import type { FindingsFilter, FindingsReport } from "./report/findings/finding.ts";
 import { Findings } from "./report/findings/findings.ts";
 import type { WebhookAttempt } from "./report/findings/rule.ts";
@@ -140,7 +141,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
   database.transaction(() => scenarios.armFromStart());
   const onDefect = (defect: Error, method: string, path: string) =>
-    ports.observe?.(controlDefect(defect, method, path, clock.now()));
+    ports.observe?.(controlDefect(defect, method, path, clock.now()), noMessages);
   const findings = new Findings({
     holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
@@ -205,10 +206,10 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenarios,
     groupCommit,
     overlayOf: ports.overlayOf ?? (() => plainOverlay),
-    observe: inTurn((exchange) => {
-      const id = journal.record(exchange);
+    observe: inTurn((exchange, messages) => {
+      const id = journal.record(exchange, messages);
       coverage.record(exchange, id);
-      findings.record(exchange, id);
+      findings.record(exchange, messages, id);
     }, ports.observe),
   });
   const ownApiOf = (guard: Guard, { environments, livePort }: Face) => {

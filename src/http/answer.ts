@@ -5,6 +5,7 @@ import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts"
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
 import { ConnectionLost } from "../core/errors.ts";
 import { issuerMessages } from "../core/issuer.ts";
+import type { Exchange } from "../report/exchange.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import { type Answer, AnswerCutOff } from "./answer-cut-off.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
@@ -191,25 +192,27 @@ function tell(
   const body = c.get("body");
   const query = url.indexOf("?");
   try {
-    observe({
+    const exchange: Exchange = {
       method,
       path,
       query: query < 0 ? "" : url.slice(query),
       operation: c.get("operation"),
-      requestHeaders: c.env.arrived?.headers ?? c.req.raw.headers,
-      requestBody: body && "text" in body ? body.text : undefined,
       idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
       caller: c.get("caller"),
       point,
       status: answer?.status,
       responseHeaders: answer?.headers ?? {},
-      responseBody: answer?.text,
       scenario: c.get("turn")?.forced,
       fault,
       atMs: nowMs(services, c),
       startedMs: c.env.startedAt,
       durationMs: clock.ticks() - c.env.startedAt,
       defect,
+    };
+    observe(exchange, {
+      requestHeaders: c.env.arrived?.headers ?? c.req.raw.headers,
+      requestBody: body && "text" in body ? body.text : undefined,
+      responseBody: answer?.text,
     });
   } catch {
     // The answer stands, and there is nobody to tell.

@@ -4,7 +4,7 @@ import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
-import type { Exchange } from "../report/exchange.ts";
+import type { Exchange, Messages } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
@@ -59,8 +59,8 @@ export interface SandboxOptions {
   readonly allowWebhookHosts?: readonly string[] | undefined;
   /** Is called in place of `fetch` with what webhooks are told, and answers as their receiver would. */
   readonly deliver?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Told of each answer of the service. */
-  readonly observe?: ((exchange: Exchange) => void) | undefined;
+  /** Told of each answer of the service, and of what was said. Headers and bodies hold secrets. */
+  readonly observe?: ((exchange: Exchange, messages: Messages) => void) | undefined;
 }
 
 export const sandboxOptions: OptionNames<SandboxOptions> = {

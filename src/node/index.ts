@@ -27,6 +27,7 @@ export type {
   JournalListing,
   JournalMessage,
   MemberListing,
+  Messages,
   Occurrence,
   OnBehalfOfMode,
   PointCoverage,

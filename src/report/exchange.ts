@@ -11,7 +11,7 @@ export interface SentHeaders {
   forEach(each: (value: string, name: string) => void): void;
 }
 
-/** One request of the service, and what became of it. Headers and bodies hold secrets: mask what is shown. */
+/** What one request of the service was, and what became of it. Paths hold secrets at times: mask what is shown. */
 export interface Exchange {
   readonly method: string;
   /** Without the query. */
@@ -20,9 +20,6 @@ export interface Exchange {
   readonly query: string;
   /** Undefined where the path and the method are no operation's. */
   readonly operation: OperationId | undefined;
-  readonly requestHeaders: SentHeaders;
-  /** Undefined where it was not read, or is no text. */
-  readonly requestBody: string | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Undefined where the request was refused before it was known who calls. */
   readonly caller: Caller | undefined;
@@ -32,8 +29,6 @@ export interface Exchange {
   readonly status: number | undefined;
   /** As delivered, but for what Node adds; empty where no answer was. */
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** As delivered, and only as far as it was. */
-  readonly responseBody: string | undefined;
   /** The scenario that struck. */
   readonly scenario: string | undefined;
   /** The fault that struck what the transport delivered, such as `response.reset`. */
@@ -47,3 +42,22 @@ export interface Exchange {
   /** What the sandbox itself did wrong, where it answered 500, or what kept it from its database. */
   readonly defect: Error | undefined;
 }
+
+/**
+ * What was said in an exchange. It is large and full of secrets: apart from the exchange, which many hold on to, it is
+ * let go of by whoever does not show it.
+ */
+export interface Messages {
+  readonly requestHeaders: SentHeaders;
+  /** Undefined where it was not read, or is no text. */
+  readonly requestBody: string | undefined;
+  /** As delivered, and only as far as it was. */
+  readonly responseBody: string | undefined;
+}
+
+/** What is known of an exchange of which nothing was kept that was said. */
+export const noMessages: Messages = {
+  requestHeaders: new Headers(),
+  requestBody: undefined,
+  responseBody: undefined,
+};

@@ -4,7 +4,7 @@ import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
 import type { Role } from "../core/permissions.ts";
 import type { Caller } from "../core/ports.ts";
-import type { Exchange, SentHeaders } from "./exchange.ts";
+import type { Exchange, Messages, SentHeaders } from "./exchange.ts";
 import { maskBody, maskHeaders, maskPath, maskQuery } from "./masking.ts";
 
 /** Who called, as it was then: the company may be gone since. */
@@ -64,7 +64,7 @@ export interface JournalEntry {
 }
 
 /** What the journal tells of an exchange: secrets are masked here. */
-export function journalEntry(id: number, exchange: Exchange): JournalEntry {
+export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
   const { operation, caller, status, point, defect } = exchange;
   return {
     id: String(id),
@@ -76,10 +76,10 @@ export function journalEntry(id: number, exchange: Exchange): JournalEntry {
     operation: operation ?? null,
     caller: caller ? callerShown(caller) : null,
     idempotency_key: exchange.idempotencyKey ?? null,
-    request: message(exchange.requestHeaders, exchange.requestBody),
+    request: message(messages.requestHeaders, messages.requestBody),
     status: status ?? null,
     response:
-      status === undefined ? null : message(new Headers(exchange.responseHeaders), exchange.responseBody),
+      status === undefined ? null : message(new Headers(exchange.responseHeaders), messages.responseBody),
     point: point ?? null,
     provenance: point ? contractPoints[point].provenance : null,
     checks: operation && point ? checksPassed(operation, point) : [],

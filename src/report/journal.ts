@@ -1,7 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { CompanyNames } from "../core/ports.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Messages } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 
 /** Which entries are meant: those that fit everything that is given. */
@@ -47,16 +47,18 @@ const usualLimit = 50;
 class Kept {
   readonly id: number;
   readonly exchange: Exchange;
+  readonly #messages: Messages;
   #entry: JournalEntry | undefined;
 
-  constructor(id: number, exchange: Exchange) {
+  constructor(id: number, exchange: Exchange, messages: Messages) {
     this.id = id;
     this.exchange = exchange;
+    this.#messages = messages;
   }
 
   /** What is told of it: secrets are masked here. */
   get entry(): JournalEntry {
-    this.#entry ??= journalEntry(this.id, this.exchange);
+    this.#entry ??= journalEntry(this.id, this.exchange, this.#messages);
     return this.#entry;
   }
 }
@@ -77,10 +79,10 @@ export class Journal {
   }
 
   /** @returns its id */
-  record(exchange: Exchange): number {
+  record(exchange: Exchange, messages: Messages): number {
     const id = ++this.#lastId;
     if (this.#limit === 0 && this.#listeners.size === 0) return id;
-    const kept = new Kept(id, exchange);
+    const kept = new Kept(id, exchange, messages);
     if (this.#limit > 0) {
       this.#ring[this.#lastId % this.#limit] = kept;
       this.#kept = Math.min(this.#kept + 1, this.#limit);

@@ -1,17 +1,17 @@
 import { DatabaseUnusable } from "../core/errors.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Messages } from "./exchange.ts";
 
-/** Told of each exchange; it decides nothing. */
-export type Observe = (exchange: Exchange) => void;
+/** Told of each exchange, and of what was said in it; it decides nothing. */
+export type Observe = (exchange: Exchange, messages: Messages) => void;
 
 /** Tells both, the second also where the first throws. */
 export function inTurn(first: Observe, second: Observe | undefined): Observe {
   if (!second) return first;
-  return (exchange) => {
+  return (exchange, messages) => {
     try {
-      first(exchange);
+      first(exchange, messages);
     } finally {
-      second(exchange);
+      second(exchange, messages);
     }
   };
 }
@@ -23,15 +23,12 @@ export function controlDefect(defect: Error, method: string, path: string, atMs:
     path,
     query: "",
     operation: undefined,
-    requestHeaders: new Headers(),
-    requestBody: undefined,
     idempotencyKey: undefined,
     caller: undefined,
     ...(defect instanceof DatabaseUnusable
       ? { point: "gateway.unavailable", status: 503 }
       : { point: "gateway.internal_error", status: 500 }),
     responseHeaders: {},
-    responseBody: undefined,
     scenario: undefined,
     fault: undefined,
     atMs,

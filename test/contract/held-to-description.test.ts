@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import type { Exchange } from "../../src/report/exchange.ts";
-import { latestExchange } from "../support/exchanges.ts";
+import { latestExchange, type Observed } from "../support/exchanges.ts";
 import { holdToDescription } from "../support/held-to-description.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 /** What the sandbox answered to an order, with something in it changed. */
-async function orderedBut(change: (exchange: Exchange) => Partial<Exchange>): Promise<() => void> {
+async function orderedBut(change: (exchange: Observed) => Partial<Observed>): Promise<() => void> {
   await openSandbox().order();
   const exchange = latestExchange();
   if (!exchange) throw new Error("nothing was answered");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Exchange } from "../../src/report/exchange.ts";
+import type { Observed } from "../support/exchanges.ts";
 import { base } from "../support/open-sandbox.ts";
 import { type Answered, wrongs } from "./held.ts";
 import { requestOf, type Sent } from "./sent.ts";
@@ -33,7 +33,7 @@ const patienceMs = 1000;
  * @throws with the request as a command, where one is not; the same seed sends the same requests
  */
 export async function fuzz({ at, requests, seed }: Fuzzing): Promise<Tally> {
-  let exchanges: Exchange[] = [];
+  let exchanges: Observed[] = [];
   const world = await openWorld({ observe: (exchange) => exchanges.push(exchange) });
   const tally: Tally = { taken: 0, refused: 0 };
   let sends = 0;

@@ -1,4 +1,4 @@
-import type { Exchange } from "../../src/report/exchange.ts";
+import type { Observed } from "../support/exchanges.ts";
 import { holdToDescription } from "../support/held-to-description.ts";
 import type { Sent } from "./sent.ts";
 
@@ -10,7 +10,7 @@ export interface Answered {
   /** As far as it came. */
   readonly text: string;
   /** What was told of it meanwhile. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly Observed[];
 }
 
 /** A stack, or where the sources lie. */

@@ -1,13 +1,16 @@
-import type { Exchange } from "../../src/report/exchange.ts";
+import type { Exchange, Messages } from "../../src/report/exchange.ts";
 
-let latest: Exchange | undefined;
+/** An exchange with what was said in it. */
+export type Observed = Exchange & Messages;
+
+let latest: Observed | undefined;
 
 /** Every exchange of a test's sandboxes comes by here. */
-export function cameBy(exchange: Exchange): void {
+export function cameBy(exchange: Observed): void {
   latest = exchange;
 }
 
 /** What a test's sandbox answered last. */
-export function latestExchange(): Exchange | undefined {
+export function latestExchange(): Observed | undefined {
   return latest;
 }

@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { pointsOfNoOperation } from "../../src/contract/answers.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { operations } from "../../src/contract/operations.ts";
-import type { Exchange } from "../../src/report/exchange.ts";
+import type { Observed } from "./exchanges.ts";
 
 /** An answer of the description, as far as an exchange is held to it. */
 interface Described {
@@ -33,7 +33,7 @@ function description() {
 }
 
 /** Where the description tells of an exchange's answer: the answer, and the pointer to it. */
-function answerFor(exchange: Exchange): { readonly answer: Described | undefined; readonly pointer: string } {
+function answerFor(exchange: Observed): { readonly answer: Described | undefined; readonly pointer: string } {
   const { paths, components } = description().description;
   const { operation, point = "", status } = exchange;
   if (pointsOfNoOperation.some((each) => each === point)) {
@@ -54,13 +54,13 @@ const escaped = (path: string) => encodeURIComponent(path.replaceAll("~", "~0").
 /**
  * @throws where an answer is not as the description says, so that the test fails whatever else it looked at
  */
-export function holdToDescription(exchanges: readonly Exchange[]): void {
+export function holdToDescription(exchanges: readonly Observed[]): void {
   const found = new Set(exchanges.flatMap(breaches));
   if (found.size > 0) throw new Error(`not as /openapi.json says:\n${[...found].join("\n")}`);
 }
 
 /** What an answer does that the description does not say: a status, a point, a header, a content type, a field. */
-function breaches(exchange: Exchange): string[] {
+function breaches(exchange: Observed): string[] {
   const { operation, method, path, status, point, fault, responseHeaders, responseBody } = exchange;
   // Nothing was answered, or the sandbox's own API did wrong, which the description does not tell of.
   if (status === undefined || path.startsWith("/_sandbox/")) return [];

@@ -11,12 +11,11 @@ import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { dashboardFiles } from "../../src/node/dashboard-files.ts";
 import { readDefaultFixtures } from "../../src/node/fixtures-file.ts";
 import { readShippedScenarios } from "../../src/node/scenario-files.ts";
-import type { Exchange } from "../../src/report/exchange.ts";
 import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
-import { cameBy } from "./exchanges.ts";
+import { cameBy, type Observed } from "./exchanges.ts";
 
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
@@ -40,7 +39,7 @@ export interface TestOptions
   /** Beside those that are shipped. */
   readonly scenarios?: readonly Scenario[];
   /** In place of what collects `exchanges`. */
-  readonly observe?: (exchange: Exchange) => void;
+  readonly observe?: (exchange: Observed) => void;
   /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
   readonly world?: unknown;
   /** What every request believes; may be changed between requests. */
@@ -126,8 +125,8 @@ export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(options.db ?? ":memory:");
   const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
-  const exchanges: Exchange[] = [];
-  const answered: Exchange[] = [];
+  const exchanges: Observed[] = [];
+  const answered: Observed[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...(options.scenarios ?? [])];
   const sandbox = wireSandbox({
@@ -151,7 +150,8 @@ export function openSandbox(options: TestOptions = {}) {
     dashboardFiles,
     docsFiles: options.docsFiles,
     overlayOf: () => ({ ...force }),
-    observe: (exchange) => {
+    observe: (facts, messages) => {
+      const exchange = { ...facts, ...messages };
       answered.push(exchange);
       cameBy(exchange);
       if (options.observe) options.observe(exchange);

@@ -45,7 +45,7 @@ function readOrder(request: Seen): CardOrder | undefined {
   if (!ofOperation || !key || !caller) return undefined;
   const meaning = meaningOf(request, ofOperation);
   if (meaning === undefined) return undefined;
-  const { shared, own } = request.keys.of(key, { scope: request.scope, operation }, caller.memberPk);
+  const { shared, own } = request.sender.keys.of(key, request.scope, operation, caller.memberPk);
   return { key, memory: own, sharedMemory: shared, meaning };
 }
 

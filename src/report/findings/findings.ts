@@ -1,8 +1,7 @@
-import type { Exchange } from "../exchange.ts";
+import type { Exchange, Messages } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
 import type { Finding, FindingsFilter, FindingsReport, Severity } from "./finding.ts";
 import { severities } from "./finding.ts";
-import { KeyMemories } from "./key-memory.ts";
 import { type Kept, Occurrences, shownOccurrences } from "./occurrences.ts";
 import type { Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
@@ -29,11 +28,10 @@ export interface FindingsPorts extends Known {
  */
 export class Findings {
   readonly #ports: FindingsPorts;
-  readonly #senders = new Senders();
+  #senders = new Senders();
   #kept = new Occurrences();
   #watches: [RuleId, Watch][];
   #unseen: Seen[] = [];
-  #keys = new KeyMemories();
 
   constructor(ports: FindingsPorts) {
     this.#ports = ports;
@@ -41,17 +39,12 @@ export class Findings {
   }
 
   /** @param requestId - the request's id in the journal */
-  record(exchange: Exchange, requestId: number): void {
+  record(exchange: Exchange, messages: Messages, requestId: number): void {
     const companyPk = exchange.caller?.companyPk;
     const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
     const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
-    const request = new Seen(
-      requestId,
-      exchange,
-      this.#senders.of(exchange, generation),
-      armings,
-      this.#keys,
-    );
+    const sender = this.#senders.of(exchange, messages, generation);
+    const request = new Seen(requestId, exchange, messages, sender, armings);
     this.#unseen.push(request);
     // Whose key it is that stands there has to be looked up as long as there is a world that knows it.
     if (this.#unseen.length === batch || request.authorization.includes("sk_")) this.#catchUp();
@@ -86,7 +79,7 @@ export class Findings {
   /** Forgets what was found, and what rules remember. */
   clear(): void {
     this.#unseen = [];
-    this.#keys = new KeyMemories();
+    this.#senders = new Senders();
     this.#kept = new Occurrences();
     this.#watches = this.#begin();
   }

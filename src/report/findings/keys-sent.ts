@@ -1,4 +1,4 @@
-import type { Exchange } from "../exchange.ts";
+import type { Exchange, Messages } from "../exchange.ts";
 
 /** A text of a request that could be an API key, and where it stood. */
 export interface KeySent {
@@ -13,7 +13,10 @@ const none: readonly KeySent[] = [];
 const candidate = /(?<![A-Za-z0-9])sk_[A-Za-z0-9_]+/g;
 
 /** Whatever in a request begins as an API key does (spec §2); whether it is one is for others to say. */
-export function keysSentIn({ path, query, requestHeaders, requestBody }: Exchange): readonly KeySent[] {
+export function keysSentIn(
+  { path, query }: Exchange,
+  { requestHeaders, requestBody }: Messages,
+): readonly KeySent[] {
   let sent: KeySent[] | undefined;
   const look = (text: string, place: KeySent["place"], header?: string) => {
     if (!text.includes("sk_")) return;

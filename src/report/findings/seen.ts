@@ -1,12 +1,8 @@
-import type { Exchange } from "../exchange.ts";
+import { type Exchange, type Messages, noMessages } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
-import type { KeyMemories } from "./key-memory.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
 import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
-
-const noHeaders = new Headers();
-const noResponseHeaders: Exchange["responseHeaders"] = {};
 
 /** A body that was read. */
 export interface SentBody {
@@ -19,14 +15,14 @@ export interface SentBody {
 /** A request as rules look at it. */
 export class Seen {
   readonly #id: number;
-  /** Without bodies and headers, but for Retry-After, once every rule has seen it. */
-  exchange: Exchange;
+  readonly exchange: Exchange;
+  /** None any more once every rule has seen it. */
+  messages: Messages;
   readonly sender: Sender;
   /** It is wrong on purpose, and says so. */
   readonly muted: boolean;
   /** How often somebody had armed or disarmed a scenario that concerns its company: a test's author was at work. */
   readonly armings: number;
-  readonly keys: KeyMemories;
   /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
   order: CardOrder | null | undefined;
   #sent: SentBody | undefined;
@@ -34,12 +30,12 @@ export class Seen {
   #answered: { readonly value: unknown } | undefined;
 
   /** @param armings - how often what is armed in its company's world had been changed */
-  constructor(id: number, exchange: Exchange, sender: Sender, armings: number, keys: KeyMemories) {
+  constructor(id: number, exchange: Exchange, messages: Messages, sender: Sender, armings: number) {
     this.#id = id;
     this.exchange = exchange;
     this.sender = sender;
-    this.keys = keys;
-    this.muted = exchange.requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
+    this.messages = messages;
+    this.muted = messages.requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
     this.armings = armings;
   }
 
@@ -74,31 +70,9 @@ export class Seen {
     return this.exchange.startedMs + this.exchange.durationMs;
   }
 
-  /** Lets go of bodies and headers: what rules remember is to be small, whatever was sent. */
+  /** Lets go of what was said: what rules remember is to be small, whatever was sent. */
   release(): void {
-    const { exchange } = this;
-    const retryAfter = exchange.responseHeaders["Retry-After"];
-    // Written out: to spread it costs several times as much.
-    this.exchange = {
-      method: exchange.method,
-      path: exchange.path,
-      query: exchange.query,
-      operation: exchange.operation,
-      requestHeaders: noHeaders,
-      requestBody: undefined,
-      idempotencyKey: exchange.idempotencyKey,
-      caller: exchange.caller,
-      point: exchange.point,
-      status: exchange.status,
-      responseHeaders: retryAfter === undefined ? noResponseHeaders : { "Retry-After": retryAfter },
-      responseBody: undefined,
-      scenario: exchange.scenario,
-      fault: exchange.fault,
-      atMs: exchange.atMs,
-      startedMs: exchange.startedMs,
-      durationMs: exchange.durationMs,
-      defect: exchange.defect,
-    };
+    this.messages = noMessages;
     this.#sent = undefined;
     this.#answered = undefined;
     // Each is a part of a body or a header, and would keep all of it.
@@ -106,7 +80,7 @@ export class Seen {
   }
 
   get sent(): SentBody {
-    this.#sent ??= readOnce(this.exchange.requestBody);
+    this.#sent ??= readOnce(this.messages.requestBody);
     return this.#sent;
   }
 
@@ -117,13 +91,13 @@ export class Seen {
 
   /** The body that was answered; undefined where it was none, or did not arrive whole. */
   get answered(): unknown {
-    this.#answered ??= { value: parsed(this.exchange.responseBody) };
+    this.#answered ??= { value: parsed(this.messages.responseBody) };
     return this.#answered.value;
   }
 
   /** Whatever of it could be an API key, and where it stood. */
   get keysSent(): readonly KeySent[] {
-    this.#keysSent ??= keysSentIn(this.exchange);
+    this.#keysSent ??= keysSentIn(this.exchange, this.messages);
     return this.#keysSent;
   }
 

@@ -1,5 +1,6 @@
 import type { Caller } from "../../core/ports.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange, Messages } from "../exchange.ts";
+import { KeyMemories } from "./key-memory.ts";
 import type { Seen } from "./seen.ts";
 
 /** Who sent a request, as far as that can be told. */
@@ -22,14 +23,17 @@ export interface Sender {
   readonly authorization: string;
   /** The access token among them, as far as there is one. */
   readonly token: string | undefined;
+  /** What is remembered of the Idempotency-Keys, whoever sent them. */
+  readonly keys: KeyMemories;
 }
 
 /** Tells senders apart. Requests of the same sender share what says so, since rules keep many of them. */
 export class Senders {
+  readonly #keys = new KeyMemories();
   readonly #latest = new WeakMap<Caller, Sender & { readonly generation: number }>();
 
   /** @param generation - how often the company's world was put back */
-  of({ caller, requestHeaders }: Exchange, generation: number): Sender {
+  of({ caller }: Exchange, { requestHeaders }: Messages, generation: number): Sender {
     const userAgent = requestHeaders.get("User-Agent") ?? "";
     const authorization = requestHeaders.get("Authorization") ?? "";
     const latest = caller && this.#latest.get(caller);
@@ -45,7 +49,7 @@ export class Senders {
     const client = `${scope} ${caller?.apiKeyPk ?? ""} ${userAgent}`;
     const instance = `${client} ${authorization}`;
     const token = /^bearer +([^ ]+) *$/i.exec(authorization)?.[1];
-    const sender = { scope, client, instance, userAgent, authorization, token, generation };
+    const sender = { scope, client, instance, userAgent, authorization, token, keys: this.#keys, generation };
     if (caller) this.#latest.set(caller, sender);
     return sender;
   }

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import type { Exchange, Messages } from "../../../src/report/exchange.ts";
 import { Findings } from "../../../src/report/findings/findings.ts";
 
 setFlagsFromString("--expose-gc");
@@ -17,20 +18,13 @@ const findings = new Findings({
   },
 });
 
-type Recorded = Parameters<Findings["record"]>[0];
-
 const uuid = (n: number) => `7f9c24e8-3b12-4c6e-9d7a-${String(n).padStart(12, "0")}`;
 const caller = { companyPk: 1, companyId: uuid(1), companySlug: "acme", memberPk: 1, apiKeyId: uuid(2) };
 
-function exchange(n: number, of: object): Recorded {
-  const shared = {
-    method: "POST",
-    query: "",
-    requestHeaders: new Headers(),
-    responseHeaders: {},
-    caller: { ...caller },
-  };
-  return { ...shared, atMs: n, startedMs: n, durationMs: 0, ...of } as unknown as Recorded;
+function record(n: number, messages: Messages, of: object): void {
+  const shared = { method: "POST", query: "", responseHeaders: {}, caller: { ...caller } };
+  const exchange = { ...shared, atMs: n, startedMs: n, durationMs: 0, ...of };
+  findings.record(exchange as unknown as Exchange, messages, n);
 }
 
 /** Long, and no other text's part. */
@@ -40,28 +34,30 @@ const long = (n: number) => String(n).repeat(5000);
 function order(n: number): void {
   const userAgent = { "User-Agent": `client ${n % 20}` };
   for (const token of [`unused-${n}`, `idle-${n}`, `used-${n}`]) {
-    const issued = exchange(n, {
+    const messages = {
+      requestHeaders: new Headers(userAgent),
+      requestBody: `{"api_key":"sk_sandbox_acme_owner","note":"${long(n)}"}`,
+      responseBody: `{"access_token":"${token}","expires_at":"2026-03-10T09:45:00.000Z","note":"${long(n)}"}`,
+    };
+    record(n, messages, {
       path: "/auth/v1/sandbox/token",
       operation: "exchangeSandboxKey",
       point: "token.issued",
       status: 200,
-      requestHeaders: new Headers(userAgent),
-      requestBody: `{"api_key":"sk_sandbox_acme_owner","note":"${long(n)}"}`,
-      responseBody: `{"access_token":"${token}","expires_at":"2026-03-10T09:45:00.000Z","note":"${long(n)}"}`,
     });
-    findings.record(issued, n);
   }
-  const ordered = exchange(n, {
+  const messages = {
+    requestHeaders: new Headers({ ...userAgent, Authorization: `Bearer used-${n}` }),
+    requestBody: `{"pin":"4821","name":"${long(n)}"}`,
+    responseBody: `{"id":"${uuid(n + 500_000)}","note":"${long(n)}"}`,
+  };
+  record(n, messages, {
     path: "/developer/cards/physical",
     operation: "orderPhysicalCard",
     point: "order.created",
     status: 201,
     idempotencyKey: uuid(n),
-    requestHeaders: new Headers({ ...userAgent, Authorization: `Bearer used-${n}` }),
-    requestBody: `{"pin":"4821","name":"${long(n)}"}`,
-    responseBody: `{"id":"${uuid(n + 500_000)}","note":"${long(n)}"}`,
   });
-  findings.record(ordered, n);
 }
 
 test("what rules remember of a request is small, however long its bodies were", () => {

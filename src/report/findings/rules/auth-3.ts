@@ -131,10 +131,10 @@ const firstId = /^{"id":"([^"]+)"/;
 
 /** What a call is about, by which it goes on with another: its key, the ids in its path, and what it made. */
 function namesIn(request: Seen): readonly string[] {
-  const { path, idempotencyKey, status, responseBody } = request.exchange;
+  const { path, idempotencyKey, status } = request.exchange;
   const names: string[] = path.match(uuid) ?? [];
   if (idempotencyKey !== undefined) names.push(idempotencyKey);
-  const made = status === 201 ? firstId.exec(responseBody ?? "")?.[1] : undefined;
+  const made = status === 201 ? firstId.exec(request.messages.responseBody ?? "")?.[1] : undefined;
   if (made !== undefined) names.push(apart(made));
   return names;
 }

@@ -1,7 +1,7 @@
 import { type CardOrder, cardOrderOf, isRefused, madeCard } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
 import type { Severity } from "../finding.ts";
-import { type KeyMemory, KeyPart } from "../key-memory.ts";
+import type { KeyMemory } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -29,9 +29,6 @@ interface Suspect {
   /** How many cards the last two of the orders made. */
   readonly cards: number;
 }
-
-/** Whether an outcome under the key was unknown; absent: it was not sent yet. */
-const wasUnknownUnder = new KeyPart<boolean>();
 
 /**
  * A retry of an order that got 502, 503 or no whole answer carries a new key. What looks alike is the next test, which
@@ -81,8 +78,8 @@ export const idem1: Rule = {
           const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
           found({ seen, requests: [sent, request], severity: "info" });
         }
-        const wasUnknown = wasUnknownUnder.get(memory);
-        wasUnknownUnder.set(memory, wasUnknown === true || request.isAmbiguous);
+        const wasUnknown = memory.wasUnknown;
+        memory.wasUnknown = wasUnknown === true || request.isAmbiguous;
         if (!isAnyUnknown && !request.isAmbiguous && !wasUnknown) return;
         const name = `${instance} ${meaning}`;
         const first = unknown.get(name);

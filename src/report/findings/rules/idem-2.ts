@@ -1,10 +1,6 @@
 import { cardOrderOf, isKeyInProgress, isRefused } from "../card-order.ts";
-import { KeyPart } from "../key-memory.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
-
-/** The order that the key is taken up by, or that was sent with it last. */
-const usedBy = new KeyPart<Seen>();
 
 /** An Idempotency-Key is used again for another order. */
 export const idem2: Rule = {
@@ -19,10 +15,10 @@ export const idem2: Rule = {
         const order = cardOrderOf(request);
         if (!order) return;
         const { memory, key, meaning } = order;
-        const before = usedBy.get(memory);
+        const before = memory.usedBy;
         const isHeld = before !== undefined && holds(before);
         // One that was refused is not kept (§7), nor was what came before it under the key.
-        if (!isHeld || isRefused(request)) usedBy.set(memory, request);
+        if (!isHeld || isRefused(request)) memory.usedBy = request;
         if (!before || cardOrderOf(before)?.meaning === meaning) return;
         const [first, second] = inOrder(before, request);
         found({

@@ -1,5 +1,4 @@
 import { type CardOrder, cardOrderOf } from "../card-order.ts";
-import { KeyPart } from "../key-memory.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 
@@ -15,9 +14,6 @@ const samples: ReadonlySet<string> = new Set([
   "f47ac10b-58cc-4372-a567-0e02b2c3d479",
   "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
 ]);
-
-/** Those that differ. */
-const ordersUnder = new KeyPart<readonly Seen[]>();
 
 /**
  * Orders that differ go out under one key again and again: it is generated once, or never. IDEM-2 tells of each order
@@ -36,15 +32,16 @@ export const idem3: Rule = {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
         const { key, sharedMemory } = order;
-        const orders = ordersUnder.get(sharedMemory);
-        if (!orders) {
-          ordersUnder.set(sharedMemory, [request]);
+        const { made } = sharedMemory;
+        if (!made) {
+          sharedMemory.made = request;
           return;
         }
+        const orders = [made].flat();
         const most = unset.has(key) || samples.has(key) ? 2 : 3;
         if (orders.length === most || orders.some((each) => whatIn(each) === whatIn(request))) return;
         const differing = [...orders, request];
-        ordersUnder.set(sharedMemory, differing);
+        sharedMemory.made = differing;
         if (differing.length < most) return;
         found({
           seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,

@@ -1,5 +1,4 @@
 import { cardOrderOf } from "../card-order.ts";
-import { KeyPart } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -9,8 +8,6 @@ import { programOf } from "../senders.ts";
 const impatienceMs = 1000;
 const racedOnPurpose = 2;
 
-/** The latest requests with the key; of several clients that send it, of each. */
-const latestWith = new KeyPart<readonly Seen[]>();
 const mostLatest = 8;
 
 /**
@@ -31,9 +28,14 @@ export const idem4: Rule = {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order) return;
-        const others = latestWith.get(order.memory);
-        latestWith.set(order.memory, others ? [...others.slice(1 - mostLatest), request] : [request]);
-        if (!others) return;
+        const { memory } = order;
+        const { latest } = memory;
+        if (!latest) {
+          memory.latest = request;
+          return;
+        }
+        const others = [latest].flat();
+        memory.latest = [...others.slice(1 - mostLatest), request];
         const other = others.find((each) => each.client === request.client && overlap(each, request));
         if (!other) return;
         const name = `${request.client} ${request.exchange.caller?.memberPk} ${request.exchange.operation} ${order.key}`;

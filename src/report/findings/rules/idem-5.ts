@@ -1,15 +1,12 @@
 import { cardOrderOf } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
-import { type KeyMemory, KeyPart } from "../key-memory.ts";
+import type { KeyMemory } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Moment, Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
 import { instanceOf, programOf } from "../senders.ts";
 
 const patienceMs = 15 * 60_000;
-
-/** Of the key nothing is to be told any more. */
-const isSettledUnder = new KeyPart<boolean>();
 
 /**
  * An order whose outcome is unknown is left alone: neither sent again with its key, nor is the card list read. A
@@ -53,9 +50,8 @@ export const idem5: Rule = {
         const first = isAnyLeft ? left.get(memory) : undefined;
         const isFollowed = first !== undefined && request.startedMs >= first.endedMs;
         if (isFollowed) careful.set(programOf(first), true);
-        const isSettled =
-          isFollowed || (status === 201 && !request.isAmbiguous) || isSettledUnder.get(memory) === true;
-        if (isSettled) isSettledUnder.set(memory, true);
+        const isSettled = isFollowed || (status === 201 && !request.isAmbiguous) || memory.isSettled;
+        memory.isSettled = isSettled;
         if (isSettled && first) left.delete(memory);
         const mayBeLeft = request.isAmbiguous && !isSettled && !request.muted;
         if (!isAnyLeft && !mayBeLeft) return;

@@ -33,7 +33,7 @@ export const idem6: Rule = {
     const programs = new Recent<string, Partial<Record<OperationId, Orders>>>(1000);
     return {
       see(request) {
-        const { operation, idempotencyKey, point, requestHeaders } = request.exchange;
+        const { operation, idempotencyKey, point } = request.exchange;
         if (operation === undefined || !isKeyed(operation) || request.muted) return;
         const isRefused = refusals.has(point ?? "");
         if (!isRefused && idempotencyKey === undefined) return;
@@ -43,7 +43,9 @@ export const idem6: Rule = {
         const orders = program[operation];
         if (!isRefused) orders.hasKey = true;
         if (orders.hasKey) return;
-        const kind = requestHeaders.get("Idempotency-Key") ? orders.malformed : orders.missing;
+        const kind = request.messages.requestHeaders.get("Idempotency-Key")
+          ? orders.malformed
+          : orders.missing;
         kind.count++;
         if (kind.first.length < fewest) kind.first.push(request);
       },

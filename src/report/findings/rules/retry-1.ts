@@ -1,5 +1,5 @@
 import { cardOrderOf } from "../card-order.ts";
-import { type KeyMemory, KeyPart } from "../key-memory.ts";
+import type { KeyMemory } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -14,7 +14,7 @@ const relentless = 12;
 const movedByHandMs = 1000;
 
 /** The attempts of one order, each but the last of which failed. */
-interface Attempts {
+export interface Attempts {
   readonly program: string;
   readonly first: Seen[];
   readonly waitsMs: number[];
@@ -23,8 +23,6 @@ interface Attempts {
   isOver: boolean;
   isMovedByHand: boolean;
 }
-
-const attemptsUnder = new KeyPart<Attempts>();
 
 /**
  * Retries follow each other at once, or always after the same wait. A client goes by one policy, so it is a mistake
@@ -45,7 +43,7 @@ export const retry1: Rule = {
       see(request) {
         const order = request.muted ? undefined : cardOrderOf(request);
         if (!order) return;
-        const known = attemptsUnder.get(order.memory);
+        const known = order.memory.attempts;
         const attempts = known?.isOver === false ? known : begun(request);
         if (attempts === known) {
           if (request.startedMs < attempts.last.endedMs) return;
@@ -56,7 +54,7 @@ export const retry1: Rule = {
         attempts.isOver = !isToBeRetried(request);
         if (attempts.first.length < shownAttempts) attempts.first.push(request);
         if (attempts === known) return;
-        attemptsUnder.set(order.memory, attempts);
+        order.memory.attempts = attempts;
         orders.set(order.memory, attempts);
       },
       standing(_moment, found) {

@@ -38,7 +38,7 @@ export const retry3: Rule = {
     const programs = new Recent<string, Program>(1000);
     return {
       see(request) {
-        const { method, path, query, operation, requestBody, caller } = request.exchange;
+        const { method, path, query, operation, caller } = request.exchange;
         if (!caller || operation === "exchangeSandboxKey" || operation === "exchangeLiveKey") return;
         const instance = instanceOf(request);
         const previous = latest.get(instance);
@@ -48,7 +48,7 @@ export const retry3: Rule = {
         // An order without a proper key is IDEM-6's.
         if (isKeyed(operation) && !order) return;
         const sender = order ? `${request.scope} ${caller.memberPk} ${order.key}` : instance;
-        const name = `${sender} ${method} ${path}${query} ${shortened(requestBody ?? "")}`;
+        const name = `${sender} ${method} ${path}${query} ${shortened(request.messages.requestBody ?? "")}`;
         const before = refused.get(name) ?? [];
         const last = before.at(-1);
         const isRepeated = last !== undefined && repeats(last, request);
