@@ -84,6 +84,7 @@ function openInMemory(): BetterSqlite3.Database {
 /**
  * A new file is marked before WAL, so that the mark is in it and never in a log beside it alone. The log grows to
  * 16 MiB before it is written back, during which nobody is answered: what changes often is then written back once.
+ * And few pages are held, since SQLite looks at each of them after most transactions; the system holds the rest.
  */
 function openFile({ path, isNew }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
   return open(path, [
@@ -91,6 +92,7 @@ function openFile({ path, isNew }: DatabaseFile, durability: Durability): Better
     ...(isNew ? [pageSize, `application_id = ${applicationId}`] : []),
     "journal_mode = WAL",
     "wal_autocheckpoint = 8000",
+    "cache_size = 300",
     `synchronous = ${durability}`,
     "foreign_keys = ON",
   ]);

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hashOfSecret } from "../../src/core/random.ts";
@@ -123,6 +125,26 @@ describe("a start and an order", () => {
     const sandbox = await startCommandLine([], { NODE_OPTIONS: hook });
     expect((await sandbox.order(key)).status).toBe(201);
   });
+});
+
+/** On a signal makes much that is kept, and tells how large the space for what is young was before and is after. */
+const fillYoungSpace = `
+  import { getHeapSpaceStatistics } from "node:v8";
+  const size = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size;
+  const kept = [];
+  process.on("SIGUSR2", () => {
+    const before = size();
+    for (let n = 0; n < 1_000_000; n++) kept.push({ n });
+    process.stderr.write(JSON.stringify({ before, after: size() }) + "\\n");
+  });`;
+
+test("what serves for long is given no larger space for what is young than the start had", async () => {
+  const hook = `--import=data:text/javascript,${encodeURIComponent(fillYoungSpace)}`;
+  const { child, output } = await startCommandLine([], { NODE_OPTIONS: hook });
+  child.kill("SIGUSR2");
+  while (!output.stderr.includes("}")) await once(child.stderr as Readable, "data");
+  const { before, after } = JSON.parse(output.stderr);
+  expect(after).toBeLessThanOrEqual(before);
 });
 
 test.skipIf(!("enableCompileCache" in module))(
