@@ -7,7 +7,7 @@ import { programOf } from "../senders.ts";
 /** After this long without an answer a client may well have given up, and retries as it should. */
 const impatienceMs = 1000;
 const racedOnPurpose = 2;
-
+/** Of a key: enough for several clients that send it. */
 const mostLatest = 8;
 
 /**
