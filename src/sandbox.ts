@@ -196,6 +196,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     onDefect,
   };
   const groupCommit = new GroupCommit(database, () => scenarios.countAgain());
+  /** When what is served together came: no request of these waited for the answer to another. */
+  let cameAt: number | undefined;
   const faceOf = (served: readonly Environment[]): HttpServices => ({
     ...services,
     served,
@@ -244,7 +246,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
         ownApi && isControl(url, path) ? ownApi : isDescription(url, path) ? description : undefined;
       // A host such as 127.0.0.256 came this far: only these look at it, and pay for that.
       if (own) return URL.canParse(url) ? own(request, path) : malformedRequest(faceOf([]));
-      return service.fetch(request, { startedAt: clock.ticks(), arrived });
+      return service.fetch(request, { startedAt: cameAt ?? clock.ticks(), arrived });
     };
   };
   const whole = serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
@@ -254,7 +256,14 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return asClientSees(request, whole);
     },
     serve,
-    together: (work) => groupCommit.run(work),
+    together: (work) => {
+      cameAt = clock.ticks();
+      try {
+        groupCommit.run(work);
+      } finally {
+        cameAt = undefined;
+      }
+    },
     malformed: (why) => malformedRequest(faceOf([]), why),
     world: () => own.companies.world(),
     clock: time,

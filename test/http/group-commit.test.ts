@@ -5,9 +5,9 @@ import { DatabaseUnusable } from "../../src/core/errors.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { openSandbox, readReply } from "../support/open-sandbox.ts";
 
-/** A sandbox on a file, whose requests come whole, as an edge that has read their bodies hands them on. */
-async function openServed() {
-  const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db") });
+/** A sandbox, on a file unless said otherwise, whose requests come whole, as an edge that has read their bodies hands them on. */
+async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
+  const sandbox = openSandbox({ db });
   const serve = sandbox.serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
   const call = (method: string, path: string, sent: Record<string, string> = {}, text?: string) => {
@@ -49,6 +49,25 @@ async function openServed() {
 }
 
 describe("requests that come together", () => {
+  test.each(["memory", "a file"])(
+    "are no retries of each other, however long each takes, in %s",
+    async (where) => {
+      const { order, together, clockOfTest, scenario, findings } = await openServed(
+        where === "memory" ? ":memory:" : undefined,
+      );
+      scenario("issuer-unavailable", { times: 1 });
+      const longOrder = () => {
+        clockOfTest.advance(5);
+        return order(randomUUID());
+      };
+      const replies = await together(longOrder, longOrder, longOrder);
+      expect(replies.map(({ status }) => status)).toEqual([503, 201, 201]);
+      expect(findings({ final: true }).findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual([
+        "IDEM-1 info",
+      ]);
+    },
+  );
+
   test("share one transaction, in which one that is refused takes nothing of the others back", async () => {
     const { order, together, orderBody, cards } = await openServed();
     const before = cards() ?? 0;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -281,4 +282,15 @@ test("every table is STRICT, and a key is unique within environment, company, me
     "environment,company_pk,member_pk,operation,idempotency_key",
     "id",
   ]);
+});
+
+test("a sandbox opens in a Node that is told to compile no text", () => {
+  const entry = new URL("../../dist/node/index.js", import.meta.url);
+  const script = `
+    const { createSandbox } = await import(${JSON.stringify(entry.href)});
+    const sandbox = createSandbox();
+    console.log(sandbox.world().companies.map(({ slug }) => slug).join());
+    await sandbox.close();`;
+  const flags = ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script];
+  expect(execFileSync(process.execPath, flags, { encoding: "utf8" })).toContain("northwind");
 });

@@ -59,6 +59,11 @@ function meaningOf({ exchange: { path }, sent }: Seen, ofOperation: ReadonlySet<
   return text;
 }
 
+/** The key with what it means one thing within: longer than its memory, which is forgotten once many others were sent. */
+export function keyNameOf({ scope, exchange: { caller, operation, idempotencyKey } }: Seen): string {
+  return `${scope} ${caller?.memberPk} ${operation} ${idempotencyKey}`;
+}
+
 /** What is remembered of an order is to be small, whatever was sent. */
 export function shortened(text: string): string {
   return text.length <= longestKept ? text : hashOfSecret(text).join();

@@ -1,7 +1,6 @@
-import { type CardOrder, cardOrderOf, isRefused, madeCard } from "../card-order.ts";
+import { type CardOrder, cardOrderOf, isRefused, keyNameOf, madeCard } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
 import type { Severity } from "../finding.ts";
-import type { KeyMemory } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -13,7 +12,7 @@ const windowMs = 10 * 60_000;
 interface Unknown {
   readonly request: Seen;
   readonly chosen: string;
-  readonly memory: KeyMemory;
+  readonly keyName: string;
   /** The orders before it of which each was retried with a new key. */
   readonly before: readonly Seen[];
 }
@@ -56,7 +55,7 @@ export const idem1: Rule = {
     const careful = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
     /** By the first key. */
-    const suspects = new Recent<KeyMemory, readonly Suspect[]>(2000);
+    const suspects = new Recent<string, readonly Suspect[]>(2000);
     const mayRetry = (request: Seen, { request: first }: Unknown): boolean =>
       request.startedMs >= first.endedMs &&
       request.startedMs - first.endedMs <= windowMs &&
@@ -82,11 +81,13 @@ export const idem1: Rule = {
         memory.wasUnknown = wasUnknown === true || request.isAmbiguous;
         if (!isAnyUnknown && !request.isAmbiguous && !wasUnknown) return;
         const name = `${instance} ${meaning}`;
+        const keyName = keyNameOf(request);
         const first = unknown.get(name);
-        if (wasUnknown !== undefined) {
-          if (wasUnknown) careful.set(programOf(request), true);
-          suspects.delete(memory);
-          if (first?.memory === memory) unknown.delete(name);
+        const isSentAgain = first?.keyName === keyName;
+        if (wasUnknown !== undefined || isSentAgain) {
+          if (wasUnknown || isSentAgain) careful.set(programOf(request), true);
+          suspects.delete(keyName);
+          if (isSentAgain) unknown.delete(name);
           return;
         }
         const isRetry = first !== undefined && mayRetry(request, first);
@@ -99,11 +100,11 @@ export const idem1: Rule = {
             isChained: first.before.length > 0,
             cards: [first.request, request].filter(madeCard).length,
           };
-          suspects.set(first.memory, [...(suspects.get(first.memory) ?? []), suspect]);
+          suspects.set(first.keyName, [...(suspects.get(first.keyName) ?? []), suspect]);
         }
         if (request.isAmbiguous) {
           const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
-          unknown.set(name, { request, chosen: chosenScenario(request), memory, before: before.slice(-4) });
+          unknown.set(name, { request, chosen: chosenScenario(request), keyName, before: before.slice(-4) });
           isAnyUnknown = true;
         } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },

@@ -1,6 +1,5 @@
-import { cardOrderOf } from "../card-order.ts";
+import { cardOrderOf, keyNameOf } from "../card-order.ts";
 import { chosenScenario } from "../chosen-scenario.ts";
-import type { KeyMemory } from "../key-memory.ts";
 import { Recent } from "../recent.ts";
 import type { Moment, Rule } from "../rule.ts";
 import type { Seen } from "../seen.ts";
@@ -21,9 +20,10 @@ export const idem5: Rule = {
   mend: "Retry with the same Idempotency-Key until the outcome is known; or look for the card with GET /developer/cards.",
   spec: "§7",
   watch() {
-    const left = new Recent<KeyMemory, Seen>(2000);
-    /** By instance and what was ordered. */
-    const leftOrders = new Recent<string, KeyMemory>(2000);
+    /** By key. */
+    const left = new Recent<string, Seen>(2000);
+    /** Their keys by instance and what was ordered. */
+    const leftOrders = new Recent<string, string>(2000);
     /** Most runs leave none, and are spared the look-up. */
     let isAnyLeft = false;
     const careful = new Recent<string, true>();
@@ -47,21 +47,22 @@ export const idem5: Rule = {
         if (!order) return;
         const { memory, meaning } = order;
         latestMs.set(request.scope, atMs);
-        const first = isAnyLeft ? left.get(memory) : undefined;
+        const first = isAnyLeft ? left.get(keyNameOf(request)) : undefined;
         const isFollowed = first !== undefined && request.startedMs >= first.endedMs;
         if (isFollowed) careful.set(programOf(first), true);
         const isSettled = isFollowed || (status === 201 && !request.isAmbiguous) || memory.isSettled;
         memory.isSettled = isSettled;
-        if (isSettled && first) left.delete(memory);
+        if (isSettled && first) left.delete(keyNameOf(request));
         const mayBeLeft = request.isAmbiguous && !isSettled && !request.muted;
         if (!isAnyLeft && !mayBeLeft) return;
+        const keyName = keyNameOf(request);
         const name = `${instanceOf(request)} ${meaning}`;
         const before = leftOrders.get(name);
-        if (before !== undefined && before !== memory) left.delete(before);
+        if (before !== undefined && before !== keyName) left.delete(before);
         if (!mayBeLeft || chosenScenario(request) !== "") return;
         isAnyLeft = true;
-        left.set(memory, request);
-        leftOrders.set(name, memory);
+        left.set(keyName, request);
+        leftOrders.set(name, keyName);
       },
       standing(moment, found) {
         const byProgram = new Map<string, Seen[]>();

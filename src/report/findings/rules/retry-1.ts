@@ -53,7 +53,6 @@ export const retry1: Rule = {
         attempts.last = request;
         attempts.isOver = !isToBeRetried(request);
         if (attempts.first.length < shownAttempts) attempts.first.push(request);
-        if (attempts === known) return;
         order.memory.attempts = attempts;
         orders.set(order.memory, attempts);
       },
