@@ -13,7 +13,7 @@ test("the package exports these, and nothing more", () => {
     "Catalogue",
     "SetupError",
     "contractPoints",
-    "scenario",
+    "scenarioSchema",
     "seedWorld",
     "wireSandbox",
   ]);
