@@ -169,7 +169,7 @@ describe("with an admin token", () => {
     expect(cookies).toEqual(["card_sandbox_session_4902", "card_sandbox_session_4906"]);
   });
 
-  test("a form that is too large is not read, whoever sends it", async () => {
+  test("a form that is too large is refused, whoever sends it", async () => {
     const { send } = openDashboard({}, withToken);
     const { status, text } = await send("/sign-in", { token: "x".repeat(65 * 1024) });
     expect([status, text]).toEqual([
