@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hashOfSecret } from "../../src/core/random.ts";
@@ -125,37 +123,6 @@ describe("a start and an order", () => {
     const sandbox = await startCommandLine([], { NODE_OPTIONS: hook });
     expect((await sandbox.order(key)).status).toBe(201);
   });
-});
-
-/**
- * On a signal makes much that is kept, and tells how large the space for what is young was before and is after: the
- * least of some sizes, for while V8 marks what is old it lets the space pass its bounds for a moment.
- */
-const fillYoungSpace = `
-  import { getHeapSpaceStatistics } from "node:v8";
-  const size = () => {
-    const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
-    return space.space_used_size + space.space_available_size;
-  };
-  const kept = [];
-  const filled = () => {
-    for (let n = 0; n < 250_000; n++) kept.push({ n });
-    return size();
-  };
-  process.on("SIGUSR2", () => {
-    const before = size();
-    filled();
-    const after = Math.min(...Array.from({ length: 12 }, filled));
-    process.stderr.write(JSON.stringify({ before, after }) + "\\n");
-  });`;
-
-test("what serves for long is given no larger space for what is young than the start had", async () => {
-  const hook = `--import=data:text/javascript,${encodeURIComponent(fillYoungSpace)}`;
-  const { child, output } = await startCommandLine([], { NODE_OPTIONS: hook });
-  child.kill("SIGUSR2");
-  while (!output.stderr.includes("}")) await once(child.stderr as Readable, "data");
-  const { before, after } = JSON.parse(output.stderr);
-  expect(after).toBeLessThanOrEqual(before);
 });
 
 test.skipIf(!("enableCompileCache" in module))(

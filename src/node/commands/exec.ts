@@ -11,7 +11,6 @@ import { reportFile, writeReports } from "../exec/report-files.ts";
 import { addSuiteOptions, type SuiteOptions, suiteOptions } from "../exec/suite-options.ts";
 import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
-import { keepYoungSpaceSmall } from "../young-space.ts";
 import { newCommand } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
 
@@ -62,7 +61,6 @@ async function exec(words: readonly string[], command: Command): Promise<number>
   let requests = 0;
   const observe = inTurn(() => requests++, inTurn(databaseLog(log), requestLog(logFormat, log)));
   const sandbox = await start({ ...options, observe }, { lightGlobals: true });
-  keepYoungSpaceSmall();
   try {
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
     const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);

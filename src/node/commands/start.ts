@@ -5,7 +5,6 @@ import { exitCodes } from "../exit-codes.ts";
 import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { startUpLines } from "../start-up-lines.ts";
-import { keepYoungSpaceSmall } from "../young-space.ts";
 import { newCommand } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
@@ -45,7 +44,6 @@ async function run(command: Command): Promise<void> {
   closeOnSignal(() => started);
   const observe = inTurn(databaseLog(logError), requestLog(logFormat, log));
   const sandbox = await start({ ...options, observe }, { lightGlobals: true });
-  keepYoungSpaceSmall();
   started = sandbox;
   const { onBehalfOf, control = true } = options;
   process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
