@@ -53,7 +53,7 @@ let latestHeaders: {
   readonly ofPoint: Map<string, Readonly<Record<string, string>>>;
 } = { date: "", ofPoint: new Map() };
 
-/** Answers of one second and one point have the same headers, and share them: many are kept for long. */
+/** Answers of one second and one point have the same headers, and share them: many are kept for long, and none may change. */
 function headersOf(
   date: string,
   point: PointId,
@@ -69,8 +69,9 @@ function headersOf(
   const all: Record<string, string> = { "Content-Type": "application/json", Date: date };
   if (sandboxHeaders) all["Sandbox-Contract-Point"] = name;
   if (sandboxHeaders && scenario !== undefined) all["Sandbox-Scenario"] = scenario;
-  if (isUsual) latestHeaders.ofPoint.set(name, all);
-  return Object.assign(all, more);
+  if (!isUsual) return Object.assign(all, more);
+  latestHeaders.ofPoint.set(name, Object.freeze(all));
+  return all;
 }
 
 /** An answer as it goes out. */

@@ -112,6 +112,19 @@ describe("whoever observes", () => {
     expect((await sandbox.request("/nothing")).status).toBe(404);
     expect((await sandbox.order()).status).toBe(201);
   });
+
+  test("changes no other answer, even where it changes what it is told", async () => {
+    const sandbox = openSandbox({
+      observe: ({ operation, responseHeaders }) => {
+        if (operation === "listCards") Reflect.set(responseHeaders, "Content-Type", "text/html");
+      },
+    });
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    for (let n = 0; n < 2; n++) {
+      const { headers } = await sandbox.get("/developer/cards", { token });
+      expect(headers.get("Content-Type")).toBe("application/json");
+    }
+  });
 });
 
 describe("Sandbox-Contract-Point", () => {

@@ -47,15 +47,18 @@ export const idem5: Rule = {
         if (!order) return;
         const { memory, meaning } = order;
         latestMs.set(request.scope, atMs);
-        const first = isAnyLeft ? left.get(keyNameOf(request)) : undefined;
+        if (!isAnyLeft && !request.isAmbiguous) {
+          memory.isSettled ||= status === 201;
+          return;
+        }
+        const keyName = keyNameOf(request);
+        const first = left.get(keyName);
         const isFollowed = first !== undefined && request.startedMs >= first.endedMs;
         if (isFollowed) careful.set(programOf(first), true);
         const isSettled = isFollowed || (status === 201 && !request.isAmbiguous) || memory.isSettled;
         memory.isSettled = isSettled;
-        if (isSettled && first) left.delete(keyNameOf(request));
+        if (isSettled) left.delete(keyName);
         const mayBeLeft = request.isAmbiguous && !isSettled && !request.muted;
-        if (!isAnyLeft && !mayBeLeft) return;
-        const keyName = keyNameOf(request);
         const name = `${instanceOf(request)} ${meaning}`;
         const before = leftOrders.get(name);
         if (before !== undefined && before !== keyName) left.delete(before);
