@@ -62,7 +62,6 @@ async function fill({ functions, companyId, cards }) {
     createdAtMs: Date.now(),
   };
   const place = {
-    environment: row.environment,
     companyPk: row.pk,
     accountPk: row.account_pk,
     memberPk: row.member_pk,

@@ -5,7 +5,7 @@ import { hasEnded } from "./card-transitions.ts";
 import { type CardSpending, nothingSpent, usedLimitsOf, usedOf } from "./card-use.ts";
 import { formatMinor } from "./money.ts";
 import type { CardRecord, Random } from "./ports.ts";
-import { uuidOf } from "./random.ts";
+import { numberedUuidOf } from "./random.ts";
 import { expiryDate } from "./uk-calendar.ts";
 
 type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
@@ -26,7 +26,7 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const chance = random.block("card", companyId, number);
   const digits = plan.lastFour ?? lastFour(chance);
   return {
-    id: uuidOf(chance) as CardId,
+    id: numberedUuidOf(companyId, number, chance) as CardId,
     token: cardToken(number, tokenKeyOf(random, companyId)),
     companyId,
     accountId: plan.accountId,

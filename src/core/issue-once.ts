@@ -143,8 +143,8 @@ function replayed(
 
 /** What a key means one thing within. */
 export function scopeOf({ caller, key }: IssuingRequest, operation: OperationId): IdempotencyScope {
-  const { environment, companyPk, memberPk } = caller;
-  return { environment, companyPk, memberPk, operation, key };
+  const { companyPk, memberPk } = caller;
+  return { companyPk, memberPk, operation, key };
 }
 
 function nameOf(

@@ -25,7 +25,7 @@ export function issueOrdered(
   facts: JudgedFacts,
 ): CardRecord {
   const { store, random, clock } = services;
-  const { environment, companyId, companyPk, memberId, memberPk } = request.caller;
+  const { companyId, companyPk, memberId, memberPk } = request.caller;
   const card = makeCard(random, {
     companyId,
     number: facts.cardsMade + 1,
@@ -42,7 +42,6 @@ export function issueOrdered(
     createdAtMs: clock.now() + request.caller.clockOffsetMs,
   });
   store.cards.insert(card, {
-    environment,
     companyPk,
     accountPk: facts.account.pk,
     memberPk,

@@ -152,7 +152,6 @@ function plantCards(
       createdAtMs: clock.now(),
     });
     store.cards.insert(made, {
-      environment: company.environment,
       companyPk: plot.pk,
       accountPk: account.pk,
       memberPk: member.pk,

@@ -181,9 +181,8 @@ export interface CardFilters {
   readonly limit: number;
 }
 
-/** Within which an idempotency key means one thing; it outlives tokens and API keys. */
+/** Within which an idempotency key means one thing; it outlives tokens and API keys. A company is of one environment. */
 export interface IdempotencyScope {
-  readonly environment: Environment;
   readonly companyPk: number;
   readonly memberPk: number;
   readonly operation: OperationId;
@@ -192,7 +191,6 @@ export interface IdempotencyScope {
 
 /** The rows that a new card points to; `idempotency` is null for a card of the seed world. */
 export interface CardPlace {
-  readonly environment: Environment;
   readonly companyPk: number;
   readonly accountPk: number;
   readonly memberPk: number;

@@ -24,6 +24,16 @@ export function uuidOf(block: Uint8Array): string {
   return text;
 }
 
+/**
+ * As `uuidOf` makes one, but that it begins as its owner's does, and then says its number: those of one owner follow
+ * one another, and an index of them grows at its end, where random ones would change a page each.
+ * @param number - below 2³²
+ */
+export function numberedUuidOf(owner: string, number: number, block: Uint8Array): string {
+  const digits = number.toString(16).padStart(8, "0");
+  return `${owner.slice(0, 4)}${digits.slice(0, 4)}-${digits.slice(4)}${uuidOf(block).slice(13)}`;
+}
+
 /** A whole block as 43 base64url characters. */
 export function opaqueTokenOf(block: Uint8Array): string {
   return btoa(String.fromCharCode(...block))

@@ -18,8 +18,7 @@ const columns = `
 
 const byIdempotencyKey = `
   SELECT ${columns}
-  WHERE k.environment = ? AND k.company_pk = ? AND k.member_pk = ? AND k.operation = ?
-    AND k.idempotency_key = ?`;
+  WHERE k.company_pk = ? AND k.member_pk = ? AND k.operation = ? AND k.idempotency_key = ?`;
 
 const byReplacementKey = `
   SELECT ${columns}
@@ -51,8 +50,8 @@ const list = `
 const insert = `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
     expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
-    daily_minor, rolling_32_days_minor, created_at_ms, environment, operation, idempotency_key)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const count = `
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ?,
@@ -110,8 +109,8 @@ interface SpendingRow extends CardRow {
 
 export function cards(database: Database): Store["cards"] {
   return {
-    byIdempotencyKey({ environment, companyPk, memberPk, operation, key }) {
-      const row = database.get<CardRow>(byIdempotencyKey, environment, companyPk, memberPk, operation, key);
+    byIdempotencyKey({ companyPk, memberPk, operation, key }) {
+      const row = database.get<CardRow>(byIdempotencyKey, companyPk, memberPk, operation, key);
       return row && { pk: row.pk, card: cardRecordOf(row) };
     },
     byId(companyPk, id) {
@@ -186,7 +185,6 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     card.limits.dailyMinor,
     card.limits.rolling32DaysMinor,
     card.createdAtMs,
-    place.environment,
     place.idempotency?.operation ?? null,
     place.idempotency?.key ?? null,
   ];

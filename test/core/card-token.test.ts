@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cardToken, lastFour } from "../../src/core/card-token.ts";
-import { opaqueTokenOf, seededRandom, uuidOf } from "../../src/core/random.ts";
+import { numberedUuidOf, opaqueTokenOf, seededRandom, uuidOf } from "../../src/core/random.ts";
 
 const keyOf = (seed: number) => seededRandom(seed).block("card_token", "a-company", 0);
 
@@ -70,10 +70,22 @@ test("access tokens are base64url, and say every bit of their block", () => {
   expect(opaqueTokenOf(block)).toBe(Buffer.from(block).toString("base64url"));
 });
 
+const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
 test("ids are version 4 UUIDs, and differ", () => {
   const random = seededRandom(1);
   const ids = Array.from({ length: 1000 }, (_, n) => uuidOf(random.block("card", "a-company", n)));
   expect(new Set(ids).size).toBe(1000);
-  for (const id of ids)
-    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  for (const id of ids) expect(id).toMatch(version4);
+});
+
+test("ids of a company's cards stand in the order of their numbers, and are those of no other company", () => {
+  const random = seededRandom(1);
+  const numbers = [1, 2, 9, 10, 255, 256, 65_535, 65_536, 999_999_999, 2 ** 32 - 1];
+  const [ids = [], others = []] = ["a0b1c2d3-one", "a0b1ffff-other"].map((company) =>
+    numbers.map((n) => numberedUuidOf(company, n, random.block("card", company, n))),
+  );
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set([...ids, ...others]).size).toBe(2 * numbers.length);
+  for (const id of ids) expect(id).toMatch(version4);
 });

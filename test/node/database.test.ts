@@ -264,7 +264,7 @@ test("a database that runs on real time is not told to stand still", () => {
   );
 });
 
-test("every table is STRICT, and a key is unique within environment, company, member and operation", () => {
+test("every table is STRICT, and a key is unique within company, member and operation", () => {
   const file = join(temporaryFolder(), "sandbox.db");
   createSandbox({ db: file }).close();
   const database = openDatabase(file);
@@ -278,8 +278,7 @@ test("every table is STRICT, and a key is unique within environment, company, me
      FROM pragma_index_list('cards') l, pragma_index_info(l.name) i WHERE l."unique" = 1 GROUP BY l.name`,
   );
   expect(indexes.map(({ columns }) => columns).toSorted()).toEqual([
-    "company_pk,token",
-    "environment,company_pk,member_pk,operation,idempotency_key",
+    "company_pk,member_pk,operation,idempotency_key",
     "id",
   ]);
 });

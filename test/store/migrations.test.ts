@@ -134,5 +134,6 @@ test("a step that has landed never changes: files of its version are out there",
     "a65ad7f44f45210a",
     "0b6e7c888db8cd54",
     "f1c70c7606bf4d9f",
+    "ef3afd101e89d4e3",
   ]);
 });

@@ -23,12 +23,16 @@ const tokenExpiresAt = Date.parse("2026-03-10T09:45:00Z");
 
 const hash = (secret: string) => `x'${createHash("sha256").update(secret).digest("hex")}'`;
 
-const card = (id: string, token: string, status: string, operation: string, key: string) => `
+/** The version from which a card's environment is its company's alone. */
+const withoutEnvironment = 7;
+
+const card = (version: number, id: string, token: string, status: string, operation: string, key: string) => `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
     expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
-    daily_minor, rolling_32_days_minor, created_at_ms, environment, operation, idempotency_key)
+    daily_minor, rolling_32_days_minor, created_at_ms,${version < withoutEnvironment ? " environment," : ""} operation, idempotency_key)
   VALUES ('${id}', '${token}', 1, 1, 1, 'physical', '${older.companyId}', '${status}', 'Travel', '4821',
-    '2031-03-31', 0, 0, 'monthly', '25000', 1000000, 1000000, 5000000, ${startedAt}, 'sandbox', '${operation}', '${key}');
+    '2031-03-31', 0, 0, 'monthly', '25000', 1000000, 1000000, 5000000, ${startedAt},
+    ${version < withoutEnvironment ? "'sandbox', " : ""}'${operation}', '${key}');
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ('${status}' <> 'terminated');`;
 
 /** The world of the first version, as plain SQL; the tables of a later one may be empty. */
@@ -54,19 +58,19 @@ const beginning = ["clock", "counters", "companies", "members", "memberships", "
   .join("\n");
 
 /** What was done since, by the version from which it could be. */
-const done: Readonly<Record<number, string>> = {
+const done = (version: number): Readonly<Record<number, string>> => ({
   1: `
     INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
     VALUES (${hash(older.accessToken)}, 1, 1, 1, ${tokenExpiresAt});
-    ${card(older.cardId, "111111111", "active", "orderPhysicalCard", older.idempotencyKey)}`,
+    ${card(version, older.cardId, "111111111", "active", "orderPhysicalCard", older.idempotencyKey)}`,
   2: `
     INSERT INTO armed_scenarios (id, scenario, company_pk, times, steps_taken, fired, armed_at_ms, from_start)
     VALUES ('${older.companyId}', 'issuer-unavailable', 1, 2, 1, 1, ${startedAt}, 0);`,
   3: `
-    ${card(older.heldId, "222222222", "suspended", "orderPhysicalCard", older.heldId)}
+    ${card(version, older.heldId, "222222222", "suspended", "orderPhysicalCard", older.heldId)}
     UPDATE cards SET held_from = 'frozen', parcel_status = 'shipped', parcel_moved_at_ms = ${startedAt}
     WHERE id = '${older.heldId}';
-    ${card(older.replacementId, "333333333", "active", "replaceCard", older.replacementKey)}
+    ${card(version, older.replacementId, "333333333", "active", "replaceCard", older.replacementKey)}
     INSERT INTO replacements (company_pk, member_pk, idempotency_key, old_card_pk, new_card_pk)
     VALUES (1, 1, '${older.replacementKey}', 2, 3);`,
   4: `
@@ -75,7 +79,7 @@ const done: Readonly<Record<number, string>> = {
     VALUES ('${older.transactionId}', 1, 1, 1, 'card_payment', 'pending', 'debit', 1250, 1250, 'GBP', 1250, 1500,
       ${Date.parse("2026-03-09T12:00:00Z")}, ${Date.parse("2026-03-09T12:00:00Z")});
     UPDATE accounts SET held_minor = 1250;`,
-};
+});
 
 /** Makes a file as the program of a schema version left it. */
 export function makeOlderFile(file: string, version: number): void {
@@ -88,7 +92,7 @@ export function makeOlderFile(file: string, version: number): void {
       database.exec(world);
       database.exec(`INSERT INTO snapshots VALUES (1, 'start', '', ${startedAt})`);
       database.exec(beginning);
-      for (let step = 1; step <= version; step++) database.exec(done[step] ?? "");
+      for (let step = 1; step <= version; step++) database.exec(done(version)[step] ?? "");
     });
   } finally {
     database.close();
