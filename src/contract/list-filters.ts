@@ -50,3 +50,6 @@ const date = z.iso.date("must be an ISO date, such as 2026-03-01");
 
 /** Of `GET /developer/company/invoices` (assumed), by the date of issue: `from` is included, `to` is not. */
 export const invoiceFilters = { status: several(invoiceStatus), from: once(date), to: once(date) };
+
+/** Of the lists that take no filter. */
+export const noFilters = {};

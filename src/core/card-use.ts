@@ -42,11 +42,11 @@ export function usedOf({ period }: SpendingLimit, spent: CardSpending): number {
 
 /** `card_limits` with what is used of each; a purchase uses its limit anew. */
 export function usedLimitsOf(limits: Card["card_limits"], spent: CardSpending): Card["card_limits"] {
-  const used = (minor: number) => ({ used: formatMinor(Math.max(0, minor)) });
+  const used = (minor: number) => formatMinor(Math.max(0, minor));
   return {
     currency: limits.currency,
-    max_per_purchase: { ...limits.max_per_purchase, ...used(0) },
-    daily: { ...limits.daily, ...used(spent.dayEurMinor) },
-    rolling_32_days: { ...limits.rolling_32_days, ...used(spent.rolling32DaysEurMinor) },
+    max_per_purchase: { amount: limits.max_per_purchase.amount, used: used(0) },
+    daily: { amount: limits.daily.amount, used: used(spent.dayEurMinor) },
+    rolling_32_days: { amount: limits.rolling_32_days.amount, used: used(spent.rolling32DaysEurMinor) },
   };
 }

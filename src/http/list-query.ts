@@ -35,7 +35,7 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
   scope: string,
   point: ErrorPointId,
 ): ListQuery<z.output<z.ZodObject<Shape>>> {
-  const schema = z.strictObject({ ...shape, ...paging });
+  const schema = schemaOf(shape);
   const result = schema.safeParse(c.req.queries());
   if (!result.success) throw new SandboxError(point, messageOf(result.error, Object.keys(schema.shape)));
   const {
@@ -52,6 +52,17 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
     throw new SandboxError(point, "cursor: must be the next_cursor of this list, with the same filters");
   }
   return { filters: filters as z.output<z.ZodObject<Shape>>, limit, after, binding };
+}
+
+const schemas = new WeakMap<object, z.ZodObject>();
+
+/** Made when first asked for, and kept: zod compiles a schema at its first use. */
+function schemaOf(shape: z.core.$ZodShape): z.ZodObject {
+  const known = schemas.get(shape);
+  if (known) return known;
+  const schema = z.strictObject({ ...shape, ...paging });
+  schemas.set(shape, schema);
+  return schema;
 }
 
 function messageOf({ issues }: z.ZodError, known: readonly string[]): string {

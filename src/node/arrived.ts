@@ -50,12 +50,16 @@ export function inTurns(listener: Listener, together: (work: () => void) => void
     });
 }
 
+/** Of a request that announces no body (RFC 9112 §6.3). */
+const noBody = Buffer.alloc(0);
+
 /**
  * Reads a body that says how long it is; any other is left to whoever answers.
  * @param done - called also where the body broke off
  */
 function readWhole(incoming: ReadMessage, done: () => void): void {
-  const { "content-length": length } = incoming.headers;
+  const { "content-length": length, "transfer-encoding": coding } = incoming.headers;
+  if (length === undefined && coding === undefined) incoming.rawBody = noBody;
   if (length === undefined || Number(length) > maxBodyBytes) {
     done();
     return;

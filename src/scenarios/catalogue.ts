@@ -15,6 +15,8 @@ export interface UnknownScenario {
 export class Catalogue {
   readonly #read: () => readonly Scenario[];
   #scenarios: ReadonlyMap<string, Scenario> | undefined;
+  /** By scenario and operation; each request that chooses a scenario asks. */
+  readonly #misfits = new Map<string, string | undefined>();
 
   /** @param read - called when a scenario is first needed: most starts need none */
   constructor(read: () => readonly Scenario[]) {
@@ -67,8 +69,14 @@ export class Catalogue {
   }
 
   /** Why a scenario cannot strike an operation; undefined where it can. */
-  misfit({ name, on, steps }: Scenario, operation: OperationId): string | undefined {
-    const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
-    return fires ? undefined : `${name} can never fire on ${operation}: it is on ${on.join(", ")}`;
+  misfit(scenario: Scenario, operation: OperationId): string | undefined {
+    const asked = `${scenario.name} ${operation}`;
+    if (!this.#misfits.has(asked)) this.#misfits.set(asked, misfitOf(scenario, operation));
+    return this.#misfits.get(asked);
   }
+}
+
+function misfitOf({ name, on, steps }: Scenario, operation: OperationId): string | undefined {
+  const fires = steps.some((step) => neverFiring(step, [operation]).length < [...leavesOf(step)].length);
+  return fires ? undefined : `${name} can never fire on ${operation}: it is on ${on.join(", ")}`;
 }

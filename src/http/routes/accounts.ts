@@ -1,4 +1,5 @@
 import { accountId } from "../../contract/identifiers.ts";
+import { noFilters } from "../../contract/list-filters.ts";
 import { accountOf, companyOf } from "../../core/account.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { answer } from "../answer.ts";
@@ -10,7 +11,7 @@ import { pageOf, readListQuery } from "../list-query.ts";
 export function listAccounts(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
-    const query = readListQuery(c, {}, companyId, "accounts.query_invalid");
+    const query = readListQuery(c, noFilters, companyId, "accounts.query_invalid");
     const rows = services.store.accounts.list(companyPk, { beforePk: query.after, limit: query.limit + 1 });
     return answer(services, c, "accounts.listed", pageOf(rows, query, accountOf));
   };
@@ -33,7 +34,7 @@ export function getAccount(services: HttpServices): Route {
 export function listCompanies(services: HttpServices): Route {
   return (c) => {
     const { memberPk, memberId } = c.get("caller");
-    const query = readListQuery(c, {}, memberId, "companies.query_invalid");
+    const query = readListQuery(c, noFilters, memberId, "companies.query_invalid");
     const rows = services.store.companies.ofMember(memberPk, {
       beforePk: query.after,
       limit: query.limit + 1,

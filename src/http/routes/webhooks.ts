@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type * as z from "zod";
+import { noFilters } from "../../contract/list-filters.ts";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { SandboxError } from "../../core/errors.ts";
 import { issuesTold } from "../../core/issues-told.ts";
@@ -27,7 +28,7 @@ export function createWebhook(services: HttpServices): Route {
 export function listWebhooks(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
-    const query = readListQuery(c, {}, companyId, "webhooks.query_invalid");
+    const query = readListQuery(c, noFilters, companyId, "webhooks.query_invalid");
     const rows = services.store.webhooks.list(companyPk, { beforePk: query.after, limit: query.limit + 1 });
     return answer(
       services,
@@ -82,7 +83,7 @@ export function testWebhook(services: HttpServices): Route {
 export function listWebhookDeliveries(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
-    const query = readListQuery(c, {}, id, "webhooks.query_invalid");
+    const query = readListQuery(c, noFilters, id, "webhooks.query_invalid");
     const rows = services.store.deliveries.list(pk, { beforePk: query.after, limit: query.limit + 1 });
     return answer(
       services,

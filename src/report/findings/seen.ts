@@ -1,6 +1,7 @@
 import { type Exchange, type Messages, noMessages } from "../exchange.ts";
 import type { CardOrder } from "./card-order.ts";
 import { type KeySent, keysSentIn } from "./keys-sent.ts";
+import type { ListAsked } from "./list-asked.ts";
 import { Recent } from "./recent.ts";
 import type { Sender } from "./senders.ts";
 
@@ -25,6 +26,8 @@ export class Seen {
   readonly armings: number;
   /** What it orders, once `cardOrderOf` has looked; null: nothing that is an order. */
   order: CardOrder | null | undefined;
+  /** What it asks of a list, once `listAsked` has looked; null: it is of no list. */
+  list: ListAsked | null | undefined;
   #sent: SentBody | undefined;
   #keysSent: readonly KeySent[] | undefined;
   #answered: { readonly value: unknown } | undefined;
@@ -75,6 +78,7 @@ export class Seen {
     this.messages = noMessages;
     this.#sent = undefined;
     this.#answered = undefined;
+    this.list = undefined;
     // Each is a part of a body or a header, and would keep all of it.
     this.#keysSent = undefined;
   }
