@@ -8,7 +8,10 @@ const entries = ["cli", "index", "vitest"];
 const onlyForTypes = ["zod"];
 
 /** What Node does itself, and faster than what every engine can run. */
-const nodesOwn = { "@noble/hashes/sha2.js": "./src/node/sha256.ts" };
+const nodesOwn = {
+  "@noble/hashes/sha2.js": "./src/node/sha256.ts",
+  "@noble/hashes/utils.js": "./src/node/sha256.ts",
+};
 
 /** For what is no ES module, and asks for Node's own alone. */
 const requireForCommonJs = "const require = process.getBuiltinModule;";

@@ -1,11 +1,17 @@
 import { hash } from "node:crypto";
 
-/**
- * Node's own, which the build puts in place of the portable one: twice as fast, and no start has to warm it up.
- * @returns 32 bytes
- */
+// Node's own, which the build puts in place of the portable ones: faster, and no start has to warm them up. Neither
+// makes an ArrayBuffer: each that a request leaves behind, the garbage collector has to find and free by itself.
+
+/** Out of the memory that small buffers share. */
+export function utf8ToBytes(text: string): Uint8Array {
+  return Buffer.from(text);
+}
+
+/** @returns 32 bytes */
 export function sha256(bytes: Uint8Array): Uint8Array {
-  const { buffer, byteOffset, length } = hash("sha256", bytes, "buffer");
-  // No Buffer: its slices share memory.
-  return new Uint8Array(buffer, byteOffset, length);
+  const digest = hash("sha256", bytes, "binary");
+  const copy = new Uint8Array(digest.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = digest.charCodeAt(i);
+  return copy;
 }
