@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { unavailableAt } from "../contract/answers.ts";
 import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
+import { type OperationId, operations } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
 import { ConnectionLost } from "../core/errors.ts";
 import { issuerMessages } from "../core/issuer.ts";
@@ -177,6 +178,12 @@ function sentKey(c: Context<HttpEnv>): IdempotencyKey | undefined {
   return header === undefined ? undefined : idempotencyKey.safeParse(header).data;
 }
 
+/** The path of most requests is their operation's: that text is kept once, where a part of the URL would keep it all. */
+function pathKept(path: string, operation: OperationId | undefined): string {
+  const known = operation && operations[operation].path;
+  return path === known ? known : path;
+}
+
 /** Whoever observes decides nothing: one that throws changes no answer. */
 function tell(
   services: HttpServices,
@@ -189,15 +196,16 @@ function tell(
   }: { point?: PointId; answer?: Answer; fault?: string; defect?: Error | undefined },
 ): void {
   const { observe, clock } = services;
-  const { method, path, url } = c.req;
+  const { method, url } = c.req;
   const body = c.get("body");
+  const operation = c.get("operation");
   const query = url.indexOf("?");
   try {
     const exchange: Exchange = {
       method,
-      path,
+      path: pathKept(c.req.path, operation),
       query: query < 0 ? "" : url.slice(query),
-      operation: c.get("operation"),
+      operation,
       idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
       caller: c.get("caller"),
       point,
