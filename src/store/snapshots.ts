@@ -154,9 +154,18 @@ function beginningOf(database: Database, companyPk: number): number | undefined 
   return database.get<{ pk: number }>(query, companyPk)?.pk;
 }
 
+const columnsKnown = new WeakMap<Database, Map<string, string>>();
+
+/** A table's columns; kept, since to ask for those of each table takes as long as putting all rows back. */
 function columnsOf(database: Database, table: string): string {
+  const tables = columnsKnown.get(database) ?? new Map<string, string>();
+  columnsKnown.set(database, tables);
+  const known = tables.get(table);
+  if (known !== undefined) return known;
   const rows = database.all<{ name: string }>("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
-  return rows.map(({ name }) => name).join(", ");
+  const columns = rows.map(({ name }) => name).join(", ");
+  tables.set(table, columns);
+  return columns;
 }
 
 /** The tester's own snapshots, oldest first. */
