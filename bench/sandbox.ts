@@ -107,7 +107,7 @@ export async function freshCaller(server: Server): Promise<Caller> {
 
 /** @throws Error where the answer is no success */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several builds, read where they are used
-export async function sent(url: string, path: string, body: unknown): Promise<any> {
+async function sent(url: string, path: string, body: unknown): Promise<any> {
   const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
   return response.status === 204 ? undefined : response.json();

@@ -106,7 +106,7 @@ function issueCard(
 ): CardRecord {
   const { store, random, clock } = services;
   const { caller, key, overlay } = request;
-  const { environment, companyPk, memberPk, clockOffsetMs } = caller;
+  const { companyPk, memberPk, clockOffsetMs } = caller;
   const { type, lastFour, name } = old.card;
   // Whoever found or took the old one knows its number.
   const keepsNumber = reason === "damaged" || reason === "expiring";
@@ -120,7 +120,7 @@ function issueCard(
   });
   const faults = overlay.webhook;
   changeCard(services, old, triggerOf(reason), { faults });
-  const place = { environment, companyPk, accountPk: account.pk, memberPk: old.memberPk };
+  const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   const data = () => ({ ...shown(services, request, card), replaced_card_id: old.card.id });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { schemaVersion } from "../../src/store/schema.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { makeOlderFile, older } from "../support/older-file.ts";
@@ -119,6 +120,25 @@ test.each(versions.slice(3))("of version %i: a payment that is pending is cleare
   const { json } = await sandbox.get(`/developer/transactions/${older.transactionId}`, { token });
   expect(json.status).toBe("completed");
   expect(sandbox.account("northwind").balance).toBe("249987.50");
+});
+
+test("steps of which one fails leave the file as it was", () => {
+  const db = join(temporaryFolder(), "sandbox.db");
+  makeOlderFile(db, 5);
+  const look = (change = "") => {
+    const database = openDatabase(db);
+    database.exec(change);
+    const tables = ["sqlite_schema", "cards", "meta"];
+    const rows = tables.map((table) => database.all(`SELECT * FROM ${table}`));
+    database.close();
+    return rows;
+  };
+  // No program writes it: one key in either environment of a company.
+  const before = look(
+    `UPDATE cards SET environment = 'live', idempotency_key = '${older.idempotencyKey}' WHERE pk = 2`,
+  );
+  expect(() => createSandbox({ db })).toThrow("UNIQUE constraint failed: cards.company_pk");
+  expect(look()).toEqual(before);
 });
 
 test("a step that has landed never changes: files of its version are out there", () => {
