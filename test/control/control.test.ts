@@ -201,3 +201,21 @@ test.each(["__proto__", "constructor", "toString"])(
     expect(Object.keys(Object.prototype)).toEqual([]);
   },
 );
+
+describe("what is asked for and does not fit", () => {
+  test.each([
+    ["companies", { nme: "x" }, /^unknown key "nme": did you mean "name"\? Known here: slug, /],
+    ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam": did you mean "name"\? /],
+    ["companies", { x: 1, y: 2 }, /^unknown key "x"; known here: .*; unknown key "y"; known here: /],
+    ["clock/advance", "PT15M", /^what is asked for is an object that may hold by, company, such as \{/],
+    ["clock/advance", [], /^what is asked for is an object that may hold by, company, such as \{/],
+    ["reset", null, /^what is asked for is an object that may hold company, such as \{/],
+  ])("of %s %j is told with what may be", async (path, body, message) => {
+    const reply = await openSandbox().request(`/_sandbox/${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).toMatch(message);
+  });
+});
