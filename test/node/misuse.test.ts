@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { SetupError } from "../../src/core/errors.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 
@@ -30,6 +31,48 @@ describe("an option that there is not", () => {
       journal: 0,
     });
     await started.close();
+  });
+});
+
+describe("an option's value that it does not take", () => {
+  test.each<[unknown, string]>([
+    [{ durability: "ful" }, 'the option durability of createSandbox() takes "normal" or "full"; got "ful"'],
+    [{ assumed: "off" }, 'the option assumed of createSandbox() takes true or false; got "off"'],
+    [
+      { keyQuota: "member " },
+      'the option keyQuota of createSandbox() takes "company" or "member"; got "member "',
+    ],
+    [
+      { onBehalfOf: true },
+      'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required"; got true',
+    ],
+    [{ seed: "7" }, 'the option seed of createSandbox() takes a whole number from 0; got "7"'],
+    [{ journal: -1 }, "the option journal of createSandbox() takes a whole number from 0; got -1"],
+    [
+      { clock: new Date(0) },
+      "the option clock of createSandbox() takes an ISO 8601 instant as a string; got an object",
+    ],
+    [{ db: null }, "the option db of createSandbox() takes a string; got null"],
+    [
+      { allowWebhookHosts: "hooks.example.com" },
+      'the option allowWebhookHosts of createSandbox() takes an array of strings; got "hooks.example.com"',
+    ],
+    [{ deliver: {} }, "the option deliver of createSandbox() takes a function; got an object"],
+    [null, "createSandbox() takes its options as an object, such as { seed: 7 }"],
+    ["world.db", "createSandbox() takes its options as an object, such as { seed: 7 }"],
+  ])("%o is refused by createSandbox()", (options, message) => {
+    expect(() => createSandbox(options as object)).toThrow(new SetupError(message));
+  });
+
+  test.each<[object, string]>([
+    [{ port: "x" }, 'the option port of startSandbox() takes a port from 0 to 65535; got "x"'],
+    [{ port: 70_000 }, "the option port of startSandbox() takes a port from 0 to 65535; got 70000"],
+    [
+      { port: 0, tls: { cert: "PEM" } },
+      "the option tls of startSandbox() takes an object of cert and key, each PEM; got an object",
+    ],
+  ])("%o is refused by startSandbox()", async (options, message) => {
+    await expect(startSandbox(options)).rejects.toThrow(new SetupError(message));
   });
 });
 
