@@ -156,8 +156,10 @@ function refuse(): never {
 }
 
 function refuseUnlessHost(host: string): void {
-  if (URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase()) return;
+  const isHost = URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase();
+  // A URL may hold an asterisk in its host, which would then stand for itself alone.
+  if (isHost && !host.includes("*")) return;
   throw new SetupError(
-    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443; got ${JSON.stringify(host)}`,
+    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443, each in full; got ${JSON.stringify(host)}`,
   );
 }
