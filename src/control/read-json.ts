@@ -57,7 +57,7 @@ function told(issue: z.core.$ZodIssue, schema: z.ZodType): string {
     return issue.keys.map((key) => withPath({ path, message: unknownKeyTold(key, schema, path) })).join("; ");
   }
   if (code === "invalid_type" && path.length === 0) {
-    return `what is asked for is an object that may hold ${knownKeys(schema).join(", ")}, such as {}`;
+    return `what is asked for must be an object, with such keys as ${knownKeys(schema).join(", ")}`;
   }
   return withPath(issue);
 }

@@ -207,9 +207,9 @@ describe("what is asked for and does not fit", () => {
     ["companies", { nme: "x" }, /^unknown key "nme": did you mean "name"\? Known here: slug, /],
     ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam": did you mean "name"\? /],
     ["companies", { x: 1, y: 2 }, /^unknown key "x"; known here: .*; unknown key "y"; known here: /],
-    ["clock/advance", "PT15M", /^what is asked for is an object that may hold by, company, such as \{/],
-    ["clock/advance", [], /^what is asked for is an object that may hold by, company, such as \{/],
-    ["reset", null, /^what is asked for is an object that may hold company, such as \{/],
+    ["clock/advance", "PT15M", /^what is asked for must be an object, with such keys as by, company$/],
+    ["clock/advance", [], /^what is asked for must be an object, with such keys as by, company$/],
+    ["reset", null, /^what is asked for must be an object, with such keys as company$/],
   ])("of %s %j is told with what may be", async (path, body, message) => {
     const reply = await openSandbox().request(`/_sandbox/${path}`, {
       method: "POST",

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SetupError } from "../../src/core/errors.ts";
-import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { createSandbox, type Sandbox } from "../../src/node/create-sandbox.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 
 describe("an option that there is not", () => {
@@ -84,6 +84,30 @@ describe("a scenario that is not named", () => {
     const message = /^name the scenario: scenario\("quota-reached"\)/;
     expect(() => sandbox.scenario(name as unknown as string)).toThrow(message);
     expect(() => company.scenario(name as unknown as string)).toThrow(message);
+  });
+});
+
+describe("what a test process hands on", () => {
+  test.each<[string, (sandbox: Sandbox) => unknown, RegExp]>([
+    [
+      "a company in an object",
+      (sandbox) => sandbox.reset({ company: "northwind" } as unknown as string),
+      /^no company \{"company":"northwind"\}: name it by its id, its slug, or live\/SLUG/,
+    ],
+    [
+      "a point that there is not",
+      (sandbox) => sandbox.coverage({ exclude: ["order.creatd"] }),
+      /^exclude: "order\.creatd" is no contract point: did you mean order\.created\?/,
+    ],
+    [
+      "a filter that there is not",
+      (sandbox) => sandbox.coverage({ exclud: [] } as object),
+      /^unknown key "exclud": did you mean "exclude"\? Known here: company, exclude$/,
+    ],
+  ])("%s is refused with what fits", (_, call, message) => {
+    const sandbox = createSandbox();
+    onTestFinished(() => sandbox.close());
+    expect(() => call(sandbox)).toThrow(message);
   });
 });
 
