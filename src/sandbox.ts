@@ -6,7 +6,8 @@ import { Companies, type NewCompany } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
 import { Invoices } from "./control/invoices.ts";
 import { type IsolatedCompany, isolatedCompany } from "./control/isolated-company.ts";
-import { Requests } from "./control/requests.ts";
+import { parsed } from "./control/read-json.ts";
+import { coverageFilter, Requests } from "./control/requests.ts";
 import { type ArmedScenario, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import { Simulator } from "./control/simulator.ts";
@@ -282,7 +283,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     scenario: (name, options) => armed.handle(name, options),
     isolatedCompany: (wanted) => isolatedCompany(own, wanted),
     requests,
-    coverage: (filter) => coverage.report(filter),
+    coverage: (filter = {}) => coverage.report(parsed(coverageFilter, filter)),
     findings: (filter) => findings.report(filter),
     webhooks,
     drain: () => {

@@ -41,7 +41,7 @@ export type DeclineReason = z.output<typeof declineReason>;
 export const merchant = z.strictObject({
   name: z.string(),
   /** Merchant category code, ISO 18245. */
-  mcc: z.string().regex(/^[0-9]{4}$/),
+  mcc: z.string().regex(/^[0-9]{4}$/, 'must be a string of four digits, such as "5411"'),
   city: z.string(),
   country: z.string(),
 });

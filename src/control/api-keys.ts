@@ -8,7 +8,8 @@ import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
 /** Spec §5.5: five active keys per company and environment, or, in a described variant, per member. */
-export type KeyQuota = "company" | "member";
+export const keyQuotas = ["company", "member"] as const;
+export type KeyQuota = (typeof keyQuotas)[number];
 export const activeKeysAllowed = 5;
 
 const newApiKey = z.strictObject({

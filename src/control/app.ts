@@ -176,7 +176,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   });
 
   control.all("/*", (c) => {
-    throw new ControlError(404, `the sandbox's own API has no ${c.req.method} ${maskSecrets(c.req.path)}`);
+    throw new ControlError(
+      404,
+      `the sandbox's own API has no ${c.req.method} ${maskSecrets(c.req.path)}: GET /_sandbox tells where to begin`,
+    );
   });
   return control;
 }

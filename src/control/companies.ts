@@ -5,7 +5,6 @@ import { accountOf } from "../core/account.ts";
 import { createApiKey } from "../core/create-api-key.ts";
 import { emit } from "../core/events.ts";
 import { expireAllDueCards } from "../core/expire-cards.ts";
-import { issuesTold } from "../core/issues-told.ts";
 import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
 import { hashOfSecret } from "../core/random.ts";
@@ -268,9 +267,7 @@ function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
     return { name: `${currency} account`, balance, ...account, currency, slug: accountSlug };
   });
   const filled = { name: faker.company.name(), country_code: "GB", ...asked, slug, members, accounts };
-  const result = seedCompany.safeParse(filled);
-  if (!result.success) throw new ControlError(400, issuesTold(result.error.issues));
-  const company = result.data;
+  const company = parsed(seedCompany, filled);
   for (const { path, message } of inconsistencies({ companies: [company] })) {
     throw new ControlError(400, `${path.slice(2).join(".")}: ${message}`);
   }

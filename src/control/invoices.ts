@@ -10,15 +10,17 @@ import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 import { simulated } from "./simulated.ts";
 
+const day = z.iso.date("must be a day of the calendar, such as 2026-03-10");
+
 const newInvoice = z.strictObject({
   company: z.string({ error: "is required: a company's id or slug" }),
   currency: currency.default("GBP"),
   net: amount.prefault("10.00"),
   vat: amount.optional(),
-  issued_on: z.iso.date().optional(),
-  due_on: z.iso.date().optional(),
-  period_start: z.iso.date().optional(),
-  period_end: z.iso.date().optional(),
+  issued_on: day.optional(),
+  due_on: day.optional(),
+  period_start: day.optional(),
+  period_end: day.optional(),
 });
 
 /** What the service charges its companies for: invoices are issued and settled by the tester. */

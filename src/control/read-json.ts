@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import { issuesTold } from "../core/issues-told.ts";
+import { issuesTold, withPath } from "../core/issues-told.ts";
+import { knownKeys, unknownKeyTold } from "../core/known-keys.ts";
 import { ControlError } from "./control-error.ts";
 
 /** A company with hundreds of members and cards is a fifth of it. */
@@ -44,5 +45,19 @@ export async function readText(c: Context, maxBytes: number, tooLarge: string): 
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ControlError(400, issuesTold(result.error.issues));
+  throw new ControlError(
+    400,
+    issuesTold(result.error.issues, (issue) => told(issue, schema)),
+  );
+}
+
+function told(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  const { code, path } = issue;
+  if (code === "unrecognized_keys") {
+    return issue.keys.map((key) => withPath({ path, message: unknownKeyTold(key, schema, path) })).join("; ");
+  }
+  if (code === "invalid_type" && path.length === 0) {
+    return `what is asked for must be an object, with such keys as ${knownKeys(schema).join(", ")}`;
+  }
+  return withPath(issue);
 }

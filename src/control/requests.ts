@@ -46,16 +46,24 @@ export const streamQuery = strictQuery({
 
 const reportFormat = z.enum(reportFormats, `must be one of ${reportFormats.join(", ")}`).default("json");
 
+const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
+  const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  if (vain !== undefined) check.addIssue(`${JSON.stringify(vain)} ${noPoint(vain)}`);
+});
+
+/** Of which requests the coverage is told within a test process. */
+export const coverageFilter = z.strictObject({
+  company: entryFilter.company,
+  exclude: pointPatterns.optional(),
+});
+
 /** Of which requests the coverage is told, and how, as query parameters. */
 export const coverageQuery = strictQuery({
   company: entryFilter.company,
   exclude: z
     .string()
     .transform((list) => list.split(",").map((pattern) => pattern.trim()))
-    .superRefine((patterns, check) => {
-      const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
-      if (vain !== undefined) check.addIssue(`${JSON.stringify(vain)} ${noPoint(vain)}`);
-    })
+    .pipe(pointPatterns)
     .optional(),
   format: reportFormat,
 });

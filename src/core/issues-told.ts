@@ -16,6 +16,7 @@ export function issuesTold(
   return [...messages, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 
-function withPath({ path, message }: z.core.$ZodIssue): string {
+/** One that does not fit, after the path to it. */
+export function withPath({ path, message }: Pick<z.core.$ZodIssue, "path" | "message">): string {
   return path.length === 0 ? message : `${path.join(".")}: ${message}`;
 }

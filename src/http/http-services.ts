@@ -12,7 +12,8 @@ import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
 
 /** Spec §5.7 describes the header as a variant: ignored, judged where it is sent, or demanded. */
-export type OnBehalfOfMode = "off" | "optional" | "required";
+export const onBehalfOfModes = ["off", "optional", "required"] as const;
+export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];
 
 /** What the service's HTTP face works with. */
 export interface HttpServices extends Services {

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { KeyQuota } from "../control/api-keys.ts";
+import { type KeyQuota, keyQuotas } from "../control/api-keys.ts";
 import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
-import type { OnBehalfOfMode } from "../http/http-services.ts";
+import { type OnBehalfOfMode, onBehalfOfModes } from "../http/http-services.ts";
 import type { Exchange, Messages } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
 import { readBuiltTables } from "./built-tables.ts";
 import { openingFailure } from "./database-failure.ts";
-import { type Durability, removeDatabase } from "./database-file.ts";
+import { type Durability, durabilities, removeDatabase } from "./database-file.ts";
 import { readDefaultFixtures, readFixtures } from "./fixtures-file.ts";
-import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
+import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
 /** The version of this package. */
@@ -63,22 +63,22 @@ export interface SandboxOptions {
   readonly observe?: ((exchange: Exchange, messages: Messages) => void) | undefined;
 }
 
-export const sandboxOptions: OptionNames<SandboxOptions> = {
-  db: true,
-  durability: true,
-  seed: true,
-  clock: true,
-  fixtures: true,
-  assumed: true,
-  onBehalfOf: true,
-  sandboxHeaders: true,
-  keyQuota: true,
-  scenarios: true,
-  scenario: true,
-  journal: true,
-  allowWebhookHosts: true,
-  deliver: true,
-  observe: true,
+export const sandboxOptions: OptionKinds<SandboxOptions> = {
+  db: "a string",
+  durability: durabilities,
+  seed: "a whole number from 0",
+  clock: "an ISO 8601 instant as a string",
+  fixtures: "a string",
+  assumed: "true or false",
+  onBehalfOf: onBehalfOfModes,
+  sandboxHeaders: "true or false",
+  keyQuota: keyQuotas,
+  scenarios: "a string",
+  scenario: "a string",
+  journal: "a whole number from 0",
+  allowWebhookHosts: "an array of strings",
+  deliver: "a function",
+  observe: "a function",
 };
 
 export interface Sandbox extends PortableSandbox {
@@ -92,7 +92,7 @@ export interface Sandbox extends PortableSandbox {
  *   database that was made otherwise
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  refuseUnknownOptions("createSandbox()", options, sandboxOptions);
+  refuseUnfitOptions("createSandbox()", options, sandboxOptions);
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
@@ -100,8 +100,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const catalogue = new Catalogue(() => [...readShippedScenarios(), ...ownScenarios]);
   if (options.scenario !== undefined) catalogue.required(options.scenario);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
-  refuseUnlessWhole("seed", options.seed);
-  refuseUnlessWhole("journal", options.journal);
   const db = options.db?.trim() ?? ":memory:";
   const madeHere = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability);
@@ -158,13 +156,10 @@ function refuse(): never {
 }
 
 function refuseUnlessHost(host: string): void {
-  if (URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase()) return;
+  const isHost = URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase();
+  // A URL may hold an asterisk in its host, which would then stand for itself alone.
+  if (isHost && !host.includes("*")) return;
   throw new SetupError(
-    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443; got ${JSON.stringify(host)}`,
+    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443, each in full; got ${JSON.stringify(host)}`,
   );
-}
-
-function refuseUnlessWhole(option: string, value: number | undefined): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
-  throw new SetupError(`the ${option} takes a whole number from 0; got ${value}`);
 }

@@ -23,8 +23,15 @@ export function baseAddress(given: string | undefined, env: NodeJS.ProcessEnv): 
     return url.replace(/\/+$/, "");
   }
   throw new SetupError(
-    `${JSON.stringify(url)} is no base address: give one such as http://127.0.0.1:4242, without query or fragment`,
+    `${JSON.stringify(url)}${sourceOf(given, env)} is no base address: give one such as http://127.0.0.1:4242, without query or fragment`,
   );
+}
+
+/** Which variable an address that was not given comes from. */
+function sourceOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (given !== undefined) return "";
+  if (env.CARD_SANDBOX_URL !== undefined) return ", which CARD_SANDBOX_URL says,";
+  return `, which ${env.CARD_SANDBOX_PORT ? "CARD_SANDBOX_PORT" : "PORT"} makes it,`;
 }
 
 /** Port 0 is any, and tells nothing. */

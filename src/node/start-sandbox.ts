@@ -6,7 +6,7 @@ import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
 import { createSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
 import { removeDatabase } from "./database-file.ts";
-import { type OptionNames, refuseUnknownOptions } from "./known-options.ts";
+import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
 
 const defaultHost = "127.0.0.1";
@@ -32,13 +32,13 @@ export interface StartOptions extends SandboxOptions {
   readonly adminToken?: string | undefined;
 }
 
-const startOptions: OptionNames<StartOptions> = {
-  port: true,
-  host: true,
-  livePort: true,
-  tls: true,
-  control: true,
-  adminToken: true,
+const startOptions: OptionKinds<StartOptions> = {
+  port: "a port from 0 to 65535",
+  host: "a string",
+  livePort: "a port from 0 to 65535",
+  tls: "an object of cert and key, each PEM",
+  control: "true or false",
+  adminToken: "a string",
   ...sandboxOptions,
 };
 
@@ -66,7 +66,7 @@ export async function start(
   options: StartOptions,
   { lightGlobals }: { readonly lightGlobals: boolean },
 ): Promise<StartedSandbox> {
-  refuseUnknownOptions("startSandbox()", options, startOptions);
+  refuseUnfitOptions("startSandbox()", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
   if (options.adminToken !== undefined && !/^\S+$/.test(options.adminToken)) {
     throw new SetupError("the admin token must not be empty, nor hold white space");

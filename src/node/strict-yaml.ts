@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type { Alias, Document, LineCounter } from "yaml";
-import * as z from "zod";
+import type * as z from "zod";
 import { SetupError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { knownTold, unknownKeyTold } from "../core/known-keys.ts";
 
 /** A text that fits its schema, or what is wrong with it, each with file, line and column. */
 export type StrictYaml<Value> =
@@ -149,33 +149,10 @@ interface YamlNode {
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
   const at = issue.path.join(".");
   if (issue.code === "invalid_value" && typeof said === "string") {
-    return `${at}: unknown "${said}"${known(said, issue.values.map(String))}`;
+    return `${at}: unknown "${said}"${knownTold(said, issue.values.map(String))}`;
   }
   if (issue.code !== "unrecognized_keys") {
     return at === "" ? issue.message : `${at}: ${issue.message}`;
   }
-  const unknown = issue.keys[0] ?? "";
-  return `unknown key "${unknown}"${known(unknown, knownKeys(schema, issue.path))}`;
-}
-
-function known(said: string, all: readonly string[]): string {
-  const meant = nearest(said, all);
-  return `${meant === undefined ? "; known" : `: did you mean "${meant}"? Known`} here: ${all.join(", ")}`;
-}
-
-/** The keys of the object that a path leads to in a schema. */
-function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let at = unwrap(schema);
-  for (const step of path) {
-    if (at instanceof z.ZodArray) at = unwrap(at.element as z.ZodType);
-    else if (at instanceof z.ZodObject) at = unwrap(at.shape[String(step)] as z.ZodType);
-  }
-  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
-    return unwrap(schema.unwrap() as z.ZodType);
-  }
-  return schema;
+  return unknownKeyTold(issue.keys[0] ?? "", schema, issue.path);
 }

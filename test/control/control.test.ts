@@ -201,3 +201,39 @@ test.each(["__proto__", "constructor", "toString"])(
     expect(Object.keys(Object.prototype)).toEqual([]);
   },
 );
+
+test("a path that there is not leads to those that there are", async () => {
+  const { status, json } = await openSandbox().request("/_sandbox/wrld");
+  expect([status, json.error]).toEqual([
+    404,
+    "the sandbox's own API has no GET /_sandbox/wrld: GET /_sandbox tells where to begin",
+  ]);
+});
+
+describe("what is asked for and does not fit", () => {
+  test.each([
+    ["companies", { nme: "x" }, /^unknown key "nme": did you mean "name"\? Known here: slug, /],
+    ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam": did you mean "name"\? /],
+    ["companies", { x: 1, y: 2 }, /^unknown key "x"; known here: .*; unknown key "y"; known here: /],
+    ["clock/advance", "PT15M", /^what is asked for must be an object, with such keys as by, company$/],
+    ["clock/advance", [], /^what is asked for must be an object, with such keys as by, company$/],
+    [
+      "invoices",
+      { company: "northwind", issued_on: "2026-02-30" },
+      /^issued_on: must be a day of the calendar, such as 2026-03-10$/,
+    ],
+    [
+      "simulate/authorisations",
+      { card_id: "fa6c0000-0001-4f6b-a7ec-74df22a00883", amount: "1.00", mcc: "shop" },
+      /^mcc: must be a string of four digits, such as "5411"$/,
+    ],
+    ["reset", null, /^what is asked for must be an object, with such keys as company$/],
+  ])("of %s %j is told with what may be", async (path, body, message) => {
+    const reply = await openSandbox().request(`/_sandbox/${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).toMatch(message);
+  });
+});

@@ -90,6 +90,10 @@ describe("a bad command line is one clear line, and exit 2", () => {
     [["--db", " "], /database has no name/],
     [["--admin-token", ""], /--admin-token/],
     [["--allow-webhook-hosts", "https://a.test"], /webhook hosts are names such as .*https:\/\/a\.test/],
+    [
+      ["--allow-webhook-hosts", "*.a.test"],
+      /webhook hosts are names such as .*, each in full; got "\*\.a\.test"/,
+    ],
     [["--log", "loud"], /--log.*pretty, json, silent/],
     [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required/],
     [["--host", ""], /--host/],

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
+import { baseAddress } from "../../src/node/running-sandbox.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
 import { cli, freePort, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
@@ -103,6 +104,18 @@ describe("health", () => {
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("--no-control")]);
     expect((await outcome(["health"], { PORT: String(await freePort()) })).code).toBe(1);
   });
+});
+
+test.each([
+  [{ PORT: "abc" }, '"http://127.0.0.1:abc", which PORT makes it, is no base address'],
+  [
+    { PORT: "1", CARD_SANDBOX_PORT: "abc" },
+    '"http://127.0.0.1:abc", which CARD_SANDBOX_PORT makes it, is no base address',
+  ],
+  [{ CARD_SANDBOX_URL: "nope" }, '"nope", which CARD_SANDBOX_URL says, is no base address'],
+])("an address that a variable spoils names it: %j", (variables, message) => {
+  expect(() => baseAddress(undefined, variables)).toThrow(message);
+  expect(() => baseAddress("nope", variables)).toThrow('"nope" is no base address');
 });
 
 test("http to a sandbox that speaks HTTPS, and the other way round, is told", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { SetupError } from "../../src/core/errors.ts";
+import { createSandbox, type Sandbox } from "../../src/node/create-sandbox.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 
 describe("an option that there is not", () => {
@@ -33,6 +34,48 @@ describe("an option that there is not", () => {
   });
 });
 
+describe("an option's value that it does not take", () => {
+  test.each<[unknown, string]>([
+    [{ durability: "ful" }, 'the option durability of createSandbox() takes "normal" or "full"; got "ful"'],
+    [{ assumed: "off" }, 'the option assumed of createSandbox() takes true or false; got "off"'],
+    [
+      { keyQuota: "member " },
+      'the option keyQuota of createSandbox() takes "company" or "member"; got "member "',
+    ],
+    [
+      { onBehalfOf: true },
+      'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required"; got true',
+    ],
+    [{ seed: "7" }, 'the option seed of createSandbox() takes a whole number from 0; got "7"'],
+    [{ journal: -1 }, "the option journal of createSandbox() takes a whole number from 0; got -1"],
+    [
+      { clock: new Date(0) },
+      "the option clock of createSandbox() takes an ISO 8601 instant as a string; got an object",
+    ],
+    [{ db: null }, "the option db of createSandbox() takes a string; got null"],
+    [
+      { allowWebhookHosts: "hooks.example.com" },
+      'the option allowWebhookHosts of createSandbox() takes an array of strings; got "hooks.example.com"',
+    ],
+    [{ deliver: {} }, "the option deliver of createSandbox() takes a function; got an object"],
+    [null, "createSandbox() takes its options as an object, such as { seed: 7 }"],
+    ["world.db", "createSandbox() takes its options as an object, such as { seed: 7 }"],
+  ])("%o is refused by createSandbox()", (options, message) => {
+    expect(() => createSandbox(options as object)).toThrow(new SetupError(message));
+  });
+
+  test.each<[object, string]>([
+    [{ port: "x" }, 'the option port of startSandbox() takes a port from 0 to 65535; got "x"'],
+    [{ port: 70_000 }, "the option port of startSandbox() takes a port from 0 to 65535; got 70000"],
+    [
+      { port: 0, tls: { cert: "PEM" } },
+      "the option tls of startSandbox() takes an object of cert and key, each PEM; got an object",
+    ],
+  ])("%o is refused by startSandbox()", async (options, message) => {
+    await expect(startSandbox(options)).rejects.toThrow(new SetupError(message));
+  });
+});
+
 describe("a scenario that is not named", () => {
   test.each([[undefined], [{ times: 1 }], [null]])("%j is asked for", async (name) => {
     const sandbox = createSandbox();
@@ -41,6 +84,30 @@ describe("a scenario that is not named", () => {
     const message = /^name the scenario: scenario\("quota-reached"\)/;
     expect(() => sandbox.scenario(name as unknown as string)).toThrow(message);
     expect(() => company.scenario(name as unknown as string)).toThrow(message);
+  });
+});
+
+describe("what a test process hands on", () => {
+  test.each<[string, (sandbox: Sandbox) => unknown, RegExp]>([
+    [
+      "a company in an object",
+      (sandbox) => sandbox.reset({ company: "northwind" } as unknown as string),
+      /^no company \{"company":"northwind"\}: name it by its id, its slug, or live\/SLUG/,
+    ],
+    [
+      "a point that there is not",
+      (sandbox) => sandbox.coverage({ exclude: ["order.creatd"] }),
+      /^exclude: "order\.creatd" is no contract point: did you mean order\.created\?/,
+    ],
+    [
+      "a filter that there is not",
+      (sandbox) => sandbox.coverage({ exclud: [] } as object),
+      /^unknown key "exclud": did you mean "exclude"\? Known here: company, exclude$/,
+    ],
+  ])("%s is refused with what fits", (_, call, message) => {
+    const sandbox = createSandbox();
+    onTestFinished(() => sandbox.close());
+    expect(() => call(sandbox)).toThrow(message);
   });
 });
 
