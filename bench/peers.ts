@@ -65,7 +65,8 @@ const peers: readonly Peer[] = [
   {
     name: "emulate",
     title: "emulate, a customer of Stripe's",
-    wanted: "emulate@0.12.2",
+    // The last that runs on Node 20 too.
+    wanted: "emulate@0.11.2",
     command: (port) => ["emulate", "start", "--service", "stripe", "--port", String(port)],
     ready: /(http:\/\/localhost:\d+)/,
     request: {

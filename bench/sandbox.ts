@@ -32,6 +32,21 @@ export function startSandbox(build: Build, cores: Cores, options: readonly strin
   return startServer([...cores.serverPrefix, ...sandboxCommand(build, options)]);
 }
 
+/** Starts one that commits what each request changes by itself. */
+export function startUngroupedSandbox(
+  build: Build,
+  cores: Cores,
+  options: readonly string[],
+): Promise<Server> {
+  const [node = "", ...args] = sandboxCommand(build, options);
+  return startServer([
+    ...cores.serverPrefix,
+    node,
+    join(import.meta.dirname, "ungrouped-sandbox.mjs"),
+    ...args,
+  ]);
+}
+
 /** Whether a build's command line knows an option. */
 export function knows(build: Build, option: string): boolean {
   const help = spawnSync(process.execPath, [commandLine(build), "start", "--help"], { encoding: "utf8" });
@@ -107,7 +122,7 @@ export async function freshCaller(server: Server): Promise<Caller> {
 
 /** @throws Error where the answer is no success */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several builds, read where they are used
-export async function sent(url: string, path: string, body: unknown): Promise<any> {
+async function sent(url: string, path: string, body: unknown): Promise<any> {
   const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
   return response.status === 204 ? undefined : response.json();
