@@ -34,7 +34,7 @@ export function benchmarksPage(findings: Findings, about: About): string {
     "# Benchmarks\n",
     "What the sandbox costs beside a bare server, measured in one run by `npm run bench`, which wrote this page.\n",
     `${[...about.machine, `- \`${about.command}\``].join("\n")}\n`,
-    ...(goals ? ["## Goals\n", goals, aboutGoals] : []),
+    ...(goals ? ["## Goals\n", goals] : []),
     ...(measured.length > 0
       ? ["## Requests\n", roundsTable(measured, skipped, about.compared), howToRead(about, floor)]
       : []),
@@ -46,11 +46,6 @@ export function benchmarksPage(findings: Findings, about: About): string {
     ...(resets.length > 0 ? ["## Putting the world back\n", resetsTable(resets)] : []),
   ].join("\n");
 }
-
-const aboutGoals = [
-  "Of the figures below. What group commit gains with `--durability full` has no goal, since no build goes without it.",
-  "",
-].join("\n");
 
 function howToRead({ rounds, seconds }: About, floor: Measured | undefined): string {
   const share = floor && median(floor.loads.map(({ loadShare }) => loadShare));

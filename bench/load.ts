@@ -14,6 +14,8 @@ export interface LoadRequest {
    * would be a cheaper one.
    */
   readonly keys: "none" | "any" | "once";
+  /** The header in which the key stands, and what stands before it there; default `Idempotency-Key`. */
+  readonly keyIn?: { readonly header: string; readonly prefix: string };
 }
 
 export interface LoadOptions {
@@ -108,14 +110,14 @@ const enoughKeys = 500;
 
 /** Each connection's requests, made before the round: making a key costs as much as floor A's whole answer. */
 function requestsOf({ request, connections, until, perSecondAtMost }: LoadOptions) {
-  const { keys, ...plain } = request;
+  const { keys, keyIn = { header: "Idempotency-Key", prefix: "" }, ...plain } = request;
   if (keys === "none") return [[plain]];
   const wanted = "requests" in until ? until.requests : until.seconds * perSecondAtMost;
   const each = keys === "any" ? enoughKeys : Math.ceil(wanted / connections) + 1;
   return Array.from({ length: connections }, () =>
     Array.from({ length: each }, () => ({
       ...plain,
-      headers: { ...plain.headers, "Idempotency-Key": randomUUID() },
+      headers: { ...plain.headers, [keyIn.header]: keyIn.prefix + randomUUID() },
     })),
   );
 }

@@ -4,7 +4,7 @@ import { freshCaller, order, withHeaders } from "./sandbox.ts";
 import type { Server } from "./server.ts";
 
 /** Which of a build's sandboxes a row is measured on. */
-export type Storage = "memory" | "file" | "durable file";
+export type Storage = "memory" | "file" | "durable file" | "ungrouped durable file";
 
 /** A kind of request that is measured in every round. */
 export interface Row {
@@ -48,6 +48,15 @@ export const rows: readonly Row[] = [
     name: "order-durable",
     title: "order a card, on a file with `--durability full`",
     storage: "durable file",
+    connections: 50,
+    expectedStatus: 201,
+    expected: point("order.created"),
+    prepare: freshOrder,
+  },
+  {
+    name: "order-ungrouped",
+    title: "the same, each committed by itself",
+    storage: "ungrouped durable file",
     connections: 50,
     expectedStatus: 201,
     expected: point("order.created"),

@@ -32,6 +32,21 @@ export function startSandbox(build: Build, cores: Cores, options: readonly strin
   return startServer([...cores.serverPrefix, ...sandboxCommand(build, options)]);
 }
 
+/** Starts one that commits what each request changes by itself. */
+export function startUngroupedSandbox(
+  build: Build,
+  cores: Cores,
+  options: readonly string[],
+): Promise<Server> {
+  const [node = "", ...args] = sandboxCommand(build, options);
+  return startServer([
+    ...cores.serverPrefix,
+    node,
+    join(import.meta.dirname, "ungrouped-sandbox.mjs"),
+    ...args,
+  ]);
+}
+
 /** Whether a build's command line knows an option. */
 export function knows(build: Build, option: string): boolean {
   const help = spawnSync(process.execPath, [commandLine(build), "start", "--help"], { encoding: "utf8" });

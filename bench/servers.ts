@@ -4,7 +4,7 @@ import type { Cores } from "./cores.ts";
 import type { LoadRequest } from "./load.ts";
 import type { Step } from "./rounds.ts";
 import { probed, type Row, type Storage } from "./rows.ts";
-import { type Build, commandLine, knows, order, startSandbox } from "./sandbox.ts";
+import { type Build, commandLine, knows, order, startSandbox, startUngroupedSandbox } from "./sandbox.ts";
 import { type Server, startServer } from "./server.ts";
 
 /** A row that cannot be measured, and why. */
@@ -52,9 +52,9 @@ export async function openRows(
         skipped.push({ title: row.title, build: build.name, why });
         continue;
       }
-      const name = `${index}-${row.storage.replace(" ", "-")}`;
-      const server =
-        opened.get(name) ?? (await startSandbox(build, cores, optionsOf(row.storage, scratch, name)));
+      const name = `${index}-${row.storage.replaceAll(" ", "-")}`;
+      const start = row.storage.startsWith("ungrouped") ? startUngroupedSandbox : startSandbox;
+      const server = opened.get(name) ?? (await start(build, cores, optionsOf(row.storage, scratch, name)));
       opened.set(name, server);
       steps.push(stepOf(row, build, server));
     }
@@ -71,7 +71,7 @@ export const floorOrder: LoadRequest = {
 function whyNot({ storage }: Row, build: Build): string | undefined {
   if (!existsSync(commandLine(build)))
     throw new Error(`${build.name} has no ${commandLine(build)}: build it first`);
-  if (storage !== "durable file" || knows(build, "--durability")) return undefined;
+  if (!storage.endsWith("durable file") || knows(build, "--durability")) return undefined;
   return "this build has no `--durability`";
 }
 
@@ -80,7 +80,7 @@ function optionsOf(storage: Storage, scratch: string, name: string): string[] {
   return [
     "--db",
     join(scratch, `${name}.db`),
-    ...(storage === "durable file" ? ["--durability", "full"] : []),
+    ...(storage.endsWith("durable file") ? ["--durability", "full"] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Step } from "./rounds.ts";
 import { type Build, exchanged, order, startFilledSandbox } from "./sandbox.ts";
 
 /** How many cards a company has when its orders are measured. */
-export const sizes = [1_000, 100_000, 1_000_000] as const;
+export const sizes = [1_000, 100_000, 200_000, 1_000_000] as const;
 export const quickSizes = [1_000, 20_000] as const;
 
 /**

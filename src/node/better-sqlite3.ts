@@ -4,6 +4,7 @@ import { SetupError } from "../core/errors.ts";
 import type { Database, SqlValue } from "../core/ports.ts";
 import { damaged, openingFailure, usingFailure } from "./database-failure.ts";
 import { applicationId, type DatabaseFile, type Durability, inspectFile } from "./database-file.ts";
+import { whileInPlace } from "./file-in-place.ts";
 
 /** A database that can be closed; closing loses what is in memory. */
 export interface OpenDatabase extends Database {
@@ -29,7 +30,7 @@ export function openDatabase(path: string, durability: Durability = "normal"): O
   try {
     const database = adapt(openFile(file, durability), (error) => usingFailure(file.path, error));
     if (!file.isNew) refuseDamaged(file.path, database);
-    return database;
+    return whileInPlace(file.path, database);
   } catch (error) {
     throw openingFailure(file.path, error);
   }

@@ -28,6 +28,11 @@ export function damaged(file: string, how: string): string {
   return `${file} is a damaged database (${how}): restore it, or use another file`;
 }
 
+/** What became of a file that is no longer where it was opened, and what to do. */
+export function displaced(file: string): string {
+  return `${file} was deleted, moved or replaced while it was in use: put it back, or start again; ${meanwhile}`;
+}
+
 function isDamage(code: string): boolean {
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }

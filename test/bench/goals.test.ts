@@ -16,7 +16,7 @@ function row(name: string, perSecond: readonly number[], more: { cpuUs?: number;
     loadShare: 0.5,
     wrong: more.wrong ?? [],
   }));
-  const build = name.startsWith("floor") || name === "prism" ? {} : { build: "this" };
+  const build = name.startsWith("floor") || ["prism", "emulate"].includes(name) ? {} : { build: "this" };
   return { row: name, title: name, ...build, connections: 10, loads } as unknown as Measured;
 }
 
@@ -29,12 +29,15 @@ const met: Findings = {
     floor,
     row("order", [6400, 8000, 9600]),
     row("order-file", [4800, 6000, 7200]),
+    row("order-durable", [4000, 8000, 6000]),
+    row("order-ungrouped", [1000, 2000, 1500]),
     row("replay", [10_000, 12_500, 15_000]),
     row("prism", [1000, 1333, 1600]),
+    row("emulate", [6400, 8000, 9600]),
   ],
   sized: ["in memory", "on a file"].flatMap((storage) => [
     row(`${storage} 1000`, [1], { cpuUs: 100 }),
-    row(`${storage} 100000`, [1], { cpuUs: 150 }),
+    row(`${storage} 200000`, [1], { cpuUs: 150 }),
   ]),
   starts: [
     { title: "A: `node:http` alone", ms: even(80), cpuMs: undefined, residentMib: undefined },
@@ -61,12 +64,17 @@ test.each<[string, Partial<Findings>, readonly string[]]>([
   [
     "slower orders",
     { measured: replaced("order", row("order", [6300, 7900, 9500])) },
-    ["orders in memory", "orders in memory beside Prism's"],
+    ["orders in memory", "orders in memory beside Prism's", "orders in memory beside what emulate does"],
   ],
   [
     "slower files",
     { measured: replaced("order-file", row("order-file", [4700, 5900, 7100])) },
     ["orders on a file"],
+  ],
+  [
+    "a group commit that gains less",
+    { measured: replaced("order-durable", row("order-durable", [3900, 7900, 5900])) },
+    ["orders with `--durability full`, beside each committed by itself"],
   ],
   [
     "slower replays",
@@ -77,10 +85,10 @@ test.each<[string, Partial<Findings>, readonly string[]]>([
     "dearer orders among many cards",
     {
       sized: met.sized.map((each) =>
-        each.row === "on a file 100000" ? row(each.row, [1], { cpuUs: 151 }) : each,
+        each.row === "on a file 200000" ? row(each.row, [1], { cpuUs: 151 }) : each,
       ),
     },
-    ["processor time of an order on a file, at 100,000 cards beside 1,000"],
+    ["processor time of an order on a file, at 200,000 cards beside 1,000"],
   ],
   [
     "a slower start",

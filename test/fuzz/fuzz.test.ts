@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { fuzz } from "./fuzz.ts";
+import { fuzz, timeoutFor } from "./fuzz.ts";
 import { operations } from "./operations.ts";
 import { ownApi } from "./own-api.ts";
 
+const requests = 1000;
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 
 test.each([
@@ -11,9 +12,9 @@ test.each([
 ])(
   "%s answers whatever it is sent as it says, and goes on",
   async (_, at) => {
-    const { taken, refused } = await fuzz({ at, requests: 1000, seed });
+    const { taken, refused } = await fuzz({ at, requests, seed });
     expect(taken).toBeGreaterThan(100);
     expect(refused).toBeGreaterThan(100);
   },
-  60_000,
+  timeoutFor(requests),
 );

@@ -22,8 +22,11 @@ export interface Tally {
 /** After so many requests the world is put back: what they changed would refuse those after. */
 const putBackEvery = 25;
 
-/** Within which a failure has been made small, or is told as it is: what is slow takes long to make small. */
-const longestMs = 45_000;
+/**
+ * Within which all is sent, and a failure has been made small, or is told as it is: what is slow takes long to make
+ * small. That not all could be sent is a failure too: what was not sent was not held to anything.
+ */
+const longestMsFor = (requests: number) => 45_000 + requests * 10;
 
 /** How long an answer may take. */
 const patienceMs = 1000;
@@ -62,10 +65,19 @@ export async function fuzz({ at, requests, seed }: Fuzzing): Promise<Tally> {
     if (status === undefined || !methods.has(sent.method)) return;
     tally[status < 400 ? "taken" : "refused"]++;
   });
-  await fc.assert(property, { seed, numRuns: requests, interruptAfterTimeLimit: longestMs });
+  const interruptAfterTimeLimit = longestMsFor(requests);
+  await fc.assert(property, {
+    seed,
+    numRuns: requests,
+    interruptAfterTimeLimit,
+    markInterruptAsFailure: true,
+  });
   await takesAnOrder(world, seed);
   return tally;
 }
+
+/** How long a test of so many requests may take, whatever comes of them. */
+export const timeoutFor = (requests: number) => longestMsFor(requests) + 60_000;
 
 /** How many more requests are sent at a time where those before were all taken, or all refused; and how often. */
 const further = { requests: 250, rounds: 8 };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -153,6 +153,51 @@ describe("on a disk that is full", () => {
     ]);
     expect((await sandbox.order({ token })).status).toBe(201);
   });
+});
+
+test.each<[string, (file: string) => void]>([
+  ["deleted", (file) => rmSync(file)],
+  ["moved", (file) => renameSync(file, `${file}.moved`)],
+  [
+    "replaced",
+    (file) => {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+    },
+  ],
+])(
+  "a file that was %s while it was in use takes no order that would be lost with it",
+  async (_, displace) => {
+    const file = join(temporaryFolder(), "sandbox.db");
+    const sandbox = openSandbox({ db: file });
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const kept = `${file}.kept`;
+    linkSync(file, kept);
+    displace(file);
+    const refused = await sandbox.order({ token });
+    expect([refused.status, refused.point]).toEqual([503, "gateway.cards_unavailable"]);
+    expect(sandbox.exchanges.at(-1)?.defect?.message).toMatch(
+      /sandbox\.db was deleted, moved or replaced while it was in use: put it back, or start again; until then/,
+    );
+    expect((await sandbox.get("/developer/cards", { token })).json.data).toEqual([]);
+    renameSync(kept, file);
+    expect((await sandbox.order({ token })).status).toBe(201);
+  },
+);
+
+test("of a file that was moved nothing is kept together either, nor once it is looked at again", () => {
+  const file = join(temporaryFolder(), "sandbox.db");
+  const database = openDatabase(file);
+  onTestFinished(() => database.close());
+  database.exec("CREATE TABLE t (a)");
+  const insert = () => database.run("INSERT INTO t VALUES (1)");
+  database.together(() => void insert());
+  renameSync(file, `${file}.moved`);
+  database.together(() => expect(insert).toThrow(DatabaseUnusable));
+  expect(insert).toThrow(DatabaseUnusable);
+  renameSync(`${file}.moved`, file);
+  database.together(() => void insert());
+  expect(database.get("SELECT count(*) AS n FROM t")).toEqual({ n: 2 });
 });
 
 test("a process that may write no more says so in one line, without a stack, and goes on reading", async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { run, startCommandLine, takenPort } from "../support/command-line.ts";
 
@@ -77,6 +78,38 @@ describe("ports and signals", () => {
     const answeredAt = performance.now();
     expect((await ended).code).toBe(0);
     expect(performance.now() - answeredAt).toBeLessThan(1000);
+  });
+
+  test("a signal that comes twice at once, as by npm at a terminal, is one; later it ends at once", async () => {
+    const startAnswer = async () => {
+      const { child, url, ended } = await startCommandLine();
+      const idle = connect(Number(new URL(url).port), "127.0.0.1");
+      const busy = connect(Number(new URL(url).port), "127.0.0.1");
+      onTestFinished(() => void busy.destroy());
+      busy.on("error", () => {});
+      const received = text(busy);
+      idle.write("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(idle, "readable");
+      busy.write(
+        "POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+      );
+      // The server has taken the request up, and waits for its body.
+      await once(busy, "readable");
+      child.kill("SIGINT");
+      // It has begun to close.
+      await once(idle.resume(), "close");
+      return { child, busy, received, ended };
+    };
+    const twice = await startAnswer();
+    twice.child.kill("SIGINT");
+    twice.busy.write("{}");
+    expect(await twice.received).toMatch(/HTTP\/1\.1 400 /);
+    expect(await twice.ended).toEqual({ code: 0, signal: null });
+
+    const again = await startAnswer();
+    await new Promise((later) => setTimeout(later, 300));
+    again.child.kill("SIGINT");
+    expect(await again.ended).toEqual({ code: 3, signal: null });
   });
 
   test("standard output that nobody reads any more does not end it", async () => {

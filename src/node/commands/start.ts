@@ -3,6 +3,7 @@ import { inTurn } from "../../report/observe.ts";
 import { version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { databaseLog, requestLog } from "../request-log.ts";
+import { onSignals } from "../signals.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { startUpLines } from "../start-up-lines.ts";
 import { newCommand } from "./command.ts";
@@ -69,7 +70,7 @@ function logError(line: string): void {
 /** Ends on the first signal with what is under way answered, on a second one at once. */
 function closeOnSignal(started: () => StartedSandbox | undefined): void {
   let closing = false;
-  const onSignal = () => {
+  onSignals(["SIGTERM", "SIGINT"], () => {
     if (closing) process.exit(exitCodes.notRun);
     closing = true;
     const sandbox = started();
@@ -81,7 +82,5 @@ function closeOnSignal(started: () => StartedSandbox | undefined): void {
         process.exit(exitCodes.notRun);
       },
     );
-  };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
+  });
 }

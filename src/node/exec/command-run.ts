@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { CouldNotRun } from "../could-not-run.ts";
+import { onSignals } from "../signals.ts";
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** How soon a signal is the same one again: what Ctrl-C tells everybody at a terminal npm also passes on. */
-const echoMs = 250;
 
 /** How long what a command left running may take to end by itself. */
 const graceMs = 2000;
@@ -37,15 +35,11 @@ export async function runCommand(words: readonly string[], env: NodeJS.ProcessEn
 }
 
 function passSignalsOn(send: (signal: NodeJS.Signals) => void): void {
-  let latest: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
-  for (const name of passedOn) {
-    process.on(name, (signal) => {
-      const atMs = performance.now();
-      if (latest?.signal === signal && atMs - latest.atMs < echoMs) return;
-      send(latest ? "SIGKILL" : signal);
-      latest = { signal, atMs };
-    });
-  }
+  let isSecond = false;
+  onSignals(passedOn, (signal) => {
+    send(isSecond ? "SIGKILL" : signal);
+    isSecond = true;
+  });
 }
 
 async function endGroup(leader: number): Promise<void> {
