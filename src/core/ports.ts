@@ -273,7 +273,8 @@ export interface WebhookRecord {
 
 export interface NewWebhook extends Omit<WebhookRecord, "pk"> {
   readonly companyPk: number;
-  readonly secret: string;
+  /** Which of its company's secrets it has. */
+  readonly secretNumber: number;
 }
 
 /** One event on its way to one webhook, times by the company's clock. */
@@ -415,7 +416,7 @@ export interface Store {
     /** Its deliveries go with it. */
     delete(pk: number): void;
     /** The secret that was there signs on until the instant. */
-    rotate(pk: number, secret: string, previousUntilMs: number): void;
+    rotate(pk: number, secretNumber: number, previousUntilMs: number): void;
   };
   readonly deliveries: {
     insert(delivery: NewDelivery): number;

@@ -1,12 +1,10 @@
 import type { CompanyId } from "../contract/identifiers.ts";
-import type { Services } from "./services.ts";
+import type { Random } from "./ports.ts";
 
-/** Makes a webhook's secret, as Standard Webhooks has it: `whsec_` and 32 bytes in base64. */
-export function makeWebhookSecret(
-  { store, random }: Pick<Services, "store" | "random">,
-  companyPk: number,
-  companyId: CompanyId,
-): string {
-  const n = store.nextNumber(companyPk, "webhook_secrets");
+/**
+ * The n-th secret of a company's webhooks, as Standard Webhooks has it: `whsec_` and 32 bytes in base64. Signing needs
+ * it in clear: it is made anew each time, and its number alone is kept.
+ */
+export function webhookSecret(random: Random, companyId: CompanyId, n: number): string {
   return `whsec_${btoa(String.fromCharCode(...random.block("webhook_secret", companyId, n)))}`;
 }

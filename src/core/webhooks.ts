@@ -13,7 +13,7 @@ import type { Caller, DeliveryRecord, WebhookRecord } from "./ports.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import type { WebhookFaults } from "./webhook-faults.ts";
-import { makeWebhookSecret } from "./webhook-secret.ts";
+import { webhookSecret } from "./webhook-secret.ts";
 import { targetViolation } from "./webhook-target.ts";
 
 const mostWebhooks = 10;
@@ -43,7 +43,7 @@ export function createWebhook(
       );
     }
     const n = store.nextNumber(companyPk, "webhooks");
-    const secret = makeWebhookSecret(services, companyPk, companyId);
+    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
     const made = {
       id: uuidOf(random.block("webhook", companyId, n)) as WebhookId,
       url,
@@ -51,8 +51,8 @@ export function createWebhook(
       status: "active",
       createdAtMs: nowOf(services, caller),
     } as const;
-    const pk = store.webhooks.insert({ ...made, companyPk, secret });
-    return { ...webhookOf({ ...made, pk }), secret };
+    const pk = store.webhooks.insert({ ...made, companyPk, secretNumber });
+    return { ...webhookOf({ ...made, pk }), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
 
@@ -78,10 +78,12 @@ export function rotateWebhookSecret(
   caller: Caller,
   webhook: WebhookRecord,
 ): WebhookWithSecret {
-  return services.database.transaction(() => {
-    const secret = makeWebhookSecret(services, caller.companyPk, caller.companyId);
-    services.store.webhooks.rotate(webhook.pk, secret, nowOf(services, caller) + secretOverlapMs);
-    return { ...webhookOf(webhook), secret };
+  const { database, store, random } = services;
+  const { companyPk, companyId } = caller;
+  return database.transaction(() => {
+    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
+    store.webhooks.rotate(webhook.pk, secretNumber, nowOf(services, caller) + secretOverlapMs);
+    return { ...webhookOf(webhook), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
 

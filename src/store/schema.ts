@@ -1,4 +1,7 @@
+import type { CompanyId } from "../contract/identifiers.ts";
 import type { Database } from "../core/ports.ts";
+import { seededRandom } from "../core/random.ts";
+import { webhookSecret } from "../core/webhook-secret.ts";
 
 /** The tables whose rows are the world, each after those that it refers to. */
 export const worldTables = [
@@ -284,7 +287,7 @@ function addMoney(database: Database): void {
 }
 
 const webhookTables = `
-  -- Secrets are kept, since signing needs them; they are shown once.
+  -- Of the secrets a later step keeps the numbers alone.
   CREATE TABLE webhooks (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -385,6 +388,40 @@ function indexCardsInOrder(database: Database): void {
     database.exec(`ALTER TABLE ${table} DROP COLUMN environment`);
 }
 
+/** Webhooks' secrets stood in clear: which of its company's secrets each is says as much. */
+function numberWebhookSecrets(database: Database): void {
+  const tables = ["webhooks", "snapshot_webhooks"];
+  for (const table of tables) {
+    const always = table === "webhooks" ? " NOT NULL DEFAULT 0" : "";
+    database.exec(`ALTER TABLE ${table} ADD COLUMN secret_number INTEGER${always}`);
+    database.exec(`ALTER TABLE ${table} ADD COLUMN previous_secret_number INTEGER`);
+  }
+  const seed = database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'")?.value;
+  const random = seededRandom(Number(seed));
+  const companies = database.all<{ id: CompanyId }>(`
+    SELECT c.id FROM webhooks w JOIN companies c ON c.pk = w.company_pk
+    UNION SELECT c.id FROM snapshot_webhooks w
+      JOIN snapshot_companies c ON c.snapshot_pk = w.snapshot_pk AND c.pk = w.company_pk`);
+  const made = database.get<{ n: number | null }>(`
+    SELECT max(value) AS n FROM (
+      SELECT kind, value FROM counters UNION ALL SELECT kind, value FROM snapshot_counters)
+    WHERE kind = 'webhook_secrets'`);
+  for (const { id } of companies) {
+    for (let n = 1; n <= (made?.n ?? 0); n++) {
+      const secret = webhookSecret(random, id, n);
+      for (const table of tables) {
+        database.run(`UPDATE ${table} SET secret_number = ? WHERE secret = ?`, n, secret);
+        database.run(`UPDATE ${table} SET previous_secret_number = ? WHERE previous_secret = ?`, n, secret);
+      }
+    }
+  }
+  for (const table of tables) {
+    for (const column of ["secret", "previous_secret"]) {
+      database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+    }
+  }
+}
+
 /** The tables of the world that the first step made. */
 const firstWorldTables = [
   "clock",
@@ -422,6 +459,7 @@ const migrations: readonly ((database: Database) => void)[] = [
   },
   checkCardsWithoutLists,
   indexCardsInOrder,
+  numberWebhookSecrets,
 ];
 
 /** The version that this program reads and writes. */

@@ -15,8 +15,8 @@ export interface Outgoing {
   readonly webhookPk: number;
   readonly webhookId: WebhookId;
   readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
+  readonly secretNumber: number;
+  readonly previousSecretNumber: number | null;
   readonly previousUntilMs: number | null;
   readonly body: string;
   readonly round: number;
@@ -34,8 +34,9 @@ export interface UnderWay {
 /** From webhook to delivery, so that what waits for a later attempt costs nothing. */
 const due = `
   SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
-    c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url, w.secret,
-    w.previous_secret AS previousSecret, w.previous_until_ms AS previousUntilMs, d.body, d.round, d.tries, d.faults
+    c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url,
+    w.secret_number AS secretNumber, w.previous_secret_number AS previousSecretNumber,
+    w.previous_until_ms AS previousUntilMs, d.body, d.round, d.tries, d.faults
   FROM webhooks w
   CROSS JOIN companies c ON c.pk = w.company_pk
   CROSS JOIN webhook_deliveries d ON d.pk = (

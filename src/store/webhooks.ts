@@ -4,7 +4,7 @@ import type { Database, Store, WebhookRecord } from "../core/ports.ts";
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO webhooks (id, company_pk, url, events, status, secret, created_at_ms)
+  INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const columns = "pk, id, url, events, status, created_at_ms";
@@ -20,6 +20,9 @@ const ofCompany = `
   JOIN companies c ON c.pk = w.company_pk
   WHERE w.company_pk = ? AND w.status = 'active' ORDER BY w.pk`;
 
+const rotate = `
+  UPDATE webhooks SET previous_secret_number = secret_number, previous_until_ms = ?, secret_number = ? WHERE pk = ?`;
+
 interface WebhookRow {
   pk: number;
   id: WebhookId;
@@ -31,9 +34,9 @@ interface WebhookRow {
 
 export function webhooks(database: Database): Store["webhooks"] {
   return {
-    insert({ id, companyPk, url, events, status, secret, createdAtMs }) {
+    insert({ id, companyPk, url, events, status, secretNumber, createdAtMs }) {
       return inserted(
-        database.get(insert, id, companyPk, url, events.join(" "), status, secret, createdAtMs),
+        database.get(insert, id, companyPk, url, events.join(" "), status, secretNumber, createdAtMs),
       );
     },
     list(companyPk, { beforePk, limit }) {
@@ -69,13 +72,8 @@ export function webhooks(database: Database): Store["webhooks"] {
       database.run("DELETE FROM webhook_deliveries WHERE webhook_pk = ?", pk);
       database.run("DELETE FROM webhooks WHERE pk = ?", pk);
     },
-    rotate(pk, secret, previousUntilMs) {
-      database.run(
-        "UPDATE webhooks SET previous_secret = secret, previous_until_ms = ?, secret = ? WHERE pk = ?",
-        previousUntilMs,
-        secret,
-        pk,
-      );
+    rotate(pk, secretNumber, previousUntilMs) {
+      database.run(rotate, previousUntilMs, secretNumber, pk);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { SandboxClock } from "../core/clock.ts";
 import type { Services } from "../core/services.ts";
+import { webhookSecret } from "../core/webhook-secret.ts";
 import {
   disableWebhook,
   endRound,
@@ -188,15 +189,20 @@ export class Deliverer {
 
   /** One attempt, or two where it is to arrive twice. Faults strike the first of a round alone. */
   async #attempts(outgoing: Outgoing, abandoned: AbortSignal): Promise<AttemptOutcome[]> {
-    const { id, url, body, secret, previousSecret, previousUntilMs, clockOffsetMs } = outgoing;
+    const { id, url, body } = outgoing;
     const faults = outgoing.tries === 0 ? outgoing.faults : {};
-    const previousSigns = (previousUntilMs ?? 0) > this.#clock.now() + clockOffsetMs;
-    const secrets = previousSecret !== null && previousSigns ? [secret, previousSecret] : [secret];
-    const message = { id, url, body, secrets, faults };
+    const message = { id, url, body, secrets: this.#secretsOf(outgoing), faults };
     const outcomes = [await attempt(this.#sending, message, abandoned)];
     if (faults.duplicate && !abandoned.aborted)
       outcomes.push(await attempt(this.#sending, message, abandoned));
     return outcomes;
+  }
+
+  /** After a rotation the secret before signs as well, for a while. */
+  #secretsOf({ companyId, secretNumber, previousSecretNumber, previousUntilMs, clockOffsetMs }: Outgoing) {
+    const previousSigns = (previousUntilMs ?? 0) > this.#clock.now() + clockOffsetMs;
+    const previous = previousSigns && previousSecretNumber !== null ? [previousSecretNumber] : [];
+    return [secretNumber, ...previous].map((n) => webhookSecret(this.#services.random, companyId, n));
   }
 
   #conclude(outgoing: Outgoing, outcomes: readonly AttemptOutcome[]): void {

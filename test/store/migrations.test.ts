@@ -141,6 +141,14 @@ test("steps of which one fails leave the file as it was", () => {
   expect(look()).toEqual(before);
 });
 
+test.each(versions.slice(4))("of version %i: a webhook keeps its secrets, by their numbers", (version) => {
+  const { database } = openOlder(version);
+  const numbers = "secret_number, previous_secret_number";
+  const kept = [{ secret_number: 2, previous_secret_number: 1 }];
+  expect(database.all(`SELECT ${numbers} FROM webhooks`)).toEqual(kept);
+  expect(database.all(`SELECT ${numbers} FROM snapshot_webhooks`)).toEqual(kept);
+});
+
 test("a step that has landed never changes: files of its version are out there", () => {
   const digests = versions.map((version) => {
     const file = join(temporaryFolder(), "sandbox.db");
@@ -155,5 +163,6 @@ test("a step that has landed never changes: files of its version are out there",
     "0b6e7c888db8cd54",
     "f1c70c7606bf4d9f",
     "ef3afd101e89d4e3",
+    "80870f46aaf68206",
   ]);
 });

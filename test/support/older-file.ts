@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import type { CompanyId } from "../../src/contract/identifiers.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import { webhookSecret } from "../../src/core/webhook-secret.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { migrate } from "../../src/store/schema.ts";
 
@@ -14,6 +17,7 @@ export const older = {
   replacementKey: "0a0a0a0a-0000-4000-8000-000000000008",
   heldId: "0a0a0a0a-0000-4000-8000-000000000009",
   transactionId: "0a0a0a0a-0000-4000-8000-00000000000a",
+  webhookId: "0a0a0a0a-0000-4000-8000-00000000000c",
   apiKey: "sk_sandbox_older_owner",
   accessToken: "a-token-of-an-older-version",
 } as const;
@@ -22,6 +26,15 @@ const startedAt = Date.parse("2026-03-01T00:00:00Z");
 const tokenExpiresAt = Date.parse("2026-03-10T09:45:00Z");
 
 const hash = (secret: string) => `x'${createHash("sha256").update(secret).digest("hex")}'`;
+
+/** The version from which a webhook's secrets are kept by their numbers. */
+const withSecretNumbers = 8;
+
+const secretColumns = (version: number) =>
+  version < withSecretNumbers ? "secret, previous_secret" : "secret_number, previous_secret_number";
+
+const secret = (version: number, n: number) =>
+  version < withSecretNumbers ? `'${webhookSecret(seededRandom(7), older.companyId as CompanyId, n)}'` : n;
 
 /** The version from which a card's environment is its company's alone. */
 const withoutEnvironment = 7;
@@ -79,6 +92,13 @@ const done = (version: number): Readonly<Record<number, string>> => ({
     VALUES ('${older.transactionId}', 1, 1, 1, 'card_payment', 'pending', 'debit', 1250, 1250, 'GBP', 1250, 1500,
       ${Date.parse("2026-03-09T12:00:00Z")}, ${Date.parse("2026-03-09T12:00:00Z")});
     UPDATE accounts SET held_minor = 1250;`,
+  5: `
+    INSERT INTO counters VALUES (1, 'webhooks', 1), (1, 'webhook_secrets', 2);
+    INSERT INTO webhooks (id, company_pk, url, events, status, ${secretColumns(version)}, previous_until_ms, created_at_ms)
+    VALUES ('${older.webhookId}', 1, 'http://localhost/hooks', 'card.created', 'disabled', ${secret(version, 2)},
+      ${secret(version, 1)}, ${startedAt}, ${startedAt});
+    INSERT INTO snapshots VALUES (2, 'named', 'with a webhook', ${startedAt});
+    ${["companies", "webhooks"].map((table) => `INSERT INTO snapshot_${table} SELECT 2, * FROM ${table};`).join("")}`,
 });
 
 /** Makes a file as the program of a schema version left it. */
