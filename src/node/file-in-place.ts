@@ -3,6 +3,9 @@ import { DatabaseUnusable } from "../core/errors.ts";
 import type { OpenDatabase } from "./better-sqlite3.ts";
 import { displaced } from "./database-failure.ts";
 
+/** What changes rows, and answers with them: `INSERT … RETURNING`. */
+const changing = /^\s*(INSERT|UPDATE|DELETE)\b/;
+
 /**
  * Refuses to change a database whose file is no longer where it was opened: SQLite would go on without a word with a
  * file that nobody finds again, and all that was answered since would be lost.
@@ -18,6 +21,10 @@ export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase
   };
   return {
     ...database,
+    get(sql, ...params) {
+      if (!isSeen && changing.test(sql)) look();
+      return database.get(sql, ...params);
+    },
     run(sql, ...params) {
       if (!isSeen) look();
       return database.run(sql, ...params);

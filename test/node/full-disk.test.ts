@@ -176,6 +176,8 @@ test.each<[string, (file: string) => void]>([
     displace(file);
     const refused = await sandbox.order({ token });
     expect([refused.status, refused.point]).toEqual([503, "gateway.cards_unavailable"]);
+    const exchange = await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+    expect(exchange.status).toBe(503);
     expect(sandbox.exchanges.at(-1)?.defect?.message).toMatch(
       /sandbox\.db was deleted, moved or replaced while it was in use: put it back, or start again; until then/,
     );
