@@ -5,9 +5,7 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS packed
 WORKDIR /src
 COPY package.json package-lock.json ./
-# The build asks the engine for the tables. At 12, where the lockfile holds it, it has no binary unless a script runs.
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  npm ci --ignore-scripts && npm install --no-save --ignore-scripts "better-sqlite3@^13.2.0"
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
 COPY . .
 RUN npm run build && mkdir /packed && npm pack --ignore-scripts --pack-destination /packed
 

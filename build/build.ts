@@ -1,7 +1,6 @@
 // What `npm run build` does once tsc has written the declarations: it leaves dist/ and schema/ as they are published.
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeTables } from "../src/node/built-tables.ts";
 import { readDefaultFile } from "../src/node/fixtures-file.ts";
 import { bundle } from "./bundle.ts";
 import { removeUnreached } from "./declarations.ts";
@@ -18,7 +17,6 @@ writeFileSync(join(dist, "THIRD-PARTY.md"), thirdPartyNotice(root, metafile));
 chmodSync(join(dist, "node/cli.js"), 0o755);
 removeUnreached(dist, ["node/index.d.ts", "node/vitest.d.ts"]);
 writeFileSync(join(dist, "default-world.json"), JSON.stringify(readDefaultFile()));
-writeFileSync(join(dist, "tables.sql"), makeTables());
 cpSync(join(root, "src/dashboard/files"), join(dist, "dashboard/files"), { recursive: true });
 copyDocsFiles(join(dist, "docs"));
 writeSchemas(join(root, "schema"));

@@ -8,7 +8,6 @@ import type { Exchange, Messages } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
-import { readBuiltTables } from "./built-tables.ts";
 import { openingFailure } from "./database-failure.ts";
 import { type Durability, durabilities, removeDatabase } from "./database-file.ts";
 import { readDefaultFixtures, readFixtures } from "./fixtures-file.ts";
@@ -110,7 +109,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       version,
       fixtures,
       defaultFixtures: readDefaultFixtures,
-      tables: readBuiltTables,
       seed: options.seed,
       frozenAt,
       assumed: options.assumed,

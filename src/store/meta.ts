@@ -1,6 +1,6 @@
 import { SetupError } from "../core/errors.ts";
 import type { Database } from "../core/ports.ts";
-import { migrate, schemaVersion } from "./schema.ts";
+import { createTables, firstReleased, migrations } from "./schema.ts";
 
 /** What a database keeps about itself, and a reopened one must not be told otherwise. */
 export interface Origin {
@@ -29,35 +29,29 @@ function readMeta(database: Database): ReadonlyMap<string, string> {
 }
 
 /**
- * Makes the tables of an empty database, or brings older ones up to date.
- * @param tables - what `schemaOf` tells of an up-to-date one, where that is at hand
- * @throws SetupError where a newer card-sandbox made it
+ * Creates the tables of an empty database, or migrates those of an earlier release.
+ * @param steps - the migrations after the first release
+ * @throws SetupError if the file's version was never released, or is newer than this program
  */
-export function prepareSchema(database: Database, tables?: string): void {
+export function prepareSchema(database: Database, steps = migrations): void {
+  const current = firstReleased + steps.length;
   const version = Number(readMeta(database).get("schema_version") ?? 0);
-  if (version > schemaVersion) {
+  if (version > current) {
     throw new SetupError(
-      `the database has schema version ${version}, and this card-sandbox reads up to ${schemaVersion}: use a newer card-sandbox, or another file`,
+      `the database has schema version ${version}, and this card-sandbox reads up to ${current}: use a newer card-sandbox, or another file`,
     );
   }
-  if (version === schemaVersion) return;
-  if (version === 0 && tables !== undefined) {
-    database.exec(tables);
+  if (version === current) return;
+  if (version === 0) {
+    createTables(database);
+  } else if (version < firstReleased) {
+    throw new SetupError(
+      `the database has schema version ${version}, which was never released and cannot be read: use another file`,
+    );
   } else {
-    if (version === 0) {
-      database.exec("CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT");
-    }
-    migrate(database, version);
+    for (const step of steps.slice(version - firstReleased)) step(database);
   }
-  writeMeta(database, "schema_version", String(schemaVersion));
-}
-
-/** The statements that make all of a database's tables and indexes at once, several times faster than step by step. */
-export function schemaOf(database: Database): string {
-  const made = database.all<{ sql: string }>(
-    "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
-  );
-  return made.map(({ sql }) => `${sql};\n`).join("");
+  writeMeta(database, "schema_version", String(current));
 }
 
 /** Records how a database was made. */

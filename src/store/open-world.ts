@@ -28,8 +28,6 @@ export interface WorldPorts {
   readonly fixtures?: Fixtures | undefined;
   /** The seed world of an empty database where none is asked for. */
   readonly defaultFixtures: () => Fixtures;
-  /** What `schemaOf` tells of a database that is up to date; without, an empty one takes each step up to there. */
-  readonly tables?: (() => string | undefined) | undefined;
   /** Default: what the database keeps, or 1. */
   readonly seed?: number | undefined;
   /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
@@ -65,7 +63,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     outbox: new Outbox(),
   };
   database.transaction(() => {
-    prepareSchema(database, kept ? undefined : ports.tables?.());
+    prepareSchema(database);
     if (!fixtures) return;
     writeClock(database, clock.state);
     plantWorld(services, fixtures.world);

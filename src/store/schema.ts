@@ -1,7 +1,6 @@
 import type { Database } from "../core/ports.ts";
-import { checkCardsWithoutLists, indexCardsInOrder, numberWebhookSecrets } from "./schema-changes.ts";
 
-/** The tables whose rows are the world, each after those that it refers to. */
+/** The tables whose rows are the world; each comes after the tables that it refers to. */
 export const worldTables = [
   "clock",
   "counters",
@@ -22,14 +21,26 @@ export const worldTables = [
   "webhook_attempts",
 ] as const;
 
-const firstTables = `
-  -- Where the sandbox's time stands: one row.
+/**
+ * The current tables. Names that end in `_minor` hold amounts in minor units (pence, cents), `_ms` milliseconds since
+ * 1970, `_pk` row numbers. AUTOINCREMENT marks the tables whose row numbers must never be used twice: requests that
+ * began before a reset recognise their rows by them.
+ */
+const tables = `
+  -- What the database records about itself: its schema version, seed, clock and fixtures.
+  CREATE TABLE meta (
+    key TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT;
+
+  -- The sandbox's clock: one row. A clock that is not frozen runs at real time plus the offset.
   CREATE TABLE clock (
     pk INTEGER PRIMARY KEY CHECK (pk = 1),
     frozen_at_ms INTEGER,
     offset_ms INTEGER NOT NULL
   ) STRICT;
 
+  -- The last number used for each kind of id, for each company; company 0 stands for the sandbox.
   CREATE TABLE counters (
     company_pk INTEGER NOT NULL,
     kind TEXT NOT NULL,
@@ -37,7 +48,6 @@ const firstTables = `
     PRIMARY KEY (company_pk, kind)
   ) STRICT;
 
-  -- AUTOINCREMENT where snapshots tell rows apart by number: none is used again once its row is gone.
   CREATE TABLE companies (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -56,10 +66,13 @@ const firstTables = `
     max_per_purchase_minor INTEGER NOT NULL,
     daily_minor INTEGER NOT NULL,
     rolling_32_days_minor INTEGER NOT NULL,
+    -- No live card has an earlier expiry_date, so cards are not examined before that day is over.
+    next_expiry TEXT NOT NULL DEFAULT '0000-01-01',
+    created_at_ms INTEGER NOT NULL DEFAULT 0,
     UNIQUE (environment, slug)
   ) STRICT;
 
-  -- A member belongs to the company that made it known, and may have memberships in others.
+  -- A member belongs to the company that created it, and may have memberships in others.
   CREATE TABLE members (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -70,6 +83,7 @@ const firstTables = `
     details_complete INTEGER NOT NULL CHECK (details_complete IN (0, 1)),
     UNIQUE (environment, slug)
   ) STRICT;
+  CREATE INDEX members_by_company ON members (company_pk);
 
   CREATE TABLE memberships (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -89,9 +103,13 @@ const firstTables = `
     currency TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('open', 'closed')),
     balance_minor INTEGER NOT NULL,
+    held_minor INTEGER NOT NULL DEFAULT 0,
+    created_at_ms INTEGER NOT NULL DEFAULT 0,
+    updated_at_ms INTEGER NOT NULL DEFAULT 0,
     UNIQUE (company_pk, slug)
   ) STRICT;
 
+  -- Keys and tokens are stored as hashes. Only the fixtures' keys, which are public, are stored in clear as well.
   CREATE TABLE api_keys (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -104,6 +122,7 @@ const firstTables = `
     public_secret TEXT,
     label TEXT
   ) STRICT;
+  CREATE INDEX api_keys_by_company ON api_keys (company_pk);
 
   CREATE TABLE access_tokens (
     pk INTEGER PRIMARY KEY,
@@ -114,90 +133,47 @@ const firstTables = `
     expires_at_ms INTEGER NOT NULL
   ) STRICT;
 
-  -- A card's row is also the record of the idempotency key that made it: only success is stored.
-  -- A lifetime limit has no cap (spec §2), so its minor units may exceed an INTEGER and are kept as digits.
+  -- A card's row is also the record of the Idempotency-Key that created it: only success is stored.
+  -- The CHECKs compare one by one: for IN (…) SQLite builds a table at each insert, a quarter of its cost.
   CREATE TABLE cards (
     pk INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
+    -- Unique in its company, by the way it is derived; an index that grows in random order would double an insert.
     token TEXT NOT NULL,
     company_pk INTEGER NOT NULL REFERENCES companies,
     account_pk INTEGER NOT NULL REFERENCES accounts,
     member_pk INTEGER NOT NULL REFERENCES members,
-    type TEXT NOT NULL CHECK (type IN ('virtual', 'physical')),
+    type TEXT NOT NULL CHECK (type = 'virtual' OR type = 'physical'),
     design_id TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN (
-      'inactive', 'active', 'frozen', 'suspended', 'locked', 'blocked', 'expired', 'terminated')),
+    status TEXT NOT NULL CHECK (
+      status = 'inactive' OR status = 'active' OR status = 'frozen' OR status = 'suspended' OR
+      status = 'locked' OR status = 'blocked' OR status = 'expired' OR status = 'terminated'),
     name TEXT NOT NULL,
     last_four TEXT NOT NULL,
     expiry_date TEXT NOT NULL,
-    auto_convert INTEGER NOT NULL CHECK (auto_convert IN (0, 1)),
-    three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric IN (0, 1)),
-    limit_period TEXT CHECK (limit_period IN ('daily', 'weekly', 'monthly', 'lifetime')),
+    auto_convert INTEGER NOT NULL CHECK (auto_convert = 0 OR auto_convert = 1),
+    three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric = 0 OR three_ds_biometric = 1),
+    limit_period TEXT CHECK (
+      limit_period = 'daily' OR limit_period = 'weekly' OR limit_period = 'monthly' OR limit_period = 'lifetime'),
+    -- Digits, because a lifetime limit has no cap (spec §2) and may exceed an INTEGER.
     limit_amount_minor TEXT,
     max_per_purchase_minor INTEGER NOT NULL,
     daily_minor INTEGER NOT NULL,
     rolling_32_days_minor INTEGER NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
     operation TEXT,
     idempotency_key TEXT,
-    UNIQUE (company_pk, token),
-    UNIQUE (environment, company_pk, member_pk, operation, idempotency_key)
+    -- The status that the card had before the operator suspended, locked or blocked it.
+    held_from TEXT,
+    -- The progress of a physical card's delivery; NULL until its first change.
+    parcel_status TEXT,
+    parcel_moved_at_ms INTEGER
   ) STRICT;
+  CREATE INDEX cards_by_company ON cards (company_pk, pk, token);
+  CREATE UNIQUE INDEX cards_by_idempotency_key ON cards (company_pk, member_pk, operation, idempotency_key);
 
-  CREATE INDEX api_keys_by_company ON api_keys (company_pk);
-  CREATE INDEX members_by_company ON members (company_pk);
-
-  CREATE TABLE snapshots (
-    pk INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('start', 'company', 'named')),
-    name TEXT NOT NULL,
-    made_at_ms INTEGER NOT NULL,
-    UNIQUE (kind, name)
-  ) STRICT;
-`;
-
-const scenarioTables = `
-  -- What is armed, for one company or, without one, for all; and how far it has come.
-  CREATE TABLE armed_scenarios (
-    pk INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    scenario TEXT NOT NULL,
-    company_pk INTEGER REFERENCES companies,
-    operation TEXT,
-    api_key_pk INTEGER REFERENCES api_keys,
-    times INTEGER,
-    steps_taken INTEGER NOT NULL DEFAULT 0,
-    fired INTEGER NOT NULL DEFAULT 0,
-    armed_at_ms INTEGER NOT NULL,
-    from_start INTEGER NOT NULL CHECK (from_start IN (0, 1))
-  ) STRICT;
-
-  -- How far requests have come in a scenario that they chose themselves.
-  CREATE TABLE chosen_scenarios (
-    pk INTEGER PRIMARY KEY,
-    company_pk INTEGER NOT NULL REFERENCES companies,
-    scenario TEXT NOT NULL,
-    idempotency_key TEXT NOT NULL,
-    steps_taken INTEGER NOT NULL,
-    UNIQUE (company_pk, scenario, idempotency_key)
-  ) STRICT;
-`;
-
-const cardChangeColumns = (of: string) => `
-  -- The state in which the operator's hold found a card.
-  ALTER TABLE ${of}cards ADD COLUMN held_from TEXT;
-  -- How far a physical card's parcel has come, and since when; NULL until it is moved.
-  ALTER TABLE ${of}cards ADD COLUMN parcel_status TEXT;
-  ALTER TABLE ${of}cards ADD COLUMN parcel_moved_at_ms INTEGER;
-  -- No live card has an earlier expiry_date, so that none is looked at before that day is over. Companies of
-  -- before this column have it read from their cards when first asked.
-  ALTER TABLE ${of}companies ADD COLUMN next_expiry TEXT NOT NULL DEFAULT '0000-01-01';
-`;
-
-const replacementTable = `
-  -- Which card took another's place; also the record of the idempotency key under which a member asked for it,
-  -- who need not be the cardholder.
+  -- Which card replaced another; also the record of the replacement's Idempotency-Key. The member who asked for it
+  -- need not be the cardholder.
   CREATE TABLE replacements (
     pk INTEGER PRIMARY KEY,
     company_pk INTEGER NOT NULL REFERENCES companies,
@@ -208,12 +184,9 @@ const replacementTable = `
     UNIQUE (company_pk, member_pk, idempotency_key)
   ) STRICT;
   CREATE INDEX replacements_by_old_card ON replacements (old_card_pk);
-  CREATE INDEX cards_by_company ON cards (company_pk);
-`;
 
-const moneyTables = `
-  -- A payment by card is pending while it holds money, and completed once it moved some. What counts against its
-  -- card's limits is spent_…: below zero for a refund, 0 where nothing is. A booking moved money, and is numbered.
+  -- A card payment is pending while it holds money, and completed once it moved some. The spent_… columns count
+  -- against the card's limits: negative for a refund, 0 for no effect. booking numbers the completed ones.
   CREATE TABLE transactions (
     pk INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -241,7 +214,6 @@ const moneyTables = `
     created_at_ms INTEGER NOT NULL,
     completed_at_ms INTEGER
   ) STRICT;
-
   CREATE INDEX transactions_by_company ON transactions (company_pk);
   CREATE INDEX transactions_by_card ON transactions (card_pk, spent_at_ms);
 
@@ -261,31 +233,33 @@ const moneyTables = `
     paid_at_ms INTEGER,
     UNIQUE (company_pk, number)
   ) STRICT;
-`;
 
-/** Columns that came later, each on its table and where snapshots keep the table's rows. */
-const moneyColumns = [
-  ["accounts", "held_minor"],
-  ["accounts", "created_at_ms"],
-  ["accounts", "updated_at_ms"],
-  ["companies", "created_at_ms"],
-] as const;
+  -- The armed scenarios, each for one company or, without one, for all; and how many of its steps were claimed.
+  CREATE TABLE armed_scenarios (
+    pk INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    scenario TEXT NOT NULL,
+    company_pk INTEGER REFERENCES companies,
+    operation TEXT,
+    api_key_pk INTEGER REFERENCES api_keys,
+    times INTEGER,
+    steps_taken INTEGER NOT NULL DEFAULT 0,
+    fired INTEGER NOT NULL DEFAULT 0,
+    armed_at_ms INTEGER NOT NULL,
+    from_start INTEGER NOT NULL CHECK (from_start IN (0, 1))
+  ) STRICT;
 
-/** What was there before is as old as the world. */
-function addMoney(database: Database): void {
-  const start = "(SELECT made_at_ms FROM snapshots WHERE kind = 'start')";
-  for (const [table, column] of moneyColumns) {
-    for (const each of [table, `snapshot_${table}`]) {
-      database.exec(`ALTER TABLE ${each} ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`);
-      if (column !== "held_minor") database.exec(`UPDATE ${each} SET ${column} = coalesce(${start}, 0)`);
-    }
-  }
-  database.exec(moneyTables);
-  for (const table of ["transactions", "invoices"]) createSnapshotTable(database, table);
-}
+  -- How many steps were claimed of a scenario that the requests chose themselves.
+  CREATE TABLE chosen_scenarios (
+    pk INTEGER PRIMARY KEY,
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    scenario TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    steps_taken INTEGER NOT NULL,
+    UNIQUE (company_pk, scenario, idempotency_key)
+  ) STRICT;
 
-const webhookTables = `
-  -- Of the secrets a later step keeps the numbers alone.
+  -- A secret is derived from its company and its number, so only the number is stored.
   CREATE TABLE webhooks (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -293,14 +267,15 @@ const webhookTables = `
     url TEXT NOT NULL,
     events TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
-    secret TEXT NOT NULL,
-    previous_secret TEXT,
+    secret_number INTEGER NOT NULL,
+    previous_secret_number INTEGER,
     previous_until_ms INTEGER,
     created_at_ms INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX webhooks_by_company ON webhooks (company_pk);
 
-  -- The outbox: one event for one webhook, written with what caused it. Times are the company's.
-  -- round: how often it was sent on its way; an attempt of an earlier one decides nothing any more.
+  -- The outbox: one event for one webhook, written in the transaction that caused it. Times are the company's.
+  -- round counts how often the delivery was started; attempts of an earlier round no longer change it.
   CREATE TABLE webhook_deliveries (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -315,6 +290,9 @@ const webhookTables = `
     faults TEXT,
     created_at_ms INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
+  CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
+  CREATE INDEX webhook_deliveries_by_company ON webhook_deliveries (company_pk);
 
   CREATE TABLE webhook_attempts (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -324,69 +302,36 @@ const webhookTables = `
     response_status INTEGER,
     error TEXT
   ) STRICT;
-
-  CREATE INDEX webhooks_by_company ON webhooks (company_pk);
-  CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
-  CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
-  CREATE INDEX webhook_deliveries_by_company ON webhook_deliveries (company_pk);
   CREATE INDEX webhook_attempts_by_delivery ON webhook_attempts (delivery_pk);
+
+  -- The world as it began, each company as it began, and the snapshots that users name.
+  CREATE TABLE snapshots (
+    pk INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('start', 'company', 'named')),
+    name TEXT NOT NULL,
+    made_at_ms INTEGER NOT NULL,
+    UNIQUE (kind, name)
+  ) STRICT;
 `;
 
-/** Where snapshots keep a table's rows: the same columns, behind the number of the snapshot. */
-function createSnapshotTable(database: Database, table: string): void {
-  const columns = database.all<{ name: string; type: string }>(
-    "SELECT name, type FROM pragma_table_info(?) ORDER BY cid",
-    table,
-  );
-  const list = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
-  database.exec(`CREATE TABLE snapshot_${table} (snapshot_pk INTEGER NOT NULL, ${list}) STRICT`);
-  database.exec(`CREATE INDEX snapshot_${table}_by_snapshot ON snapshot_${table} (snapshot_pk)`);
+/** The rows of a world table that snapshots hold: the same columns after the number of the snapshot. */
+const snapshotTable = (table: string) => `
+  CREATE TABLE snapshot_${table} AS SELECT 0 AS snapshot_pk, * FROM ${table} WHERE 0;
+  CREATE INDEX snapshot_${table}_by_snapshot ON snapshot_${table} (snapshot_pk);`;
+
+/** Creates the current tables in an empty database. */
+export function createTables(database: Database): void {
+  database.exec(tables + worldTables.map(snapshotTable).join(""));
 }
 
-/** The tables of the world that the first step made. */
-const firstWorldTables = [
-  "clock",
-  "counters",
-  "companies",
-  "members",
-  "memberships",
-  "accounts",
-  "api_keys",
-  "access_tokens",
-  "cards",
-];
+/** The schema version of the first release. Files of earlier versions were never released and cannot be read. */
+export const firstReleased = 9;
 
-/** The steps from an empty database to the current schema; a landed step never changes. */
-const migrations: readonly ((database: Database) => void)[] = [
-  (database) => {
-    database.exec(firstTables);
-    for (const table of firstWorldTables) createSnapshotTable(database, table);
-  },
-  (database) => {
-    database.exec(scenarioTables);
-    for (const table of ["armed_scenarios", "chosen_scenarios"]) createSnapshotTable(database, table);
-  },
-  (database) => {
-    for (const of of ["", "snapshot_"]) database.exec(cardChangeColumns(of));
-    database.exec(replacementTable);
-    createSnapshotTable(database, "replacements");
-  },
-  addMoney,
-  (database) => {
-    database.exec(webhookTables);
-    for (const table of ["webhooks", "webhook_deliveries", "webhook_attempts"]) {
-      createSnapshotTable(database, table);
-    }
-  },
-  checkCardsWithoutLists,
-  indexCardsInOrder,
-  numberWebhookSecrets,
-];
+/**
+ * Changes the tables, and the rows that they hold, to those of the next version. A step that was released never
+ * changes; `tables` above always shows the result.
+ */
+export type Migration = (database: Database) => void;
 
-/** The version that this program reads and writes. */
-export const schemaVersion = migrations.length;
-
-/** Brings a database that holds the `meta` table from its version to the current one, or to an older one for a test. */
-export function migrate(database: Database, from: number, to = schemaVersion): void {
-  for (const step of migrations.slice(from, to)) step(database);
-}
+/** The steps after the first release, in order: the first one leads from `firstReleased` to the version after it. */
+export const migrations: readonly Migration[] = [];

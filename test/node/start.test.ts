@@ -2,14 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashOfSecret } from "../../src/core/random.ts";
-import { openDatabase } from "../../src/node/better-sqlite3.ts";
-import { makeTables } from "../../src/node/built-tables.ts";
-import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
 import { sha256, utf8ToBytes } from "../../src/node/sha256.ts";
-import { schemaOf } from "../../src/store/meta.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -39,30 +35,6 @@ describe("the default world as the build keeps it", () => {
 test("Node's own hash, which the build puts in place of the portable one, is the same", () => {
   const texts = ["", "sk_sandbox_northwind_owner", "é".repeat(100), "\ud800 alone", "€😀".repeat(5000)];
   expect(texts.map((text) => sha256(utf8ToBytes(text)))).toEqual(texts.map(hashOfSecret));
-});
-
-describe("the tables as the build keeps them", () => {
-  test("are those to which the steps lead: npm run build writes them", () => {
-    expect(readFileSync(join(root, "dist/tables.sql"), "utf8")).toBe(makeTables());
-  });
-
-  test("make a new file that is the same to the next start as one that took each step", async () => {
-    const files = ["built.db", "stepped.db"].map((name) => join(temporaryFolder(), name));
-    const [built = "", stepped = ""] = files;
-    const started = await startCommandLine(["--db", built]);
-    started.child.kill("SIGTERM");
-    await started.ended;
-    createSandbox({ db: stepped }).close();
-    const [asBuilt, asStepped] = files.map((file) => {
-      const database = openDatabase(file);
-      onTestFinished(() => database.close());
-      const { value } =
-        database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'schema_version'") ?? {};
-      return { tables: schemaOf(database), version: value };
-    });
-    expect(asBuilt).toEqual(asStepped);
-    expect(asBuilt?.tables).toContain("CREATE TABLE cards");
-  });
 });
 
 /** Notes each module that is imported or required, in the file that LOADED_MODULES names. */
