@@ -2,7 +2,7 @@ import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import { SetupError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import { leavesOf, neverFiring } from "./effects.ts";
+import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** A scenario that is not there, and what may have been meant. */
@@ -17,6 +17,7 @@ export class Catalogue {
   #scenarios: ReadonlyMap<string, Scenario> | undefined;
   /** By scenario and operation; each request that chooses a scenario asks. */
   readonly #misfits = new Map<string, string | undefined>();
+  readonly #statuses = new Map<OperationId, ReadonlyMap<number, Scenario>>();
 
   /** @param read - called when a scenario is first needed: most starts need none */
   constructor(read: () => readonly Scenario[]) {
@@ -58,14 +59,29 @@ export class Catalogue {
     return scenario;
   }
 
-  /** The first scenario that leads an operation, or any, to a status. */
-  leadingTo(status: number, operation?: OperationId): Scenario | undefined {
-    return this.all.find(
-      ({ on, points: [point] }) =>
-        (operation === undefined || on.includes(operation)) &&
-        point !== undefined &&
-        contractPoints[point].status === status,
+  /**
+   * The statuses to which scenarios can lead an operation, each with the scenario that `Prefer: code=…` chooses: one
+   * whose first step leads there before one whose later step does, then one that is `on` the operation, then the
+   * first in the catalogue's order.
+   */
+  statusesOf(operation: OperationId): ReadonlyMap<number, Scenario> {
+    const known = this.#statuses.get(operation);
+    if (known) return known;
+    const candidates = this.all.flatMap((scenario) =>
+      scenario.steps.flatMap((step, index) =>
+        pointsOf(step, [operation]).map((point) => ({
+          scenario,
+          status: contractPoints[point].status,
+          rank: (index === 0 ? 0 : 2) + (scenario.on.includes(operation) ? 0 : 1),
+        })),
+      ),
     );
+    const statuses = new Map<number, Scenario>();
+    for (const { status, scenario } of candidates.toSorted((a, b) => a.rank - b.rank)) {
+      if (!statuses.has(status)) statuses.set(status, scenario);
+    }
+    this.#statuses.set(operation, statuses);
+    return statuses;
   }
 
   /** Why a scenario cannot strike an operation; undefined where it can. */

@@ -58,10 +58,12 @@ function byPreference(
   if (example !== undefined) return known(catalogue, example);
   const code = preferences.get("code");
   if (code === undefined || /^2[0-9]{2}$/.test(code)) return undefined;
-  const scenario = /^[0-9]{3}$/.test(code) ? catalogue.leadingTo(Number(code), operation) : undefined;
+  const statuses = catalogue.statusesOf(operation);
+  const scenario = /^[0-9]{3}$/.test(code) ? statuses.get(Number(code)) : undefined;
   if (scenario) return scenario;
+  const possible = [...statuses.keys()].filter((status) => status >= 300).toSorted((a, b) => a - b);
   throw unknown(
-    `Prefer: no scenario leads ${operation} to ${JSON.stringify(code.slice(0, 100))}; GET /_sandbox/scenarios lists them`,
+    `Prefer: no scenario leads ${operation} to ${JSON.stringify(code.slice(0, 100))}: use one of ${possible.join(", ")}; GET /_sandbox/scenarios lists all scenarios`,
   );
 }
 
