@@ -3,14 +3,16 @@ import { hashOfSecret } from "../core/random.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, isLoopback } from "./guard.ts";
 import { sameBytes } from "./same-bytes.ts";
-import { isSignedIn, refuseEmbedding, refuseOtherPages } from "./session.ts";
+import { isSignedIn, refuseOtherPages, refuseOtherSites } from "./session.ts";
 
-/** Health is answered to everyone; everything else as the guard says. */
+/** Health is for everyone but the pages of other sites; the guard decides about everything else. */
 export function guarded(guard: Guard): MiddlewareHandler {
   if (guard.kind === "open") return (_c, next) => next();
   return (c, next) => {
-    if (c.req.path === "/_sandbox/health") refuseWebhooks(c);
-    else admit(guard, c);
+    if (c.req.path === "/_sandbox/health") {
+      refuseWebhooks(c);
+      refuseOtherSites(c);
+    } else admit(guard, c);
     return next();
   };
 }
@@ -42,18 +44,18 @@ function refuseForeign(c: Context): void {
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== own)) {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
   }
-  refuseEmbedding(c);
+  refuseOtherSites(c);
 }
 
 /** @throws ControlError 401 without the token, 403 where a page of elsewhere uses the cookie */
 function demandToken(token: string, c: Context): void {
   const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
   if (isAdminToken(shown, token)) return;
+  refuseOtherSites(c);
   if (!isSignedIn(c, token)) {
     throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
   }
-  if (c.req.method === "GET" || c.req.method === "HEAD") refuseEmbedding(c);
-  else refuseOtherPages(c);
+  if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
 }
 
 /** Whether what was shown is the admin token. */

@@ -36,22 +36,31 @@ export function signOut(c: Context): void {
 }
 
 /**
- * Refuses what a page of elsewhere takes in, such as an image, a frame or a stream: a browser then need not send
- * `Origin`. A link of elsewhere may lead here.
+ * Refuses requests that another site makes a browser send. Such a request need not carry `Origin`: links, images,
+ * frames and event streams do not. `same-site` counts as another site, because each port of localhost may belong to
+ * another program.
  * @throws ControlError 403
  */
-export function refuseEmbedding(c: Context): void {
+export function refuseOtherSites(c: Context): void {
   const origin = c.req.header("Origin");
-  if (origin !== undefined && !isOwnHost(c, origin)) throw refusedEmbedding();
-  const site = c.req.header("Sec-Fetch-Site");
-  if (site === undefined || site === "same-origin" || site === "none") return;
-  const isPage =
-    c.req.header("Sec-Fetch-Mode") === "navigate" && c.req.header("Sec-Fetch-Dest") === "document";
-  if (!isPage || (c.req.method !== "GET" && c.req.method !== "HEAD")) throw refusedEmbedding();
+  const site = c.req.header("Sec-Fetch-Site") ?? "none";
+  const isOwnSite = site === "same-origin" || site === "none";
+  if ((origin === undefined || isOwnHost(c, origin)) && (isOwnSite || isLinkToStartPage(c))) return;
+  throw new ControlError(
+    403,
+    "the sandbox's own API and pages refuse requests from other sites: a link may lead to /_sandbox/ui only; for any other address, type it into the browser's address bar",
+  );
 }
 
-function refusedEmbedding(): ControlError {
-  return new ControlError(403, "the sandbox's own API does not answer to pages of elsewhere");
+/** The sign-in page is included because the start page redirects there. */
+function isLinkToStartPage(c: Context): boolean {
+  const { pathname, search } = new URL(c.req.url);
+  return (
+    (c.req.method === "GET" || c.req.method === "HEAD") &&
+    c.req.header("Sec-Fetch-Mode") === "navigate" &&
+    c.req.header("Sec-Fetch-Dest") === "document" &&
+    ((/^\/_sandbox\/ui\/?$/.test(pathname) && search === "") || pathname === "/_sandbox/ui/sign-in")
+  );
 }
 
 /** By host alone: before a proxy that speaks TLS a page has another scheme. */

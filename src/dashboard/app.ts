@@ -32,6 +32,7 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   const ui = new Hono().basePath(base);
   ui.onError(onError);
 
+  for (const path of ["/dashboard.css", "/dashboard.js", "/sign-in"]) ui.get(path, door.refuseOtherSites);
   ui.get("/dashboard.css", serveFiles("dashboard.css", files));
   ui.get("/dashboard.js", serveFiles("dashboard.js", files));
 

@@ -2,7 +2,7 @@ import type { Handler, MiddlewareHandler } from "hono";
 import { admit, isAdminToken } from "../control/admit.ts";
 import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
-import { refuseOtherPages, signIn, signOut } from "../control/session.ts";
+import { refuseOtherPages, refuseOtherSites, signIn, signOut } from "../control/session.ts";
 import { readForm } from "./form.ts";
 import type { ShowPage } from "./frame.tsx";
 import { signInPage } from "./pages/sign-in.tsx";
@@ -11,6 +11,12 @@ import { base, isOwnPath, pathTo } from "./paths.ts";
 /** Who may see the pages: whoever may use the sandbox's own API, by a cookie in the admin token's place. */
 export function createSignIn(guard: Guard, page: ShowPage) {
   return {
+    /** For the files and the sign-in page, which `letIn` does not guard. */
+    refuseOtherSites: ((c, next) => {
+      if (guard.kind !== "open") refuseOtherSites(c);
+      return next();
+    }) satisfies MiddlewareHandler,
+
     /** Forms are taken from the dashboard's own pages alone. */
     refuseOtherPages: ((c, next) => {
       if (guard.kind !== "open") refuseOtherPages(c);

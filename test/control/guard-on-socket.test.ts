@@ -255,13 +255,66 @@ describe("a page of elsewhere", () => {
     }
   });
 
-  test("may link here", async () => {
-    const link = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
-    const headers = ["Host: localhost:PORT", ...link];
-    expect((await send(loopback, { target: "/_sandbox/ui", headers })).status).toBe(200);
-    expect((await send(loopback, { method: "POST", target: "/_sandbox/reset", headers })).status).toBe(403);
-    expect((await send(guarded, { target: "/_sandbox/ui", headers })).status).toBe(303);
+  describe.each(["cross-site", "same-site"])("whose link a browser follows (Sec-Fetch-Site: %s)", (site) => {
+    const headers = [
+      "Host: localhost:PORT",
+      `Sec-Fetch-Site: ${site}`,
+      "Sec-Fetch-Mode: navigate",
+      "Sec-Fetch-Dest: document",
+    ];
+    const status = async (sandbox: StartedSandbox, target: string, method = "GET", more: string[] = []) =>
+      (await send(sandbox, { method, target, headers: [...headers, ...more] })).status;
+
+    test("reaches the dashboard's start page, or the page to sign in", async () => {
+      expect(await status(loopback, "/_sandbox/ui")).toBe(200);
+      expect(await status(loopback, "/_sandbox/ui", "HEAD")).toBe(200);
+      expect(await status(guarded, "/_sandbox/ui")).toBe(303);
+      expect(await status(guarded, "/_sandbox/ui/sign-in?next=%2F_sandbox%2Fui")).toBe(200);
+    });
+
+    test.each([
+      "/_sandbox",
+      "/_sandbox/health",
+      "/_sandbox/world",
+      "/_sandbox/requests",
+      "/_sandbox/requests/stream",
+      "/_sandbox/coverage?exclude=*",
+      "/_sandbox/findings?final=true",
+      "/_sandbox/ui?flash=1",
+      "/_sandbox/ui/requests",
+      "/_sandbox/ui/report",
+      "/_sandbox/ui/dashboard.js",
+      "/_sandbox/ui/nothing",
+    ])("gets 403 for %s", async (target) => {
+      const cookie = `Cookie: ${await signIn(guarded)}`;
+      expect(await status(loopback, target)).toBe(403);
+      expect(await status(loopback, target, "HEAD")).toBe(403);
+      expect(await status(guarded, target)).toBe(403);
+      expect(await status(guarded, target, "GET", [cookie])).toBe(403);
+    });
+
+    test("gets 403 for anything but GET and HEAD", async () => {
+      expect(await status(loopback, "/_sandbox/reset", "POST")).toBe(403);
+      expect(await status(loopback, "/_sandbox/ui", "POST")).toBe(403);
+    });
+
+    test("is told which page a link may lead to", async () => {
+      const { text } = await send(loopback, { headers });
+      expect(text).toContain("a link may lead to /_sandbox/ui only");
+    });
   });
+
+  test.each(["/_sandbox/ui", "/_sandbox/ui/dashboard.css", "/_sandbox/ui/dashboard.js", "/_sandbox/health"])(
+    "gets 403 for %s where it embeds it",
+    async (target) => {
+      for (const mode of ["no-cors", "cors", "same-origin"]) {
+        const embedded = ["Sec-Fetch-Site: cross-site", `Sec-Fetch-Mode: ${mode}`, "Sec-Fetch-Dest: image"];
+        const headers = ["Host: localhost:PORT", ...embedded];
+        expect((await send(loopback, { target, headers })).status).toBe(403);
+        expect((await send(guarded, { target, headers })).status).toBe(403);
+      }
+    },
+  );
 });
 
 describe("what is no page of elsewhere", () => {
