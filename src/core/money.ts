@@ -23,13 +23,20 @@ export function parseJsonNumber(token: string): Minor | undefined {
   if (!parts) return undefined;
   const fraction = parts[2] ?? "";
   const digits = `${parts[1]}${fraction}`.replace(/^0+/, "");
-  const coefficient = digits.replace(/0+$/, "");
+  const coefficient = digits.slice(0, significantLength(digits));
   if (coefficient === "") return 0n;
   // The value is coefficient × 10^exponent.
   const exponent = Number(parts[3] ?? 0) - fraction.length + (digits.length - coefficient.length);
   if (exponent < -2 || coefficient.length > numberDigits.significant) return undefined;
   if (coefficient.length + exponent > numberDigits.integer) return undefined;
   return BigInt(coefficient) * 10n ** BigInt(exponent + 2);
+}
+
+/** The length of a text of digits without the zeros at its end. A regular expression would take quadratic time. */
+function significantLength(digits: string): number {
+  let length = digits.length;
+  while (digits[length - 1] === "0") length--;
+  return length;
 }
 
 /** Writes minor units as the service does: two decimals, no separators. `1010` → `"10.10"`, `-5` → `"-0.05"`. */

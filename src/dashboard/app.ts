@@ -55,8 +55,7 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   for (const [path, work] of Object.entries(actions(services))) ui.post(path, acting(flashes, work));
 
   ui.all("/*", (c) => {
-    if (c.req.path.endsWith("/"))
-      return c.redirect(c.req.path.replace(/\/+$/, "") + new URL(c.req.url).search);
+    if (c.req.path.endsWith("/")) return c.redirect(c.req.path.slice(0, -1) + new URL(c.req.url).search);
     throw new ControlError(404, `the dashboard has no page ${c.req.path}`);
   });
   return ui;

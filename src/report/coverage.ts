@@ -145,12 +145,24 @@ function operationsOf(id: PointId): readonly OperationId[] {
     : scope;
 }
 
-/** Whether a point is one of these; an asterisk stands for anything. */
+/**
+ * Returns a test for whether a contract point matches one of the patterns. An asterisk matches any text.
+ * Patterns come from clients, so matching takes time linear in the pattern: a regular expression would backtrack.
+ */
 export function pointTest(patterns: readonly string[]): (id: PointId) => boolean {
-  const tests = patterns.map((pattern) => new RegExp(`^${pattern.split("*").map(escaped).join(".*")}$`));
-  return (id) => tests.some((test) => test.test(id));
+  const split = patterns.map((pattern) => pattern.split(/\*+/));
+  return (id) => split.some((parts) => hasParts(id, parts));
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Whether a text consists of these parts in order, with anything between them. */
+function hasParts(text: string, [start = "", ...others]: readonly string[]): boolean {
+  const end = others.pop();
+  if (end === undefined) return text === start;
+  let at = text.startsWith(start) ? start.length : -1;
+  for (const part of others) {
+    if (at < 0) return false;
+    const found = text.indexOf(part, at);
+    at = found < 0 ? -1 : found + part.length;
+  }
+  return at >= 0 && text.length - end.length >= at && text.endsWith(end);
 }

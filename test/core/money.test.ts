@@ -38,6 +38,13 @@ describe("decimals", () => {
     expect([-1, -100, -123456, 0].map(formatMinor)).toEqual(["-0.01", "-1.00", "-1234.56", "0.00"]);
   });
 
+  test("a number with many zeros before its last digit is refused in linear time", () => {
+    const startedMs = performance.now();
+    expect(parseJsonNumber(`1.${"0".repeat(60_000)}1`)).toBeUndefined();
+    expect(parseJsonNumber(`${"0".repeat(60_000)}10`)).toBe(1000n);
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+
   test("two decimals compare as their digits do", () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {

@@ -49,6 +49,13 @@ describe("pages say what a browser may do with them", () => {
 });
 
 describe("on loopback", () => {
+  test("a path of many slashes is answered in linear time", async () => {
+    const { visit } = openDashboard();
+    const startedMs = performance.now();
+    expect((await visit(`/cards${"/".repeat(40_000)}x/`)).status).toBe(302);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+  });
+
   test("an address with a slash at its end leads to the page", async () => {
     const { visit } = openDashboard();
     expect((await visit("/?flash=1")).location).toBe("/_sandbox/ui?flash=1");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { contractPoints } from "../../src/contract/points.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { pointTest } from "../../src/report/coverage.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -79,6 +80,34 @@ describe("GET /_sandbox/coverage", () => {
       expect.arrayContaining(["gateway", "on_behalf_of", "order"]),
     );
     expect(json.total.points + excluded.length).toBe(json.points.length);
+  });
+
+  test("matches patterns with any number of asterisks in linear time", async () => {
+    const { coverage } = await withRequests();
+    for (const pattern of [`${"*".repeat(8)}zz`, `${"*e".repeat(8)}zz`, "*".repeat(8000)]) {
+      const startedMs = performance.now();
+      await coverage(`?exclude=${pattern}`);
+      expect(performance.now() - startedMs).toBeLessThan(1000);
+    }
+  });
+
+  test.each<[pattern: string, id: string, matches: boolean]>([
+    ["order.created", "order.created", true],
+    ["order.created", "order.created2", false],
+    ["order.*", "order.created", true],
+    ["order.*", "border.created", false],
+    ["*.created", "order.created", true],
+    ["*.created", "order.created.late", false],
+    ["o*r.*d", "order.created", true],
+    ["order.c*created", "order.created", false],
+    ["order.created*", "order.created", true],
+    ["order**created", "order.created", true],
+    ["*", "order.created", true],
+    ["", "order.created", false],
+    ["order?created", "order.created", false],
+    ["ab*ba", "aba", false],
+  ])("the pattern %j against %j: %s", (pattern, id, matches) => {
+    expect(pointTest([pattern])(id as PointId)).toBe(matches);
   });
 
   test("lives through resets, and goes with the requests", async () => {
