@@ -301,6 +301,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {
   const { companyId, companySlug, environment, webhookId, id: deliveryId, url, faults, tries } = outgoing;
   const forced = tries === 0 && Object.keys(faults).length > 0;
+  const invalid = faults.badSignature ? "signature" : faults.stale ? "timestamp" : undefined;
+  const broken = forced ? invalid : undefined;
   const company = { companyId, companySlug, environment };
-  return { ...outcome, company, webhookId, deliveryId, url, forced };
+  return { ...outcome, company, webhookId, deliveryId, url, forced, broken };
 }

@@ -5,6 +5,7 @@ import { auth3 } from "./rules/auth-3.ts";
 import { auth4 } from "./rules/auth-4.ts";
 import { auth5 } from "./rules/auth-5.ts";
 import { auth7 } from "./rules/auth-7.ts";
+import { hook2 } from "./rules/hook-2.ts";
 import { hook5 } from "./rules/hook-5.ts";
 import { idem1 } from "./rules/idem-1.ts";
 import { idem2 } from "./rules/idem-2.ts";
@@ -47,6 +48,7 @@ export const rules = {
   "PAGE-1": page1,
   "PAGE-2": page2,
   "PAGE-3": page3,
+  "HOOK-2": hook2,
   "HOOK-5": hook5,
   "STATE-1": state1,
   "TIME-2": time2,
