@@ -5,12 +5,8 @@ import { decimal } from "./spending-limit.ts";
 
 const object = { error: "the body must be a JSON object" };
 const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;
-/** Trimmed, and bounded, as the specified order's is not. */
-const name = physicalCardOrder.shape.name
-  .unwrap()
-  .trim()
-  .max(100, "must be at most 100 characters")
-  .optional();
+/** Bounded, as the specified order's is not. */
+const name = physicalCardOrder.shape.name.unwrap().max(100, "must be at most 100 characters").optional();
 
 /** The body of `POST /developer/cards/virtual` (assumed): an order without what is delivered. */
 export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);

@@ -17,7 +17,7 @@ export const physicalCardOrder = z.object(
       .regex(/^[0-9]{4}$/, "must be exactly four digits"),
     delivery_address: deliveryAddress,
     delivery_method: deliveryMethod,
-    name: z.string("must be a string").optional(),
+    name: z.string("must be a string").trim().optional(),
     auto_convert: z.boolean("must be true or false").optional(),
     spending_limit: spendingLimitInput.optional(),
   },

@@ -9,8 +9,8 @@ import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
 import { hashOfSecret } from "../core/random.ts";
 import type { Services } from "../core/services.ts";
-import { accountStatus, companyStatus } from "../core/statuses.ts";
-import { inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts";
+import { accountStatus, companyStatus, memberStatus } from "../core/statuses.ts";
+import { entitlements, inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts";
 import { findAccount, setAccountStatus } from "../store/accounts.ts";
 import { usualLimits } from "../store/card-limits.ts";
 import {
@@ -76,12 +76,14 @@ const companyChange = z.strictObject({
   status: companyStatus.optional(),
   card_quota: z.int().min(0).optional(),
   details_complete: z.boolean().optional(),
+  entitlements: entitlements.optional(),
 });
 
 const accountChange = z.strictObject({ status: accountStatus, company: z.string().optional() });
 
 const memberChange = z.strictObject({
   role: role.optional(),
+  status: memberStatus.optional(),
   details_complete: z.boolean().optional(),
   company: z.string().optional(),
 });
@@ -95,9 +97,9 @@ export class Companies {
   }
 
   /**
-   * Makes a company, its first member an owner, its first account open, a key for each of its first five active members.
+   * Makes a company, its first member an owner, its first account active, a key for each of its first five active members.
    * @returns it as the world lists it, with the new keys' secrets, shown this once
-   * @throws ControlError 400 where the first member is no owner or the first account not open, 409 where the
+   * @throws ControlError 400 where the first member is no owner or the first account not active, 409 where the
    *   slug is taken
    */
   async create(wanted: NewCompany = {}): Promise<CompanyListing> {
@@ -156,6 +158,7 @@ export class Companies {
       status: change.status,
       cardQuota: change.card_quota,
       detailsComplete: change.details_complete,
+      entitlements: change.entitlements,
     });
     return this.#listed(id);
   }
@@ -201,12 +204,16 @@ export class Companies {
     return present(this.#listed(account.companyId).accounts.find((each) => each.id === account.id));
   }
 
-  /** @throws ControlError 404 where there is none */
+  /**
+   * Changes a member in one company. The keys of one that is inactive obtain no token; tokens that were issued stay
+   * valid until they expire, as after a key is revoked.
+   * @throws ControlError 404 where there is none
+   */
   changeMember(name: string, change: z.input<typeof memberChange>): MemberListing {
-    const { role, details_complete, company } = parsed(memberChange, change);
+    const { role, status, details_complete, company } = parsed(memberChange, change);
     const { database } = this.#services;
     const member = memberNamed(database, name, undefined, company);
-    updateMember(database, member, { role, detailsComplete: details_complete });
+    updateMember(database, member, { role, status, detailsComplete: details_complete });
     return present(this.#listed(member.companyId).members.find((each) => each.id === member.memberId));
   }
 
@@ -272,9 +279,9 @@ function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
     throw new ControlError(400, `${path.slice(2).join(".")}: ${message}`);
   }
   if (company.members[0]?.role !== "owner")
-    throw new ControlError(400, "members.0.role: the first member is an owner");
-  if (company.accounts[0]?.status !== "open") {
-    throw new ControlError(400, "accounts.0.status: the first account is open");
+    throw new ControlError(400, "members.0.role: the first member must be an owner");
+  if (company.accounts[0]?.status !== "active") {
+    throw new ControlError(400, "accounts.0.status: the first account must be active");
   }
   return company;
 }

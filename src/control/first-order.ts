@@ -39,11 +39,11 @@ function companyObstacle(company: CompanyListing): string | undefined {
   if (!details_complete) return "lacks details";
   if (!entitlements.includes("cards")) return "is not entitled to cards";
   if (live_cards >= card_quota) return `has reached its card quota, ${live_cards} of ${card_quota}`;
-  return accounts.some((each) => each.status === "open") ? undefined : "has no open account";
+  return accounts.some((each) => each.status === "active") ? undefined : "has no active account";
 }
 
 function* orderers(company: CompanyListing): Generator<Orderer> {
-  const account = company.accounts.find((each) => each.status === "open");
+  const account = company.accounts.find((each) => each.status === "active");
   if (!account || companyObstacle(company)) return;
   for (const member of company.members) {
     if (member.status !== "active" || !member.details_complete) continue;

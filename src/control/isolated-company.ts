@@ -25,7 +25,7 @@ export interface CompanyClock {
 export interface IsolatedCompany extends CompanyListing {
   /** Its owner's, which may do everything. */
   readonly apiKey: string;
-  /** Of its first account, which is open. */
+  /** Of its first account, which is active. */
   readonly accountId: string;
   readonly clock: CompanyClock;
   /**

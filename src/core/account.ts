@@ -15,7 +15,7 @@ export function accountOf(record: AccountRecord): Account {
     company_id: record.companyId,
     name: record.name,
     currency: record.currency,
-    status: record.status === "open" ? "active" : "closed",
+    status: record.status,
     balance: formatMinor(record.balanceMinor),
     available_balance: formatMinor(availableMinor(record)),
     created_at: new Date(record.createdAtMs).toISOString(),

@@ -103,7 +103,7 @@ function declineReason(
  * @returns whether there is one
  */
 function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
-  for (const from of services.store.accounts.openOf(to.companyPk)) {
+  for (const from of services.store.accounts.activeOf(to.companyPk)) {
     if (from.currency === to.currency || !hasRate(from.currency)) continue;
     const costMinor = Math.max(1, convert(minor, to.currency, from.currency));
     if (availableMinor(from) < costMinor) continue;

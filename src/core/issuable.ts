@@ -54,7 +54,7 @@ export function refuseUnissuable(facts: JudgedFacts, country: string | undefined
     );
   }
   if (facts.account.status === "closed") {
-    throw new SandboxError(`${family}.account_closed`, "The account is closed: order from an open account");
+    throw new SandboxError(`${family}.account_closed`, "The account is closed: order from an active account");
   }
   if (!facts.companyDetailsComplete) {
     throw new SandboxError(

@@ -39,8 +39,8 @@ export interface AccountQueries {
   byPk(pk: number): AccountRecord;
   /** Whichever company's it is. */
   anywhere(id: AccountId): AccountRecord | undefined;
-  /** A company's open accounts, the oldest first. */
-  openOf(companyPk: number): AccountRecord[];
+  /** A company's active accounts, the oldest first. */
+  activeOf(companyPk: number): AccountRecord[];
   /** Keeps its balance, what is held, and when that changed. */
   update(account: AccountRecord): void;
   byId(companyPk: number, id: AccountId): AccountRecord | undefined;

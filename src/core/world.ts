@@ -34,7 +34,7 @@ const account = z.strictObject({
   slug,
   name,
   currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code, such as GBP"),
-  status: accountStatus.default("open"),
+  status: accountStatus.default("active"),
   balance: money.prefault("0.00"),
 });
 
@@ -61,6 +61,11 @@ const card = z.strictObject({
   name: name.optional(),
 });
 
+/** The areas of the service that a company may use. */
+export const entitlements = z
+  .array(z.enum(areas))
+  .refine((list) => new Set(list).size === list.length, "must name each area once");
+
 /** A company of a seed world. */
 export const seedCompany = z.strictObject({
   slug,
@@ -70,10 +75,7 @@ export const seedCompany = z.strictObject({
   status: companyStatus.default("active"),
   details_complete: z.boolean().default(true),
   card_quota: z.int().min(0).default(20),
-  entitlements: z
-    .array(z.enum(areas))
-    .max(areas.length, "must name each area once")
-    .default([...areas]),
+  entitlements: entitlements.default([...areas]),
   accounts: z.array(account).default([]),
   members: z.array(member).default([]),
   cards: z.array(card).default([]),

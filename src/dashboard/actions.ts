@@ -116,11 +116,11 @@ function possessionActions({ companies, simulator }: DashboardServices): Record<
   return {
     "/companies/:id/members/:member": (form, of) => {
       const details_complete = yesOrNo(form, "details_complete");
-      const { name, role } = companies.changeMember(
+      const { name, role, status } = companies.changeMember(
         of("member"),
-        asked({ role: form.role, details_complete, company: of("id") }),
+        asked({ role: form.role, status: form.status, details_complete, company: of("id") }),
       );
-      return { text: `${name} is changed: ${role}.` };
+      return { text: `${name} is changed: ${role}, ${status}.` };
     },
     "/companies/:id/accounts/:account": (form, of) => {
       const { slug, status } = companies.changeAccount(

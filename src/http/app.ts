@@ -208,7 +208,8 @@ function notFound(c: Context<HttpEnv>): never {
   throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
 }
 
-function methodNotAllowed(methods: readonly string[]): Route {
+function methodNotAllowed(served: readonly string[]): Route {
+  const methods = served.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const allowed = methods.join(", ");
   return (c) => {
     throw new SandboxError(

@@ -39,9 +39,14 @@ export function malformedRequest(
   return responseOf(answerOf(services, services.clock.now(), point, errorBody(point, message)));
 }
 
-/** A 401 of the API names its scheme, and what is wrong with the token where one was sent (assumed). */
+/**
+ * Each 401 carries a challenge (RFC 9110 §11.6.1; assumed). The API's names what is wrong with the access token, where
+ * one was sent. The token endpoint's has a realm of its own and no error code: RFC 6750 §3.1 defines these for access
+ * tokens alone, and a client would refresh its token on `invalid_token`.
+ */
 function challengeOf(point: ErrorPointId): Record<string, string> | undefined {
-  if (!point.startsWith("auth.")) return undefined;
+  if (contractPoints[point].status !== 401) return undefined;
+  if (point.startsWith("token.")) return { "WWW-Authenticate": 'Bearer realm="token"' };
   const scheme = 'Bearer realm="developer"';
   const { title } = contractPoints[point];
   return {

@@ -57,7 +57,7 @@ export function readDeliveryAddress(received: Body): DeliveryAddress {
 }
 
 function nameOf(name: string | undefined): string | undefined {
-  return name?.trim() ? name.toWellFormed() : undefined;
+  return name?.toWellFormed() || undefined;
 }
 
 /** @throws SandboxError `cards.body_invalid`, which names every field of the wrong form */

@@ -29,12 +29,11 @@ export function readOrder(received: Body): Order {
   const result = physicalCardOrder.safeParse(parseJson(text));
   if (!result.success) throw refusalOf(result.error.issues);
   const body = result.data;
-  const name = body.name?.toWellFormed();
   return {
     accountId: body.account_id,
     deliveryAddress: body.delivery_address,
     deliveryMethod: body.delivery_method,
-    name: name?.trim() ? name : undefined,
+    name: body.name?.toWellFormed() || undefined,
     autoConvert: body.auto_convert ?? false,
     spendingLimit: body.spending_limit
       ? readSpendingLimit(

@@ -20,7 +20,7 @@ const facts = () =>
     permissions: z.array(z.enum(permissions)).describe("what the member may do").optional(),
     entitled: no().describe("whether the company is entitled to the operation").optional(),
     request_valid: no().describe("false: refused as invalid, for a reason of the service's own").optional(),
-    account: z.enum(["missing", ...accountStatus.exclude(["open"]).options]).optional(),
+    account: z.enum(["missing", ...accountStatus.exclude(["active"]).options]).optional(),
     change_in_progress: yes().optional(),
     company_status: companyStatus.exclude(["active"]).optional(),
     company_details_complete: no().optional(),

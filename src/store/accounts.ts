@@ -16,7 +16,7 @@ const record = `
 const recordById = `${record} WHERE a.company_pk = ? AND a.id = ?`;
 const recordByPk = `${record} WHERE a.pk = ?`;
 const anywhere = `${record} WHERE a.id = ?`;
-const openOf = `${record} WHERE a.company_pk = ? AND a.status = 'open' ORDER BY a.pk`;
+const activeOf = `${record} WHERE a.company_pk = ? AND a.status = 'active' ORDER BY a.pk`;
 const update = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
 const list = `
   ${record}
@@ -35,7 +35,7 @@ export function accounts(database: Database): Store["accounts"] {
       return row;
     },
     anywhere: (id) => database.get<AccountRecord>(anywhere, id),
-    openOf: (companyPk) => database.all<AccountRecord>(openOf, companyPk),
+    activeOf: (companyPk) => database.all<AccountRecord>(activeOf, companyPk),
     update({ pk, balanceMinor, heldMinor, updatedAtMs }) {
       database.run(update, balanceMinor, heldMinor, updatedAtMs, pk);
     },

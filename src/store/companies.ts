@@ -1,4 +1,5 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import type { Area } from "../contract/operations.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
@@ -115,15 +116,17 @@ export function updateCompany(
     readonly status?: CompanyStatus | undefined;
     readonly cardQuota?: number | undefined;
     readonly detailsComplete?: boolean | undefined;
+    readonly entitlements?: readonly Area[] | undefined;
   },
 ): void {
-  const { status, cardQuota, detailsComplete } = change;
+  const { status, cardQuota, detailsComplete, entitlements } = change;
   database.run(
     `UPDATE companies SET status = coalesce(?, status), card_quota = coalesce(?, card_quota),
-       details_complete = coalesce(?, details_complete) WHERE pk = ?`,
+       details_complete = coalesce(?, details_complete), entitlements = coalesce(?, entitlements) WHERE pk = ?`,
     status ?? null,
     cardQuota ?? null,
     detailsComplete === undefined ? null : Number(detailsComplete),
+    entitlements?.join(" ") ?? null,
     companyPk,
   );
 }

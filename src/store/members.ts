@@ -63,14 +63,19 @@ export function findMembership(
   return database.get(named, name.toLowerCase(), name, environment, companyPk ?? null);
 }
 
-/** Changes a member's role in one company, or whether its details are complete. */
+/** Changes a member's role or status in one company, or whether its details are complete; what is absent stays. */
 export function updateMember(
   database: Database,
   { pk, memberPk }: NamedMembership,
-  change: { readonly role?: Role | undefined; readonly detailsComplete?: boolean | undefined },
+  change: {
+    readonly role?: Role | undefined;
+    readonly status?: MemberStatus | undefined;
+    readonly detailsComplete?: boolean | undefined;
+  },
 ): void {
-  const { role, detailsComplete } = change;
+  const { role, status, detailsComplete } = change;
   if (role !== undefined) database.run("UPDATE memberships SET role = ? WHERE pk = ?", role, pk);
+  if (status !== undefined) database.run("UPDATE memberships SET status = ? WHERE pk = ?", status, pk);
   if (detailsComplete !== undefined) {
     database.run("UPDATE members SET details_complete = ? WHERE pk = ?", detailsComplete ? 1 : 0, memberPk);
   }

@@ -101,7 +101,7 @@ const tables = `
     slug TEXT NOT NULL,
     name TEXT NOT NULL,
     currency TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('open', 'closed')),
+    status TEXT NOT NULL CHECK (status IN ('active', 'closed')),
     balance_minor INTEGER NOT NULL,
     held_minor INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL DEFAULT 0,

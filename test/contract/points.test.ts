@@ -96,7 +96,7 @@ const waysTo = {
   "token.environment_mismatch": exchange({ api_key: "sk_live_northwind_owner" }),
   "token.member_inactive": () => {
     const sandbox = openSandbox();
-    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    sandbox.control.companies.changeMember("northwind-owner", { status: "inactive" });
     return sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
   },
   "token.unavailable": () =>

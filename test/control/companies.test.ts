@@ -14,7 +14,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
       live_cards: 0,
     });
     expect(company.members.map(({ role }) => role)).toEqual(["owner", "admin", "employee"]);
-    expect(company.accounts[0]).toMatchObject({ currency: "GBP", status: "open" });
+    expect(company.accounts[0]).toMatchObject({ currency: "GBP", status: "active" });
     expect(company.members[0]?.api_keys[0]?.secret).toMatch(/^sk_sandbox_[0-9A-Za-z]{38}$/);
     expect(cardOf(await sandbox.orderAs(company)).company_id).toBe(company.id);
     expect((await sandbox.orderAs(company, 2)).point).toBe("order.forbidden");
@@ -51,8 +51,8 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect(company.members[0]?.name).toBe("Ann");
     expect(company.members[2]?.api_keys).toEqual([]);
     expect(company.accounts.map(({ slug, currency, status }) => `${slug} ${currency} ${status}`)).toEqual([
-      "eur EUR open",
-      "eur-2 EUR open",
+      "eur EUR active",
+      "eur-2 EUR active",
       "old GBP closed",
     ]);
     expect(company.accounts[0]?.balance).toBe("12.50");
@@ -124,7 +124,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     [{ country_code: "UK" }, 400, "country_code"],
     [{ status: "asleep" }, 400, "status"],
     [{ members: [] }, 400, "members"],
-    [{ members: [{ role: "employee" }] }, 400, "the first member is an owner"],
+    [{ members: [{ role: "employee" }] }, 400, "the first member must be an owner"],
     [{ members: [{ roel: "owner" }] }, 400, "roel"],
     [{ members: [{ other_companies: [] }] }, 400, "isolated"],
     [{ members: [{ slug: "a" }, { slug: "a" }] }, 400, "members.1.slug: is taken"],
@@ -132,7 +132,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     [{ members: [{ api_keys: [{ secret: "sk_sandbox_northwind_owner" }] }] }, 409, "another's already"],
     [{ members: [{ api_keys: [{ secret: "sk_live_mine_alone" }] }] }, 400, "must start with sk_sandbox_"],
     [{ cards: [{ member: "ghost", account: "gbp" }] }, 400, "cards.0.member"],
-    [{ accounts: [{ status: "closed" }] }, 400, "the first account is open"],
+    [{ accounts: [{ status: "closed" }] }, 400, "the first account must be active"],
     [{ accounts: [{ balance: 1.5 }] }, 400, "balance"],
     [{ name: "x".repeat(201) }, 400, "name: must be up to 200 characters"],
     [{ slug: "x".repeat(101) }, 400, "slug: must be up to 100 characters"],
@@ -185,7 +185,7 @@ describe("PATCH", () => {
     const closed = await sandbox.send("PATCH", `accounts/${id}`, { status: "closed" });
     expect(closed.json).toMatchObject({ id, slug: "gbp", status: "closed" });
     expect((await sandbox.order()).point).toBe("order.account_closed");
-    await sandbox.send("PATCH", "accounts/gbp", { status: "open", company: "northwind" });
+    await sandbox.send("PATCH", "accounts/gbp", { status: "active", company: "northwind" });
     expect((await sandbox.order()).status).toBe(201);
   });
 
@@ -201,6 +201,54 @@ describe("PATCH", () => {
     expect((await sandbox.order()).point).toBe("order.cardholder_details_missing");
     await sandbox.send("PATCH", "members/northwind-owner", { role: "accountant" });
     expect((await sandbox.order()).point).toBe("order.forbidden");
+  });
+
+  test("a member that is deactivated obtains no token until it is reactivated", async () => {
+    const sandbox = openCompanies();
+    const apiKey = "sk_sandbox_northwind_admin";
+    const token = await sandbox.exchange(apiKey);
+    const change = (body: object) => sandbox.send("PATCH", "members/northwind-admin", body);
+    const exchange = () => sandbox.post("/auth/v1/sandbox/token", { api_key: apiKey });
+    expect((await change({ status: "inactive" })).json).toMatchObject({ status: "inactive", role: "admin" });
+    expect((await exchange()).point).toBe("token.member_inactive");
+    expect((await sandbox.order({ token })).status).toBe(201);
+    const key = { member: "northwind-admin", environment: "sandbox" };
+    expect((await sandbox.send("POST", "api-keys", key)).json.error).toContain("member_inactive");
+    expect((await change({ status: "active" })).json).toMatchObject({ status: "active" });
+    expect((await exchange()).status).toBe(200);
+  });
+
+  test("a member's status is of one company: it stays active in the others", async () => {
+    const sandbox = openCompanies();
+    const body = { status: "inactive", company: "fullhouse" };
+    await sandbox.send("PATCH", "members/northwind-admin", body);
+    const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
+    const apiKey = "sk_sandbox_northwind_admin";
+    expect((await sandbox.order({ apiKey, headers })).point).toBe("on_behalf_of.not_a_member");
+    expect((await sandbox.order({ apiKey })).status).toBe(201);
+  });
+
+  test("a company's entitlements decide its next request, also with a token that was used before", async () => {
+    const sandbox = openCompanies();
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const change = (entitlements: string[]) => sandbox.send("PATCH", "companies/northwind", { entitlements });
+    expect((await sandbox.order({ token })).status).toBe(201);
+    expect((await change(["accounts"])).json).toMatchObject({ entitlements: ["accounts"] });
+    expect((await sandbox.order({ token })).point).toBe("order.not_entitled");
+    expect((await sandbox.get("/developer/accounts", { token })).status).toBe(200);
+    expect((await change([])).json).toMatchObject({ entitlements: [] });
+    expect((await sandbox.get("/developer/accounts", { token })).point).toBe("access.not_entitled");
+    await change(["accounts", "cards"]);
+    expect((await sandbox.order({ token })).status).toBe(201);
+  });
+
+  test("an account has the same status in the control API and in the service", async () => {
+    const sandbox = openCompanies();
+    const { id } = sandbox.account("northwind");
+    for (const status of ["closed", "active"]) {
+      expect((await sandbox.send("PATCH", `accounts/${id}`, { status })).json.status).toBe(status);
+      expect((await sandbox.get(`/developer/accounts/${id}`)).json.status).toBe(status);
+    }
   });
 
   test("of live, by id, or in a company that is named by its id", async () => {
@@ -234,6 +282,10 @@ describe("PATCH", () => {
     ["companies/nobody", {}, 404],
     ["companies/northwind", { status: "asleep" }, 400],
     ["companies/northwind", { quota: 3 }, 400],
+    ["companies/northwind", { entitlements: ["lottery"] }, 400],
+    ["companies/northwind", { entitlements: ["cards", "cards"] }, 400],
+    ["accounts/gbp", { status: "open", company: "northwind" }, 400],
+    ["members/northwind-owner", { status: "gone" }, 400],
     ["accounts/gbp", { status: "closed" }, 404],
     ["accounts/9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11", { status: "closed" }, 404],
     ["accounts/gbp", { status: "frozen", company: "northwind" }, 400],

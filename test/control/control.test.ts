@@ -108,9 +108,9 @@ describe("GET /_sandbox/world", () => {
     expect(
       companies[0].accounts.map((a: Record<string, unknown>) => [a.slug, a.currency, a.status, a.balance]),
     ).toEqual([
-      ["gbp", "GBP", "open", "250000.00"],
-      ["eur", "EUR", "open", "80000.00"],
-      ["usd", "USD", "open", "120000.00"],
+      ["gbp", "GBP", "active", "250000.00"],
+      ["eur", "EUR", "active", "80000.00"],
+      ["usd", "USD", "active", "120000.00"],
       ["closed", "GBP", "closed", "0.00"],
     ]);
   });

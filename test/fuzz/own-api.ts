@@ -24,7 +24,7 @@ function bodiesOfControl({ cards, accounts, members, transactions }: World["ids"
       { environment: "live", entitlements: ["cards"], country_code: "IE", details_complete: false },
     ],
     "PATCH /companies/{name}": [{ status: "suspended" }, { card_quota: 0, details_complete: true }],
-    "PATCH /accounts/{name}": [{ status: "closed" }, { status: "open", company: "northwind" }],
+    "PATCH /accounts/{name}": [{ status: "closed" }, { status: "active", company: "northwind" }],
     "PATCH /members/{name}": [{ role: "employee", company: "northwind" }, { details_complete: false }],
     "POST /cards/{id}/operator": [{ action: "suspend" }, { action: "lift" }],
     "POST /cards/{id}/delivery": [{ status: "shipped" }, { status: "returned" }],
@@ -60,7 +60,7 @@ function formsOfDashboard({ members }: World["ids"]): Bodies {
     "POST /companies": [{ name: "Acme", environment: "sandbox", card_quota: "4" }],
     "POST /companies/{id}/change": [{ status: "active", card_quota: "20", details_complete: "true" }],
     "POST /companies/{id}/members/{member}": [{ role: "owner", details_complete: "true" }],
-    "POST /companies/{id}/accounts/{account}": [{ status: "open" }],
+    "POST /companies/{id}/accounts/{account}": [{ status: "active" }],
     "POST /companies/{id}/accounts/{account}/top-up": [{ amount: "10.00" }],
     "POST /api-keys": [{ member: `northwind/${members[0]}`, environment: "sandbox", label: "mine" }],
     "POST /cards/{id}/purchase": [

@@ -57,7 +57,7 @@ const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => 
   ["cards.change_in_progress", (attempt) => believe(attempt, { changeInProgress: false })],
   ["cards.state_conflict", (attempt, good) => (attempt.cardId = good.cardId)],
   ["cards.company_inactive", (attempt) => believe(attempt, { companyStatus: "active" })],
-  ["cards.account_closed", (attempt) => believe(attempt, { account: "open" })],
+  ["cards.account_closed", (attempt) => believe(attempt, { account: "active" })],
   ["cards.company_details_missing", (attempt) => believe(attempt, { companyDetailsComplete: true })],
   ["cards.cardholder_details_missing", (attempt) => believe(attempt, { cardholderDetailsComplete: true })],
   ["cards.country_undeliverable", (attempt) => believe(attempt, { countryDeliverable: true })],

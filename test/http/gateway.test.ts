@@ -42,6 +42,21 @@ describe("what no operation serves is answered in the gateway's envelope", () =>
     expect(reply.json).toMatchObject({ success: false, error: { code: "method_not_allowed" } });
   });
 
+  test.each([
+    ["/developer/accounts", "GET, HEAD"],
+    ["/developer/cards", "GET, HEAD"],
+    ["/developer/cards/9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11", "GET, HEAD, PATCH"],
+  ])("405 of %s lists HEAD beside GET in Allow", async (path, allowed) => {
+    const sandbox = openSandbox();
+    const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
+    const reply = await sandbox.request(path, { method: "OPTIONS", headers });
+    expect([reply.status, reply.headers.get("Allow")]).toEqual([405, allowed]);
+    expect(reply.json.error.message).toContain(`use ${allowed.replaceAll(", ", " or ")}`);
+    for (const method of allowed.split(", ")) {
+      expect((await sandbox.request(path, { method, headers })).status, method).not.toBe(405);
+    }
+  });
+
   test("a path that holds a key or a token is not given back", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");

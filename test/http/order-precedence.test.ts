@@ -72,7 +72,7 @@ const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => 
   ["order.account_not_found", ({ body }, good) => repair(body, { account_id: good.accountId })],
   ["order.change_in_progress", (attempt) => (attempt.facts = { ...attempt.facts, changeInProgress: false })],
   ["order.company_inactive", (attempt) => (attempt.facts = { ...attempt.facts, companyStatus: "active" })],
-  ["order.account_closed", (attempt) => (attempt.facts = { ...attempt.facts, account: "open" })],
+  ["order.account_closed", (attempt) => (attempt.facts = { ...attempt.facts, account: "active" })],
   [
     "order.company_details_missing",
     (attempt) => (attempt.facts = { ...attempt.facts, companyDetailsComplete: true }),

@@ -147,14 +147,16 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
       error: { code: "invalid_api_key", message: expect.stringContaining(why) },
     });
     expect(reply.text).not.toContain(api_key);
+    expect(reply.headers.get("WWW-Authenticate")).toBe('Bearer realm="token"');
   });
 
   test("an inactive member's key (spec §5.1)", async () => {
     const sandbox = openSandbox();
-    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    sandbox.control.companies.changeMember("northwind-owner", { status: "inactive" });
     const reply = await sandbox.post(sandboxPath, { api_key: "sk_sandbox_northwind_owner" });
     expect([reply.status, reply.point]).toEqual([401, "token.member_inactive"]);
     expect(reply.json.error.code).toBe("invalid_api_key");
+    expect(reply.headers.get("WWW-Authenticate")).toBe('Bearer realm="token"');
   });
 
   test("revoking a key stops new exchanges only (spec §5.4)", async () => {

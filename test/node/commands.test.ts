@@ -167,7 +167,7 @@ describe("env", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("unset CARD_SANDBOX_API_KEY\n");
     expect(stderr).toContain("CARD_SANDBOX_ACCOUNT_ID");
-    expect(stderr).toContain("(solo (sandbox) has no open account; no live company)");
+    expect(stderr).toContain("(solo (sandbox) has no active account; no live company)");
   });
 
   test("says why nobody can order any more, and what helps", async () => {

@@ -130,7 +130,7 @@ describe("what a fixtures file leaves out", () => {
       card_quota: 20,
       live_cards: 0,
     });
-    expect(company?.accounts[0]).toMatchObject({ status: "open", balance: "0.00" });
+    expect(company?.accounts[0]).toMatchObject({ status: "active", balance: "0.00" });
     sandbox.close();
   });
 

@@ -50,7 +50,7 @@ test("each change of a card is told, with the card as it then is and what its st
 
   control.cards.expire(id);
   expect(await heard()).toMatchObject([{ type: "card.status_changed", data: { id, status: "expired" } }]);
-  expect(account("northwind").status).toBe("open");
+  expect(account("northwind").status).toBe("active");
 });
 
 test("a replacement is told of both cards, and of the one that is made in the other's place", async () => {

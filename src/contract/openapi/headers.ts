@@ -33,7 +33,8 @@ export const headers = {
     "x-spec": "§8",
   },
   Authenticate: {
-    description: "The scheme, and what is wrong with the token where one was sent",
+    description:
+      "The scheme, and what is wrong with the access token where one was sent; the token endpoint names its realm alone",
     required: true,
     schema: text,
     ...assumed,
@@ -72,7 +73,7 @@ export function headersOf(points: readonly PointId[], status: number, id?: Opera
       "Idempotent-Replayed": ref("IdempotentReplayed"),
     }),
     ...(isSuccess && id && secret.includes(id) && { "Cache-Control": ref("NotKept") }),
-    ...(points.some((point) => point.startsWith("auth.")) && { "WWW-Authenticate": ref("Authenticate") }),
+    ...(status === 401 && { "WWW-Authenticate": ref("Authenticate") }),
     ...(status === 405 && { Allow: ref("Allow") }),
     ...(status === 429 && { "Retry-After": ref("RetryAfter") }),
     "Sandbox-Contract-Point": ref("SandboxContractPoint"),

@@ -1,5 +1,5 @@
 import { role } from "../../core/permissions.ts";
-import { accountStatus } from "../../core/statuses.ts";
+import { accountStatus, memberStatus } from "../../core/statuses.ts";
 import type { AccountListing, CompanyListing, MemberListing } from "../../store/world-listing.ts";
 import { pathTo } from "../paths.ts";
 import type { Visit } from "../visit.ts";
@@ -26,7 +26,7 @@ export function Members({ visit, company }: Of) {
       <Table
         caption="Members"
         captionUnseen
-        columns={["Member", "Status", { name: "Active keys", class: "wide" }, "Role and details"]}
+        columns={["Member", "Status", { name: "Active keys", class: "wide" }, "Role, status and details"]}
       >
         {company.members.map((member) => (
           <Member visit={visit} company={company} member={member} />
@@ -58,6 +58,13 @@ function Member({ visit, company, member }: Of & { member: MemberListing }) {
             id={`${id}-role`}
             chosen={member.role}
             options={plainOptions(role.options)}
+          />
+          <Choice
+            label="Status"
+            name="status"
+            id={`${id}-status`}
+            chosen={status}
+            options={plainOptions(memberStatus.options)}
           />
           <Choice
             label="Details"
@@ -122,7 +129,7 @@ function Account({ visit, company, account }: Of & { account: AccountListing }) 
             .filter((each) => each !== status)
             .map((each) => (
               <Action visit={visit} to={place} with={{ status: each }} of={slug}>
-                {each === "closed" ? "Close" : "Open"}
+                {each === "closed" ? "Close" : "Reopen"}
               </Action>
             ))}
           <Form visit={visit} to={`${place}/top-up`} label={`Top ${slug} up`}>

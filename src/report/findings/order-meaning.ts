@@ -4,7 +4,8 @@ const orderFields: ReadonlySet<string> = new Set(Object.keys(physicalCardOrder.s
 
 /**
  * What the body of an order asks for, as text that is the same for two that ask for the same: the order of fields,
- * fields that are null or unknown, a name that chooses a scenario, and `10` for `"10.00"` make no difference.
+ * fields that are null or unknown, white space around a name, a name that chooses a scenario, and `10` for `"10.00"`
+ * make no difference.
  * Undefined where it is no object.
  * @param fields - those that the operation knows; default: those of the order of a physical card
  */
@@ -29,6 +30,7 @@ function canonical(value: unknown, name = ""): unknown {
     return said.map(([field, each]) => [field, canonical(each, field)]);
   }
   if (name === "amount") return amount(value);
+  if (name === "name" && typeof value === "string") return value.trim();
   if (name === "account_id" && typeof value === "string") return value.toLowerCase();
   return value;
 }

@@ -159,7 +159,7 @@ export const holdAndLiftSteps = steps("hold and lift", { card: anyOf, action: ho
 export const companySteps = steps("change a company", change, changeCompany);
 export const accountSteps = steps(
   "change an account",
-  { account: anyOf, status: fc.constantFrom("open", "closed") },
+  { account: anyOf, status: fc.constantFrom("active", "closed") },
   changeAccount,
 );
 export const roleSteps = steps(

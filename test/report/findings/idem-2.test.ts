@@ -33,8 +33,9 @@ describe("IDEM-2, a key reused for another order", () => {
 
   test("right: the same order, written otherwise", async () => {
     const client = await withClient();
-    await client.order({ spending_limit: { period: "daily", amount: "10.00" } });
+    await client.order({ spending_limit: { period: "daily", amount: "10.00" }, name: "Travel" });
     await client.order({
+      name: " Travel ",
       spending_limit: { amount: 10, period: "daily" },
       remark: "a field that is ignored",
     });
