@@ -9,6 +9,7 @@ const onlyForTypes = ["zod"];
 
 /** What Node does itself, and faster than what every engine can run. */
 const nodesOwn = {
+  "@noble/hashes/hmac.js": "./src/node/sha256.ts",
   "@noble/hashes/sha2.js": "./src/node/sha256.ts",
   "@noble/hashes/utils.js": "./src/node/sha256.ts",
 };

@@ -34,7 +34,7 @@ export {
 } from "./sandbox.ts";
 export { Catalogue } from "./scenarios/catalogue.ts";
 export { type Scenario, scenarioSchema } from "./scenarios/scenario.ts";
-export type { Fixtures } from "./store/open-world.ts";
+export type { Fixtures, SecretsMode } from "./store/open-world.ts";
 export type {
   AccountListing,
   ApiKeyListing,

@@ -35,7 +35,7 @@ import { Journal } from "./report/journal.ts";
 import { controlDefect, inTurn, type Observe } from "./report/observe.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import { Scenarios } from "./scenarios/scenarios.ts";
-import { openWorld, type WorldPorts } from "./store/open-world.ts";
+import { openWorld, type SecretsMode, type WorldPorts } from "./store/open-world.ts";
 import type { Outgoing } from "./store/webhook-outbox.ts";
 import type { WorldListing } from "./store/world-listing.ts";
 import type { AttemptOutcome, Send } from "./webhooks/attempt.ts";
@@ -92,6 +92,8 @@ export interface Sandbox {
   readonly fetch: Fetch;
   /** The service as a base address shows it. */
   serve(face: Face): Serve;
+  /** Whether API keys, access tokens and webhook secrets follow from the seed alone; the database keeps it. */
+  readonly secrets: SecretsMode;
   /** Begins to serve requests that came together, and keeps together what they change at once. */
   together(work: () => void): void;
   /** The answer to a request that cannot be read as one, and why where more is known. */
@@ -138,7 +140,7 @@ export type Control = Pick<
  */
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const { database, version } = ports;
-  const { origin, services, clock } = openWorld(ports);
+  const { seed, secrets, services, clock } = openWorld(ports);
   const scenarios = new Scenarios(services, ports.scenarios, ports.scenario);
   database.transaction(() => scenarios.armFromStart());
   const onDefect = (defect: Error, method: string, path: string) =>
@@ -192,7 +194,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     coverage,
     findings,
     clock: ports.clock,
-    seed: origin.seed,
+    seed,
     version,
     onDefect,
   };
@@ -257,6 +259,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       return asClientSees(request, whole);
     },
     serve,
+    secrets,
     together: (work) => {
       cameAt = clock.ticks();
       try {

@@ -35,7 +35,7 @@ export class ApiKeys {
    */
   create(asked: z.input<typeof newApiKey>): CreatedKey {
     const { member, environment, company, label } = parsed(newApiKey, asked);
-    const { database } = this.#services;
+    const { database, fixtureKeys } = this.#services;
     return database.transaction(() => {
       const owner = memberNamed(database, member, environment, company);
       if (owner.status !== "active") {
@@ -45,7 +45,7 @@ export class ApiKeys {
         );
       }
       const counted = this.#quota === "company" ? { companyPk: owner.companyPk } : { membershipPk: owner.pk };
-      if (countActiveKeys(database, counted) >= activeKeysAllowed) {
+      if (countActiveKeys(database, fixtureKeys, counted) >= activeKeysAllowed) {
         throw new ControlError(
           409,
           `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys; revoke one to free a slot`,
@@ -62,8 +62,9 @@ export class ApiKeys {
 
   /** Keys by prefix, of one company or of all; never a secret. */
   list(company?: string): ListedKey[] {
-    const { database } = this.#services;
-    return listKeys(database, company === undefined ? undefined : companyNamed(database, company).pk);
+    const { database, fixtureKeys } = this.#services;
+    const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
+    return listKeys(database, fixtureKeys, companyPk);
   }
 
   /**

@@ -115,7 +115,7 @@ export class Companies {
       faker.seed([...random.block("faker", "", n)]);
       const company = completed(asked, faker, n);
       this.#refuseTaken(company);
-      const plot = plantCompany(this.#services, company, usualLimits(database));
+      const plot = plantCompany(this.#services, company, usualLimits(database), false);
       const secrets = new Map<string, string>();
       for (const member of company.members) {
         const planted = plot.members.get(member.slug);
@@ -125,7 +125,7 @@ export class Companies {
         secrets.set(key.id, key.secret);
       }
       captureCompany(database, plot.pk, clock.now());
-      return withSecrets(this.#listed(plot.id), secrets);
+      return withSecrets(this.#listed(plot.id), new Map([...plot.secrets, ...secrets]));
     });
   }
 
@@ -220,12 +220,12 @@ export class Companies {
   /** Every company with its members, keys and accounts. */
   world(): WorldListing {
     expireAllDueCards(this.#services);
-    return listWorld(this.#services.database);
+    return listWorld(this.#services.database, this.#services.fixtureKeys);
   }
 
   #listed(id: string): CompanyListing {
     expireAllDueCards(this.#services);
-    return present(listWorld(this.#services.database, id).companies[0]);
+    return present(listWorld(this.#services.database, this.#services.fixtureKeys, id).companies[0]);
   }
 }
 

@@ -28,7 +28,7 @@ export function createApiKey(
 ): CreatedKey {
   const n = store.nextNumber(companyPk, "api_keys");
   const id = uuidOf(random.block("api_key", companyId, n));
-  const secret = makeSecret(environment, random.block("api_key_secret", companyId, n));
+  const secret = makeSecret(environment, random.secret("api_key_secret", companyId, n));
   const prefix = shownPrefix(secret);
   store.apiKeys.insert({
     id,

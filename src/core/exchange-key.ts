@@ -39,7 +39,7 @@ export function exchangeKey(
       throw new SandboxError("token.invalid_request", "The request is invalid");
     }
     const n = store.nextNumber(caller.companyPk, "access_tokens");
-    const accessToken = opaqueTokenOf(random.block("access_token", caller.companyId, n));
+    const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
     const expiresAtMs = clock.now() + caller.clockOffsetMs + tokenLifetimeMs;
     const pk = store.accessTokens.insert({
       hash: hashOfSecret(accessToken),

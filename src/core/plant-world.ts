@@ -16,12 +16,14 @@ export interface Plot {
     { readonly pk: number; readonly id: MemberId; readonly membershipPk: number }
   >;
   readonly accounts: Map<string, { readonly pk: number; readonly id: AccountId; readonly currency: string }>;
+  /** The secrets of its API keys, by the key's id. */
+  readonly secrets: Map<string, string>;
 }
 
 /** Puts a seed world into an empty store, within the caller's transaction. */
 export function plantWorld(services: Services, world: SeedWorld): void {
   const limits = limitsOf(world);
-  const plots = world.companies.map((company) => plantCompany(services, company, limits));
+  const plots = world.companies.map((company) => plantCompany(services, company, limits, true));
   for (const [c, company] of world.companies.entries()) {
     for (const member of company.members) {
       for (const other of member.other_companies) {
@@ -45,11 +47,19 @@ export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardL
   };
 }
 
-/** Plants one company with all that is its own, within the caller's transaction. */
-export function plantCompany(services: Services, company: SeedCompany, limits: CardLimitsMinor): Plot {
+/**
+ * Plants one company with all that is its own, within the caller's transaction.
+ * @param keysArePublic - whether the secrets of its keys are kept, as those of fixtures are
+ */
+export function plantCompany(
+  services: Services,
+  company: SeedCompany,
+  limits: CardLimitsMinor,
+  keysArePublic: boolean,
+): Plot {
   const plot = plantGround(services, company, limits);
   plantAccounts(services, company, plot);
-  plantMembers(services, company, plot);
+  plantMembers(services, company, plot, keysArePublic);
   plantCards(services, company, plot, limits);
   return plot;
 }
@@ -75,7 +85,7 @@ function plantGround(
     limits,
     createdAtMs: clock.now(),
   });
-  return { pk, id, designId, members: new Map(), accounts: new Map() };
+  return { pk, id, designId, members: new Map(), accounts: new Map(), secrets: new Map() };
 }
 
 function plantAccounts({ store, random, clock }: Services, company: SeedCompany, plot: Plot): void {
@@ -96,7 +106,12 @@ function plantAccounts({ store, random, clock }: Services, company: SeedCompany,
   }
 }
 
-function plantMembers({ store, random }: Services, company: SeedCompany, plot: Plot): void {
+function plantMembers(
+  { store, random }: Services,
+  company: SeedCompany,
+  plot: Plot,
+  keysArePublic: boolean,
+): void {
   const { environment } = company;
   for (const { slug, name, role, status, details_complete, api_keys } of company.members) {
     const n = store.nextNumber(plot.pk, "members");
@@ -112,15 +127,17 @@ function plantMembers({ store, random }: Services, company: SeedCompany, plot: P
     const membershipPk = store.members.join({ memberPk: pk, companyPk: plot.pk, role, status });
     plot.members.set(slug, { pk, id, membershipPk });
     for (const { secret, status } of api_keys) {
+      const id = uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys")));
+      plot.secrets.set(id, secret);
       store.apiKeys.insert({
-        id: uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys"))),
+        id,
         companyPk: plot.pk,
         membershipPk,
         environment,
         hash: hashOfSecret(secret),
         prefix: shownPrefix(secret),
         status,
-        publicSecret: secret,
+        publicSecret: keysArePublic ? secret : null,
         label: null,
       });
     }

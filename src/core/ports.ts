@@ -38,6 +38,8 @@ export interface Clock {
 /** The one source of chance: 32 bytes that depend on the seed and on these three alone. */
 export interface Random {
   block(purpose: string, scope: string, n: number): Uint8Array;
+  /** 32 bytes for a secret. If the database has a private secret, nobody can compute them without it. */
+  secret(purpose: string, scope: string, n: number): Uint8Array;
 }
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -256,7 +258,7 @@ export interface NewApiKey {
   readonly hash: Uint8Array;
   readonly prefix: string;
   readonly status: KeyStatus;
-  /** The secret itself where it is public, as the seed world's are; every other key is kept as a hash alone. */
+  /** The secret of a key of the fixtures, which is public; every other key is stored as a hash only. */
   readonly publicSecret: string | null;
   readonly label: string | null;
 }

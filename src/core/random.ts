@@ -1,11 +1,20 @@
+import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Random } from "./ports.ts";
 
-/** Chance as a function of the seed: the same seed, purpose and number give the same bytes. */
-export function seededRandom(seed: number): Random {
+/**
+ * Random bytes as a function of the seed: the same seed, purpose, scope and number give the same bytes.
+ * @param privateSecret - mixed into every secret; without it, secrets follow from the seed like everything else
+ */
+export function seededRandom(seed: number, privateSecret?: string): Random {
+  const key = privateSecret === undefined ? undefined : utf8ToBytes(privateSecret);
+  const textOf = (purpose: string, scope: string, n: number) =>
+    utf8ToBytes(`${seed}/${purpose}/${scope}/${n}`);
+  const block: Random["block"] = (purpose, scope, n) => sha256(textOf(purpose, scope, n));
   return {
-    block: (purpose, scope, n) => sha256(utf8ToBytes(`${seed}/${purpose}/${scope}/${n}`)),
+    block,
+    secret: key ? (purpose, scope, n) => hmac(sha256, key, textOf(purpose, scope, n)) : block,
   };
 }
 

@@ -8,6 +8,8 @@ export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed. */
+  readonly fixtureKeys: boolean;
   /** The idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
   readonly keysInProgress: Set<string>;
   /** The cards in whose place one is being made while a slow issuer is waited for, as `changingName` names them. */

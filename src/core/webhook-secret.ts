@@ -6,5 +6,5 @@ import type { Random } from "./ports.ts";
  * it in clear: it is made anew each time, and its number alone is kept.
  */
 export function webhookSecret(random: Random, companyId: CompanyId, n: number): string {
-  return `whsec_${btoa(String.fromCharCode(...random.block("webhook_secret", companyId, n)))}`;
+  return `whsec_${btoa(String.fromCharCode(...random.secret("webhook_secret", companyId, n)))}`;
 }

@@ -1,3 +1,4 @@
+import { chmodSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
@@ -57,10 +58,12 @@ export function refuseUnloadableEngine(
  */
 const opened: BetterSqlite3.Database[] = [];
 
-function open(name: string, pragmas: readonly string[]): BetterSqlite3.Database {
+/** @param mode - the permissions to give the file; SQLite copies them to the log beside it */
+function open(name: string, pragmas: readonly string[], mode?: number): BetterSqlite3.Database {
   const sqlite = new BetterSqlite3(name, { timeout: 250 });
   opened.push(sqlite);
   try {
+    if (mode !== undefined) chmodSync(name, mode);
     for (const pragma of pragmas) sqlite.exec(`PRAGMA ${pragma}`);
     return sqlite;
   } catch (error) {
@@ -88,7 +91,9 @@ function openInMemory(): BetterSqlite3.Database {
  * And few pages are held, since SQLite looks at each of them after most transactions; the system holds the rest.
  */
 function openFile({ path, isNew }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
-  return open(path, [
+  // A file that this process creates may hold a private secret, so only its owner may read it.
+  const mode = existsSync(path) ? undefined : 0o600;
+  const pragmas = [
     "locking_mode = EXCLUSIVE",
     ...(isNew ? [pageSize, `application_id = ${applicationId}`] : []),
     "journal_mode = WAL",
@@ -96,7 +101,8 @@ function openFile({ path, isNew }: DatabaseFile, durability: Durability): Better
     "cache_size = 300",
     `synchronous = ${durability}`,
     "foreign_keys = ON",
-  ]);
+  ];
+  return open(path, pragmas, mode);
 }
 
 /**

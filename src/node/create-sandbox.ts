@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type KeyQuota, keyQuotas } from "../control/api-keys.ts";
 import { instantOf } from "../core/clock.ts";
@@ -48,6 +49,8 @@ export interface SandboxOptions {
   readonly sandboxHeaders?: boolean | undefined;
   /** Whether five active API keys are allowed per company or, the spec's variant (§5.5), per member. */
   readonly keyQuota?: KeyQuota | undefined;
+  /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
+  readonly fixtureKeys?: boolean | undefined;
   /** A folder of scenario files, beside those that the package ships. */
   readonly scenarios?: string | undefined;
   /** The scenario that is armed for all from the start. */
@@ -72,6 +75,7 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   onBehalfOf: onBehalfOfModes,
   sandboxHeaders: "true or false",
   keyQuota: keyQuotas,
+  fixtureKeys: "true or false",
   scenarios: "a string",
   scenario: "a string",
   journal: "a whole number from 0",
@@ -92,6 +96,14 @@ export interface Sandbox extends PortableSandbox {
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   refuseUnfitOptions("createSandbox()", options, sandboxOptions);
+  return openSandbox(options, { privateSecrets: false });
+}
+
+/** As `createSandbox`, also for a server whose secrets must be private. */
+export function openSandbox(
+  options: SandboxOptions,
+  { privateSecrets }: { readonly privateSecrets: boolean },
+): Sandbox {
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
@@ -110,11 +122,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       fixtures,
       defaultFixtures: readDefaultFixtures,
       seed: options.seed,
+      drawSecret: () => randomBytes(32),
+      privateSecrets,
       frozenAt,
       assumed: options.assumed,
       onBehalfOf: options.onBehalfOf,
       sandboxHeaders: options.sandboxHeaders,
       keyQuota: options.keyQuota,
+      fixtureKeys: options.fixtureKeys,
       scenarios: catalogue,
       scenario: options.scenario,
       observe: options.observe,

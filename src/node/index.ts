@@ -35,6 +35,7 @@ export type {
   Provenance,
   RequestSeen,
   RuleId,
+  SecretsMode,
   Severity,
   WebhookDelivery,
   WorldListing,

@@ -4,7 +4,7 @@ import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Face } from "../sandbox.ts";
-import { createSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
+import { openSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
 import { removeDatabase } from "./database-file.ts";
 import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
 import { type Listening, listen, type Tls } from "./listen.ts";
@@ -75,7 +75,9 @@ export async function start(
   // As long as an access token, so that it is masked wherever one would be.
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
-  const sandbox = createSandbox({ ...own, db });
+  // Whoever reaches the server may know the default seed; who gives one wants reproducible secrets.
+  const privateSecrets = !isLoopback(host) && own.seed === undefined;
+  const sandbox = openSandbox({ ...own, db }, { privateSecrets });
   const open: Listening[] = [];
   const bind = async (face: Face, port: number) => {
     const serve = sandbox.serve(face);

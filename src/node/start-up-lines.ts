@@ -13,6 +13,11 @@ export interface StartUpOptions {
   readonly control: boolean;
 }
 
+const secretsTold = {
+  reproducible: "reproducible: anyone who knows the seed can compute API keys, tokens and webhook secrets",
+  private: "private: API keys, tokens and webhook secrets depend on a random secret in the database",
+} as const;
+
 /** What a person reads once the port is bound: where, with which keys, and a first order to paste. */
 export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): string {
   const { companies } = sandbox.world();
@@ -28,10 +33,11 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
     ...(sandbox.generatedAdminToken === undefined
       ? []
       : [`Admin token for /_sandbox  ${sandbox.generatedAdminToken}`]),
+    `Secrets               ${secretsTold[sandbox.secrets]}`,
     ...armedLines(sandbox),
     "",
     "API keys",
-    ...keyLines(companies),
+    ...keyLines(companies, options),
     "",
     ...orderLines(sandbox.url, companies, options),
     "Ready.",
@@ -50,7 +56,7 @@ function armedLines({ control }: StartedSandbox): string[] {
     });
 }
 
-function keyLines(companies: readonly CompanyListing[]): string[] {
+function keyLines(companies: readonly CompanyListing[], { control }: StartUpOptions): string[] {
   const rows = companies.flatMap((company) =>
     company.members.flatMap((member) =>
       member.api_keys.map((key) => ({
@@ -62,6 +68,9 @@ function keyLines(companies: readonly CompanyListing[]): string[] {
       })),
     ),
   );
+  if (rows.length === 0) {
+    return [control ? "  none; create one: card-sandbox keys create --member MEMBER" : "  none"];
+  }
   const columns = ["company", "environment", "role", "secret"] as const;
   const widths = columns.map((column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) => {

@@ -9,6 +9,9 @@ const insert = `
     label)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
+/** Completes a WHERE clause. Only fixture keys have a public secret. */
+const without = (fixtureKeys: boolean) => (fixtureKeys ? "" : " AND public_secret IS NULL");
+
 const byHash = `
   SELECT k.status, k.membership_pk, s.status AS member_status, ${callerColumns}
   FROM api_keys k
@@ -23,7 +26,8 @@ interface KeyRow extends CallerRow {
   member_status: MemberStatus;
 }
 
-export function apiKeys(database: Database): Store["apiKeys"] {
+export function apiKeys(database: Database, fixtureKeys: boolean): Store["apiKeys"] {
+  const query = byHash + without(fixtureKeys);
   return {
     insert(key) {
       const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret, label } = key;
@@ -43,7 +47,7 @@ export function apiKeys(database: Database): Store["apiKeys"] {
       );
     },
     byHash(hash) {
-      const row = database.get<KeyRow>(byHash, hash);
+      const row = database.get<KeyRow>(query, hash);
       return (
         row && {
           status: row.status,
@@ -77,10 +81,9 @@ const listed = `
   JOIN companies c ON c.pk = k.company_pk`;
 
 /** Keys in the order in which they were made, of one company or of all. */
-export function listKeys(database: Database, companyPk?: number): ListedKey[] {
-  return companyPk === undefined
-    ? database.all(`${listed} ORDER BY k.pk`)
-    : database.all(`${listed} WHERE k.company_pk = ? ORDER BY k.pk`, companyPk);
+export function listKeys(database: Database, fixtureKeys: boolean, companyPk?: number): ListedKey[] {
+  const query = `${listed} WHERE k.company_pk = coalesce(?, k.company_pk)${without(fixtureKeys)} ORDER BY k.pk`;
+  return database.all(query, companyPk ?? null);
 }
 
 /** @returns the key as it then is, or `undefined` where there is none */
@@ -92,10 +95,11 @@ export function revokeKey(database: Database, id: string): ListedKey | undefined
 /** How many active keys a company has, or one membership of it. */
 export function countActiveKeys(
   database: Database,
+  fixtureKeys: boolean,
   by: { readonly companyPk: number } | { readonly membershipPk: number },
 ): number {
   const [column, pk] = "companyPk" in by ? ["company_pk", by.companyPk] : ["membership_pk", by.membershipPk];
-  const query = `SELECT count(*) AS n FROM api_keys WHERE status = 'active' AND ${column} = ?`;
+  const query = `SELECT count(*) AS n FROM api_keys WHERE status = 'active' AND ${column} = ?${without(fixtureKeys)}`;
   return database.get<{ n: number }>(query, pk)?.n ?? 0;
 }
 

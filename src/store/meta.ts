@@ -9,6 +9,8 @@ export interface Origin {
   readonly clock: string;
   /** What tells one seed world from another: a digest of its fixtures. */
   readonly fixtures: string;
+  /** Mixed into every secret if secrets are private. Absent: secrets are reproducible, they follow from the seed. */
+  readonly private_secret?: string | undefined;
 }
 
 /** @returns how the database was made, or `undefined` where it is empty */
@@ -18,7 +20,7 @@ export function readOrigin(database: Database): Origin | undefined {
   const clock = kept.get("clock");
   const fixtures = kept.get("fixtures");
   if (seed === undefined || clock === undefined || fixtures === undefined) return undefined;
-  return { seed: Number(seed), clock, fixtures };
+  return { seed: Number(seed), clock, fixtures, private_secret: kept.get("private_secret") };
 }
 
 function readMeta(database: Database): ReadonlyMap<string, string> {
@@ -56,7 +58,9 @@ export function prepareSchema(database: Database, steps = migrations): void {
 
 /** Records how a database was made. */
 export function writeOrigin(database: Database, origin: Origin): void {
-  for (const [key, value] of Object.entries(origin)) writeMeta(database, key, String(value));
+  for (const [key, value] of Object.entries(origin)) {
+    if (value !== undefined) writeMeta(database, key, String(value));
+  }
 }
 
 function writeMeta(database: Database, key: string, value: string): void {

@@ -16,14 +16,14 @@ const nextNumber = `
   ON CONFLICT (company_pk, kind) DO UPDATE SET value = value + 1 RETURNING value`;
 
 /** The store behind core's operations, on a database that has the current schema. */
-export function openStore(database: Database): Store {
+export function openStore(database: Database, fixtureKeys: boolean): Store {
   return {
     nextNumber(companyPk: number, kind: CounterKind) {
       const row = database.get<{ value: number }>(nextNumber, companyPk, kind);
       if (!row) throw new Error("INSERT … RETURNING value answered no row");
       return row.value;
     },
-    apiKeys: apiKeys(database),
+    apiKeys: apiKeys(database, fixtureKeys),
     accessTokens: accessTokens(database),
     companies: companies(database),
     members: members(database),

@@ -4,7 +4,7 @@ import { Generations } from "../core/generations.ts";
 import { Outbox } from "../core/outbox.ts";
 import { plantWorld } from "../core/plant-world.ts";
 import type { Clock, Database } from "../core/ports.ts";
-import { seededRandom } from "../core/random.ts";
+import { opaqueTokenOf, seededRandom } from "../core/random.ts";
 import type { Services } from "../core/services.ts";
 import type { SeedWorld } from "../core/world.ts";
 import { readClock, writeClock } from "./clock.ts";
@@ -17,6 +17,12 @@ export interface Fixtures {
   readonly world: SeedWorld;
   readonly digest: string;
 }
+
+/**
+ * How API keys, access tokens and webhook secrets are made. `reproducible`: from the seed, so that whoever knows it can
+ * compute them. `private`: from the seed and a random secret, which the database keeps.
+ */
+export type SecretsMode = "reproducible" | "private";
 
 /** What a world is opened with. */
 export interface WorldPorts {
@@ -32,10 +38,20 @@ export interface WorldPorts {
   readonly seed?: number | undefined;
   /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
   readonly frozenAt?: string | undefined;
+  /** Draws 32 bytes that nobody can predict. */
+  readonly drawSecret: () => Uint8Array;
+  /**
+   * Whether a new database gets private secrets, and one with reproducible secrets is refused. Default: a new database
+   * gets reproducible secrets, and either kind is opened.
+   */
+  readonly privateSecrets?: boolean | undefined;
+  /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
+  readonly fixtureKeys?: boolean | undefined;
 }
 
 interface OpenWorld {
-  readonly origin: Origin;
+  readonly seed: number;
+  readonly secrets: SecretsMode;
   readonly services: Services;
   readonly clock: SandboxClock;
 }
@@ -50,13 +66,15 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     seed: ports.seed ?? 1,
     clock: ports.frozenAt ?? "real",
     fixtures: fixtures?.digest ?? "",
+    private_secret: ports.privateSecrets ? opaqueTokenOf(ports.drawSecret()) : undefined,
   };
   const clock = new SandboxClock(ports.clock, clockAtStart(origin));
   const services: Services = {
     database,
-    store: openStore(database),
+    store: openStore(database, ports.fixtureKeys ?? true),
+    fixtureKeys: ports.fixtureKeys ?? true,
     clock,
-    random: seededRandom(origin.seed),
+    random: seededRandom(origin.seed, origin.private_secret),
     keysInProgress: new Set(),
     cardsChanging: new Set(),
     generations: new Generations(),
@@ -72,11 +90,12 @@ export function openWorld(ports: WorldPorts): OpenWorld {
   });
   services.store.accessTokens.rememberCallers();
   clock.resume(readClock(database));
-  return { origin, services, clock };
+  const secrets = origin.private_secret === undefined ? "reproducible" : "private";
+  return { seed: origin.seed, secrets, services, clock };
 }
 
 /** A reopened database keeps its seed, its clock and its world. */
-function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures }: WorldPorts): void {
+function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures, privateSecrets }: WorldPorts): void {
   const remedy = "leave the option out to keep it, or start a new database";
   if (seed !== undefined && seed !== kept.seed) {
     throw new SetupError(`the database was made with seed ${kept.seed}, not ${seed}: ${remedy}`);
@@ -87,6 +106,11 @@ function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures }: WorldPorts)
   }
   if (fixtures !== undefined && fixtures.digest !== kept.fixtures) {
     throw new SetupError(`the database was made from other fixtures: ${remedy}`);
+  }
+  if (privateSecrets && kept.private_secret === undefined) {
+    throw new SetupError(
+      `the database has reproducible secrets: anyone can compute its API keys, access tokens and webhook secrets from seed ${kept.seed}. To listen beyond loopback, name a new database file with --db, which gets private secrets, or pass --seed ${kept.seed} to accept that`,
+    );
   }
 }
 

@@ -27,7 +27,7 @@ export const worldTables = [
  * began before a reset recognise their rows by them.
  */
 const tables = `
-  -- What the database records about itself: its schema version, seed, clock and fixtures.
+  -- What the database records about itself: its schema version, seed, clock, fixtures and private secret.
   CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL

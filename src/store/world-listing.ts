@@ -41,7 +41,7 @@ export interface ApiKeyListing {
   readonly environment: Environment;
   readonly prefix: string;
   readonly status: KeyStatus;
-  /** Only where the secret is public, as the seed world's are. */
+  /** Only of a key of the fixtures, whose secret is public, or in the response that creates the key. */
   readonly secret?: string;
 }
 
@@ -84,9 +84,10 @@ const accounts = `
 
 /**
  * Lists companies with their members, keys and accounts, each in the order in which it was made.
+ * @param fixtureKeys - whether the fixtures' keys are listed too
  * @param id - the company to list alone
  */
-export function listWorld(database: Database, id?: string): WorldListing {
+export function listWorld(database: Database, fixtureKeys: boolean, id?: string): WorldListing {
   const list = <Row>(query: string, column: string, order: string): Row[] =>
     id === undefined
       ? database.all(`${query} ORDER BY ${order}`)
@@ -94,7 +95,10 @@ export function listWorld(database: Database, id?: string): WorldListing {
           `${query} WHERE ${column} = (SELECT pk FROM companies WHERE id = ?) ORDER BY ${order}`,
           id,
         );
-  const keysByMembership = groupBy(list<KeyRow>(apiKeys, "company_pk", "pk"), (key) => key.membership_pk);
+  const keys = list<KeyRow>(apiKeys, "company_pk", "pk").filter(
+    ({ public_secret }) => fixtureKeys || public_secret === null,
+  );
+  const keysByMembership = groupBy(keys, (key) => key.membership_pk);
   const membersByCompany = groupBy(
     list<MemberRow>(members, "s.company_pk", "s.pk"),
     (member) => member.company_pk,

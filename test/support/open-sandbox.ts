@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
@@ -31,6 +31,8 @@ export interface TestOptions
       | "onBehalfOf"
       | "sandboxHeaders"
       | "seed"
+      | "privateSecrets"
+      | "fixtureKeys"
       | "keyQuota"
       | "scenario"
       | "journal"
@@ -138,6 +140,9 @@ export function openSandbox(options: TestOptions = {}) {
         ? readDefaultFixtures()
         : { world: seedWorld.parse(options.world), digest: "a test's own" },
     seed: options.seed,
+    drawSecret: () => randomBytes(32),
+    privateSecrets: options.privateSecrets,
+    fixtureKeys: options.fixtureKeys,
     assumed: options.assumed,
     onBehalfOf: options.onBehalfOf,
     keyQuota: options.keyQuota,

@@ -27,6 +27,7 @@ interface Flags {
   tlsCert?: string;
   tlsKey?: string;
   keyQuota: KeyQuota;
+  fixtureKeys: boolean;
   control: boolean;
   adminToken?: string;
   journal: number;
@@ -71,6 +72,7 @@ export function startRequest(command: Command): StartRequest {
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
       keyQuota: flags.keyQuota,
+      fixtureKeys: flags.fixtureKeys,
       control: flags.control,
       adminToken: flags.adminToken,
       journal: flags.journal,
@@ -152,6 +154,9 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
       option("--key-quota <scope>", "five active API keys for each of these", "KEY_QUOTA")
         .choices(["company", "member"])
         .default("company"),
+    )
+    .addOption(
+      option("--no-fixture-keys", "refuse the API keys of the fixtures, which are public", "NO_FIXTURE_KEYS"),
     )
     .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
     .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default(log))

@@ -1,7 +1,11 @@
 import { SetupError } from "../../core/errors.ts";
 
 /** The variables of switches: on or off, as they say. */
-const switches = ["CARD_SANDBOX_NO_SANDBOX_HEADERS", "CARD_SANDBOX_NO_CONTROL"];
+const switches = [
+  "CARD_SANDBOX_NO_SANDBOX_HEADERS",
+  "CARD_SANDBOX_NO_CONTROL",
+  "CARD_SANDBOX_NO_FIXTURE_KEYS",
+];
 
 /**
  * Takes out of the environment what says nothing: commander takes an empty variable for a value, and a switch's
