@@ -166,8 +166,10 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
   control.get("/requests/stream", (c) => {
     const headers = { last_event_id: c.req.header("Last-Event-ID") };
     const { last_event_id: lastId, ...filter } = readQuery(c.req.queries(), streamQuery, headers);
-    const stream = requestStream(journal, clock, { filter, lastId, signal: c.req.raw.signal });
-    return c.body(stream, 200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" });
+    const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
+    // Nobody would read, and so nobody would end, the stream of a response to HEAD.
+    if (c.req.method === "HEAD") return c.body(null, 200, type);
+    return c.body(requestStream(journal, clock, { filter, lastId, signal: c.req.raw.signal }), 200, type);
   });
   control.get("/requests/:id", (c) => {
     const entry = requests.get(c.req.param("id"));

@@ -216,6 +216,15 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(await stream.idsOf(1)).toBe("1");
   });
 
+  test("answers HEAD with its headers, and begins no stream that nobody could end", async () => {
+    const sandbox = openSandbox();
+    const { status, headers } = await sandbox.request("/_sandbox/requests/stream", { method: "HEAD" });
+    expect([status, headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+    const refused = await sandbox.request("/_sandbox/requests/stream?limit=3", { method: "HEAD" });
+    expect(refused.status).toBe(400);
+  });
+
   test.each([
     ["is aborted", (stream: Awaited<ReturnType<typeof follow>>) => stream.abort.abort()],
     ["cancels", (stream: Awaited<ReturnType<typeof follow>>) => stream.reader.cancel()],
