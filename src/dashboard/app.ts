@@ -55,7 +55,11 @@ export function createDashboard(services: DashboardServices, guard: Guard, files
   for (const [path, work] of Object.entries(actions(services))) ui.post(path, acting(flashes, work));
 
   ui.all("/*", (c) => {
-    if (c.req.path.endsWith("/")) return c.redirect(c.req.path.slice(0, -1) + new URL(c.req.url).search);
+    // Percent-encoded as it came: the decoded path may hold characters that no header may hold.
+    const { pathname, search } = new URL(c.req.url);
+    if (pathname.endsWith("/") && !/\p{Cc}/u.test(c.req.path)) {
+      return c.redirect(pathname.slice(0, -1) + search);
+    }
     throw new ControlError(404, `the dashboard has no page ${c.req.path}`);
   });
   return ui;

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { oneLine } from "../report/formats/escape.ts";
 import { commandNamed } from "./commands/commands.ts";
 import { readSwitches } from "./commands/switches.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -7,7 +8,7 @@ function fail(error: unknown): void {
   // Commander has written its own line.
   if (!(error instanceof CommanderError)) {
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`card-sandbox: ${message.replace(/\s*\n\s*/g, " ")}\n`);
+    process.stderr.write(`card-sandbox: ${oneLine(message)}\n`);
   }
   process.exitCode = exitCodeOf(error);
 }

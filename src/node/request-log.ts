@@ -1,6 +1,7 @@
 import { contractPoints } from "../contract/points.ts";
 import { DatabaseUnusable } from "../core/errors.ts";
 import type { Exchange } from "../report/exchange.ts";
+import { escapeControls } from "../report/formats/escape.ts";
 import { maskPath } from "../report/masking.ts";
 
 export const logFormats = ["pretty", "json", "silent"] as const;
@@ -13,10 +14,10 @@ export function requestLog(
 ): ((exchange: Exchange) => void) | undefined {
   if (format === "silent") return undefined;
   const lineOf = format === "json" ? jsonLine : prettyLine;
-  return (exchange) => write(`${lineOf(exchange, new Date())}\n`);
+  return (exchange) => write(`${escapeControls(lineOf(exchange, new Date()))}\n`);
 }
 
-/** The path as it may be shown: no secrets, and no control characters. */
+/** The path without its secrets, percent-encoded as in a request line. */
 function shownPath(path: string): string {
   return encodeURI(maskPath(path).toWellFormed()).replaceAll("%E2%80%A6", "…");
 }
@@ -60,8 +61,9 @@ export function databaseLog(write: (line: string) => void): (exchange: Exchange)
   let told: string | undefined;
   return ({ method, status, defect }) => {
     if (isUnusable(defect)) {
-      if (defect?.message !== told) write(`card-sandbox: ${defect?.message}\n`);
-      told = defect?.message;
+      const message = defect?.message ?? "";
+      if (message !== told) write(`card-sandbox: ${escapeControls(message)}\n`);
+      told = message;
     } else if (method !== "GET" && status !== undefined && status < 300) told = undefined;
   };
 }

@@ -1,6 +1,7 @@
 import { firstOrderer, orderCommand, tokenCommand } from "../control/first-order.ts";
 import { shellQuoted } from "../control/shell-quoted.ts";
 import type { OnBehalfOfMode } from "../http/http-services.ts";
+import { escapeControls } from "../report/formats/escape.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
 
@@ -52,7 +53,9 @@ function armedLines({ control }: StartedSandbox): string[] {
     .armed.filter(({ spent }) => !spent)
     .map(({ name, company, known }) => {
       const whom = company === null ? "for all" : `for ${company}`;
-      return `Armed ${whom}: ${name}${known ? "" : " (no scenario file has it: it forces nothing)"}`;
+      return escapeControls(
+        `Armed ${whom}: ${name}${known ? "" : " (no scenario file has it: it forces nothing)"}`,
+      );
     });
 }
 
@@ -75,7 +78,7 @@ function keyLines(companies: readonly CompanyListing[], { control }: StartUpOpti
   const widths = columns.map((column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) => {
     const cells = columns.map((column, c) => row[column].padEnd(widths[c] ?? 0));
-    return `  ${cells.join("  ")}  ${row.remarks}`.trimEnd();
+    return escapeControls(`  ${cells.join("  ")}  ${row.remarks}`.trimEnd());
   });
 }
 

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { openDashboard } from "../support/open-dashboard.ts";
 
 const attack = `<script>alert("1")</script><img src=x onerror='alert(1)'>`;
@@ -29,4 +30,28 @@ test("commands to paste hold no quotation mark that would end them, and no contr
   const { text } = await visit("/requests/1");
   expect(text).toContain("'http://localhost:4242/developer/a'\\''");
   expect(text).toContain("--data-raw $'\\u001b]0;x\\u0007\\'; rm -rf ~; \\''");
+});
+
+test("a path with control characters is a 404, and no line of the log", async () => {
+  const seen: string[] = [];
+  const { url, close } = await startSandbox({ port: 0, observe: ({ path }) => void seen.push(path) });
+  onTestFinished(close);
+  for (const code of ["%0a", "%0d", "%00", "%1b", "%7f", "%c2%85"]) {
+    for (const path of [
+      `x${code}200 forged`,
+      `x${code}/`,
+      `requests/1${code}`,
+      `cards/${code}`,
+      `companies/${code}/`,
+    ]) {
+      const { status } = await fetch(`${url}/_sandbox/ui/${path}`, { redirect: "manual" });
+      expect([path, status]).toEqual([path, 404]);
+    }
+  }
+  expect(seen).toEqual([]);
+});
+
+test("a path with a slash at its end leads to the page without it, percent-encoded as it came", async () => {
+  const { visit } = openDashboard();
+  expect((await visit("/x%E2%80%A8%C3%A9/?a=%0a")).location).toBe("/_sandbox/ui/x%E2%80%A8%C3%A9?a=%0a");
 });

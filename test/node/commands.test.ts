@@ -47,6 +47,19 @@ describe("help", () => {
     }
   });
 
+  test("of a word with control characters shows them escaped, on one line", async () => {
+    for (const args of [
+      ["\u001b[2J\u009b31m\r\nforged"],
+      ["wait", "--\u001b[2J\r\nforged"],
+      ["health", "\u001b[2J\nforged"],
+    ]) {
+      const { code, stderr } = await outcome(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain("\\u001b[2J");
+      expect(stderr.trimEnd()).not.toMatch(/\p{Cc}/u);
+    }
+  });
+
   test("of a command that is like none names them all, and none as the nearest", async () => {
     const { code, stderr } = await outcome(["nope"]);
     expect([code, stderr]).toEqual([

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ordererObstacles } from "../../control/first-order.ts";
 import { shellQuoted } from "../../control/shell-quoted.ts";
+import { oneLine } from "../../report/formats/escape.ts";
 import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
@@ -36,21 +37,22 @@ Exit codes:
     const url = baseAddress(given, process.env);
     const { companies } = await ask<WorldListing>({ url, adminToken }, "GET", "/world");
     const variables = clientVariables({ url, liveUrl: url, adminToken }, companies);
-    process.stderr.write(missingLine(url, variables, companies));
+    const missing = missingLine(url, variables, companies);
+    if (missing !== undefined) process.stderr.write(`card-sandbox: ${oneLine(missing)}\n`);
     process.stdout.write(Object.entries(variables).map(line).join(""));
   });
 }
 
-/** What is not to be had, why as far as the world tells, and what helps; empty where all is there. */
+/** What is not to be had, why as far as the world tells, and what helps; undefined where all is there. */
 function missingLine(
   url: string,
   variables: ReturnType<typeof clientVariables>,
   companies: readonly CompanyListing[],
-): string {
+): string | undefined {
   const names = Object.keys(variables).filter(
     (name) => variables[name] === undefined && name !== "CARD_SANDBOX_ADMIN_TOKEN",
   );
-  if (names.length === 0) return "";
+  if (names.length === 0) return undefined;
   const environments = [
     ...(variables.CARD_SANDBOX_API_KEY === undefined ? (["sandbox"] as const) : []),
     ...(variables.CARD_SANDBOX_LIVE_API_KEY === undefined ? (["live"] as const) : []),
@@ -62,8 +64,8 @@ function missingLine(
     return left > 0 ? [...shown, `and ${left} more`] : shown;
   });
   return (
-    `card-sandbox: nobody whose key is public can order a card there: ${names.join(", ")} are unset ` +
-    `(${why.join("; ")}); if somebody could once, a reset helps: curl -X POST ${url}/_sandbox/reset\n`
+    `nobody whose key is public can order a card there: ${names.join(", ")} are unset ` +
+    `(${why.join("; ")}); if somebody could once, a reset helps: curl -X POST ${url}/_sandbox/reset`
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { oneLine } from "../../report/formats/escape.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { baseAddress, illness } from "../running-sandbox.ts";
 import { newCommand } from "./command.ts";
@@ -13,9 +14,9 @@ export function define(): Command {
     .action(async (given?: string) => {
       const url = baseAddress(given, process.env);
       const wrong = await illness(url);
-      if (wrong === undefined) process.stdout.write(`${url} is well\n`);
+      if (wrong === undefined) process.stdout.write(`${oneLine(url)} is well\n`);
       else {
-        process.stderr.write(`card-sandbox: ${wrong}\n`);
+        process.stderr.write(`card-sandbox: ${oneLine(wrong)}\n`);
         process.exitCode = exitCodes.found;
       }
     });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CreatedKey } from "../../core/create-api-key.ts";
+import { oneLine } from "../../report/formats/escape.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import { ask, baseAddress, type RunningSandbox } from "../running-sandbox.ts";
 import { columns } from "./columns.ts";
@@ -83,12 +84,12 @@ async function make(command: Command): Promise<void> {
   const { member, company, environment, label } = command.optsWithGlobals<Record<string, string>>();
   const asked = { member, company, environment, label };
   const key = await ask<CreatedKey>(sandboxOf(command), "POST", "/api-keys", asked);
-  process.stderr.write(`made ${key.id} for ${member}; its secret is shown this once:\n`);
+  process.stderr.write(`made ${key.id} for ${oneLine(member ?? "")}; its secret is shown this once:\n`);
   process.stdout.write(`${key.secret}\n`);
 }
 
 async function end(command: Command, id: string): Promise<void> {
   const path = `/api-keys/${encodeURIComponent(id)}`;
   const { company, member, prefix } = await ask<ListedKey>(sandboxOf(command), "DELETE", path);
-  process.stdout.write(`revoked ${prefix}… of ${member}, ${company}\n`);
+  process.stdout.write(`revoked ${prefix}… of ${oneLine(member)}, ${oneLine(company)}\n`);
 }

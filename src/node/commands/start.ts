@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { oneLine } from "../../report/formats/escape.ts";
 import { inTurn } from "../../report/observe.ts";
 import { version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -78,7 +79,7 @@ function closeOnSignal(started: () => StartedSandbox | undefined): void {
     sandbox.close().then(
       () => setTimeout(() => process.exit(), flushMs).unref(),
       (error: Error) => {
-        process.stderr.write(`card-sandbox: ${error.message}\n`);
+        process.stderr.write(`card-sandbox: ${oneLine(error.message)}\n`);
         process.exit(exitCodes.notRun);
       },
     );

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { nearest } from "../../core/nearest.ts";
 import { seedWorld } from "../../core/world.ts";
+import { oneLine } from "../../report/formats/escape.ts";
 import { scenarioSchema } from "../../scenarios/scenario.ts";
 import { shippedScenarios } from "../../scenarios/shipped.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -58,8 +59,8 @@ function unreadable(file: string, error: unknown): Checked {
 
 /** Tells whether a file fits: the good news on standard output, the bad on standard error. */
 function tell({ file, kind, problems }: Checked): boolean {
-  if (problems.length === 0) process.stdout.write(`${file}: ${kind}, fits\n`);
-  for (const problem of problems) process.stderr.write(`${problem.replace(/\s*\n\s*/g, " ")}\n`);
+  if (problems.length === 0) process.stdout.write(`${oneLine(file)}: ${kind}, fits\n`);
+  for (const problem of problems) process.stderr.write(`${oneLine(problem)}\n`);
   return problems.length === 0;
 }
 

@@ -6,15 +6,28 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as XML and HTML take it; characters that XML cannot hold are left out. */
+/** Control characters, line separators and bidirectional overrides: a terminal obeys them, or shows another text. */
+const control = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text as one line of a terminal or a log: control characters appear as escapes such as `\\u001b`. */
+export function escapeControls(raw: string): string {
+  return raw.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A message of several lines as one; control characters appear as escapes. */
+export function oneLine(message: string): string {
+  return escapeControls(message.replace(/\s*\n\s*/g, " "));
+}
+
+/** Text as XML and HTML take it; control characters are left out. */
 export function escapeMarkup(raw: string): string {
   return raw
     .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replace(/[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
     .replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
 /** Text as Markdown takes it, also within a table: it is shown as it stands, on one line. */
 export function escapeMarkdown(raw: string): string {
-  return raw.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
+  return escapeControls(raw.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 }

@@ -3,6 +3,7 @@ import type { FindingsReport } from "../findings/finding.ts";
 import type { SuiteReport } from "../suite.ts";
 import type { UnfiredScenario } from "../unfired.ts";
 import { operationsTouched, pathOf, share, specifiedNotMet } from "./coverage-words.ts";
+import { escapeControls } from "./escape.ts";
 import { findingTotals, placeOf, timesSeen } from "./finding-words.ts";
 import { unfiredWords } from "./unfired-words.ts";
 
@@ -29,7 +30,7 @@ export function terminalReport(report: SuiteReport, requests: number): string {
           ...failed.map(({ name, message }) => `  ✗ ${name}: ${message}`),
         ],
   ];
-  return `\n${sections.map((lines) => lines.map(printable).join("\n")).join("\n\n")}\n`;
+  return `\n${sections.map((lines) => lines.map(escapeControls).join("\n")).join("\n\n")}\n`;
 }
 
 function coverageLines(coverage: CoverageReport): string[] {
@@ -82,9 +83,4 @@ function unfiredLines(unfired: readonly UnfiredScenario[]): string[] {
     ...unfired.slice(0, shownUnfired).map((each) => `  ${unfiredWords(each)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
-}
-
-/** What clients send may hold what a terminal would obey. */
-function printable(line: string): string {
-  return line.replace(/\p{Cc}/gu, "�");
 }

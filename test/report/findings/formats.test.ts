@@ -74,7 +74,7 @@ describe("the formats of GET /_sandbox/findings", () => {
     const finding = { id: "IDEM-2" as const, severity, title, why, mend, spec, times: 9, occurrences };
     const report = { totals: { critical: 1, high: 0, warn: 0, info: 0 }, findings: [finding] };
     const as = (format: "markdown" | "junit" | "html") => formatFindings(report, format).text;
-    expect(as("markdown")).toContain("A \\*name\\* \\| \\<b\\>&\u0000 \\[link\\](x) second");
+    expect(as("markdown")).toContain("A \\*name\\* \\| \\<b\\>&\\\\u0000 \\[link\\](x) second");
     expect(as("junit")).toContain("A *name* | &lt;b&gt;&amp; [link](x)");
     expect(as("html")).toContain("A *name* | &lt;b&gt;&amp; [link](x)");
     expect(as("html")).toContain("<li>and 8 more</li>");

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { DatabaseUnusable } from "../../src/core/errors.ts";
+import { databaseLog, logFormats, requestLog } from "../../src/node/request-log.ts";
+import { controlDefect } from "../../src/report/observe.ts";
+
+const dangerous = "a\n12:00:00.000 200 GET /forged\r\u001b[2J\u0000\u007f\u009b31m\u2028\u202e";
+const raw = /(?!\n)[\p{Cc}\u2028\u2029\u202e]/u;
+
+describe.each(logFormats.filter((format) => format !== "silent"))("the log as %s", (format) => {
+  const lineOf = (defect: Error, path = "/_sandbox/ui") => {
+    let log = "";
+    const write = requestLog(format, (line) => {
+      log += line;
+    });
+    write?.(controlDefect(defect, "GET", path, 0));
+    return log;
+  };
+
+  test("keeps a defect whose message holds control characters on one line, escaped", () => {
+    const log = lineOf(new Error(dangerous));
+    expect(log.split("\n")).toHaveLength(2);
+    expect(log).not.toMatch(raw);
+    expect(log).toContain("\\u001b[2J\\u0000\\u007f\\u009b31m\\u2028\\u202e");
+  });
+
+  test("keeps a path with control characters on one line, escaped", () => {
+    const log = lineOf(new Error("a"), `/_sandbox/ui/${dangerous}`);
+    expect(log).not.toMatch(raw);
+    expect(log).toContain("/_sandbox/ui/a%0A12:00:00.000%20200%20GET%20/forged%0D%1B");
+  });
+
+  test("keeps a database's failure on one line, escaped", () => {
+    const log = lineOf(new DatabaseUnusable(dangerous));
+    expect(log.split("\n")).toHaveLength(2);
+    expect(log).not.toMatch(raw);
+  });
+});
+
+test("a line of JSON with control characters is read as what was written", () => {
+  let log = "";
+  const write = requestLog("json", (line) => {
+    log += line;
+  });
+  write?.(controlDefect(new DatabaseUnusable(dangerous), "GET", "/_sandbox/ui", 0));
+  expect(JSON.parse(log).defect).toBe(dangerous);
+});
+
+test("the line that names the database's failure is one line, escaped", () => {
+  let log = "";
+  const write = databaseLog((line) => {
+    log += line;
+  });
+  write(controlDefect(new DatabaseUnusable(dangerous), "GET", "/_sandbox/ui", 0));
+  expect(log.split("\n")).toHaveLength(2);
+  expect(log).not.toMatch(raw);
+});
