@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
@@ -53,23 +53,30 @@ export function refuseUnloadableEngine(
 }
 
 /**
- * Each database, and through it each of its statements, is kept for the life of the process: better-sqlite3 12
- * takes Node 24 down when one is collected. For the same reason pragmas are run by `exec`, which keeps none.
+ * Each database and each of its statements is kept for the life of the process: better-sqlite3 12 takes Node 24
+ * down when one is collected. For the same reason pragmas are run by `exec`, which keeps none.
  */
-const opened: BetterSqlite3.Database[] = [];
+const opened: unknown[] = [];
 
-/** @param mode - the permissions to give the file; SQLite copies them to the log beside it */
-function open(name: string, pragmas: readonly string[], mode?: number): BetterSqlite3.Database {
-  const sqlite = new BetterSqlite3(name, { timeout: 250 });
+/** @param prepare - if it throws, the database is closed */
+function open(
+  name: string,
+  prepare: (sqlite: BetterSqlite3.Database) => void,
+  readonly = false,
+): BetterSqlite3.Database {
+  const sqlite = new BetterSqlite3(name, { timeout: 250, readonly });
   opened.push(sqlite);
   try {
-    if (mode !== undefined) chmodSync(name, mode);
-    for (const pragma of pragmas) sqlite.exec(`PRAGMA ${pragma}`);
+    prepare(sqlite);
     return sqlite;
   } catch (error) {
     sqlite.close();
     throw error;
   }
+}
+
+function setPragmas(sqlite: BetterSqlite3.Database, pragmas: readonly string[]): void {
+  for (const pragma of pragmas) sqlite.exec(`PRAGMA ${pragma}`);
 }
 
 /** A change copies the pages that it touches, and most touch a few bytes of several: small ones are faster. */
@@ -80,9 +87,10 @@ const pageSize = "page_size = 2048";
  * for good, and each transaction of the program is a savepoint in it.
  */
 function openInMemory(): BetterSqlite3.Database {
-  const sqlite = open(":memory:", [pageSize, "foreign_keys = ON"]);
-  sqlite.exec("BEGIN");
-  return sqlite;
+  return open(":memory:", (sqlite) => {
+    setPragmas(sqlite, [pageSize, "foreign_keys = ON"]);
+    sqlite.exec("BEGIN");
+  });
 }
 
 /**
@@ -90,19 +98,48 @@ function openInMemory(): BetterSqlite3.Database {
  * 16 MiB before it is written back, during which nobody is answered: what changes often is then written back once.
  * And few pages are held, since SQLite looks at each of them after most transactions; the system holds the rest.
  */
-function openFile({ path, isNew }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
-  // A file that this process creates may hold a private secret, so only its owner may read it.
-  const mode = existsSync(path) ? undefined : 0o600;
-  const pragmas = [
-    "locking_mode = EXCLUSIVE",
-    ...(isNew ? [pageSize, `application_id = ${applicationId}`] : []),
-    "journal_mode = WAL",
-    "wal_autocheckpoint = 8000",
-    "cache_size = 300",
-    `synchronous = ${durability}`,
-    "foreign_keys = ON",
-  ];
-  return open(path, pragmas, mode);
+function openFile({ path, isNew, hasLog }: DatabaseFile, durability: Durability): BetterSqlite3.Database {
+  if (!isNew && hasLog) refuseForeignLog(path);
+  const isCreated = !existsSync(path);
+  return open(path, (sqlite) => {
+    // It may hold a private secret, so only its owner may read it; SQLite copies the permissions to the log.
+    if (isCreated) chmodSync(path, 0o600);
+    setPragmas(sqlite, ["locking_mode = EXCLUSIVE"]);
+    if (isNew) setPragmas(sqlite, [pageSize, `application_id = ${applicationId}`]);
+    else refuseForeign(path, sqlite);
+    setPragmas(sqlite, [
+      "journal_mode = WAL",
+      "wal_autocheckpoint = 8000",
+      "cache_size = 300",
+      `synchronous = ${durability}`,
+      "foreign_keys = ON",
+    ]);
+  });
+}
+
+/** @throws SetupError if another program made the database; without a log beside the file, nothing has changed then */
+function refuseForeign(path: string, sqlite: BetterSqlite3.Database): void {
+  const mark = sqlite.prepare("PRAGMA application_id").pluck();
+  opened.push(mark);
+  if (mark.get() !== applicationId) {
+    throw new SetupError(
+      `${path} is a database of another program: choose another file, and a database is created there`,
+    );
+  }
+}
+
+/**
+ * A connection that may write would write the log of a killed program into its file. One that may only read changes
+ * neither, and leaves at most the index of the log.
+ */
+function refuseForeignLog(path: string): void {
+  const index = `${realpathSync(path)}-shm`;
+  const hadIndex = existsSync(index);
+  try {
+    open(path, (sqlite) => refuseForeign(path, sqlite), true).close();
+  } finally {
+    if (!hadIndex) rmSync(index, { force: true });
+  }
 }
 
 /**

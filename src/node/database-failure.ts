@@ -8,7 +8,19 @@ export function openingFailure(file: string, thrown: unknown): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
   const { code, message } = error;
   if (code.startsWith("SQLITE_BUSY")) {
-    return new SetupError(`${file} is in use by another process: stop it, or use another file`);
+    return new SetupError(
+      `${file} is in use by another process, or by another sandbox in this one: stop it or choose another file`,
+    );
+  }
+  if (code === "SQLITE_NOTADB") {
+    return new SetupError(
+      `${file} is not a database, or its first page is damaged: choose another file, and a database is created there`,
+    );
+  }
+  if (code === "SQLITE_READONLY_ROLLBACK") {
+    return new SetupError(
+      `${file} has an unfinished transaction, which card-sandbox did not begin: choose another file, and a database is created there`,
+    );
   }
   if (isDamage(code)) return new SetupError(damaged(file, message));
   const trouble = troubleOf(file, error);

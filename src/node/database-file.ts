@@ -1,61 +1,89 @@
-import { accessSync, closeSync, constants, openSync, readSync, rmSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { SetupError } from "../core/errors.ts";
 
-/** What marks a database file as card-sandbox's, in SQLite's header: "card". */
+/** Marks a database file as card-sandbox's in SQLite's header: "card". */
 export const applicationId = 0x63617264;
+
+/** The first eight bytes of a rollback journal (https://sqlite.org/fileformat2.html#the_rollback_journal). */
+const journalMagic = Buffer.from("d9d505f920a163d7", "hex");
 
 /** What an answer outlives: `normal`, the end of the process; `full`, the machine's too. */
 export const durabilities = ["normal", "full"] as const;
 export type Durability = (typeof durabilities)[number];
 
-const headerBytes = 72;
-const magic = "SQLite format 3\0";
-
-/** A database file that is card-sandbox's own, or becomes so. */
+/** A database file before it is opened. */
 export interface DatabaseFile {
-  /** Absolute. */
+  /** Absolute, as it was named. */
   readonly path: string;
-  /** Absent, empty, or one whose mark may yet be taken back: it was killed while it was being made. */
+  /** The file does not exist, is empty, or its first transaction was interrupted, so that nothing is in it. */
   readonly isNew: boolean;
+  /** A log or a journal lies beside the file: a process uses it, or was killed while it did. */
+  readonly hasLog: boolean;
 }
 
 /**
- * Looks at a database file without opening it as one, which would already change a foreign file.
- * @throws SetupError where it is anything but absent, empty, or card-sandbox's own
+ * Checks what can be checked without opening the file. Only SQLite may open it: POSIX drops every lock that a
+ * process has on a file as soon as the process closes any descriptor of it, and SQLite defers its own closes.
+ * @throws SetupError if the path cannot be a database file of card-sandbox
  */
 export function inspectFile(path: string): DatabaseFile {
-  if (path === "") throw new SetupError("the database has no name: give a file, or :memory:");
+  if (path === "") throw new SetupError("the database has no name: give a file name or :memory:");
   const file = resolve(path);
   const folder = dirname(file);
   if (!look(folder)?.isDirectory()) {
-    throw new SetupError(`the folder ${folder} does not exist: make it, or name another database file`);
+    throw new SetupError(`the folder ${folder} does not exist: create it or choose another database file`);
   }
   const stats = look(file);
   refuseUnwritable(stats ? file : folder);
-  if (!stats || (stats.isFile() && stats.size === 0)) return { path: file, isNew: true };
-  if (!stats.isFile()) throw new SetupError(`${file} is not a file: name a database file`);
-  const header = readHeader(file);
-  if (header.toString("latin1", 0, magic.length) !== magic) {
-    throw new SetupError(`${file} is not a database: name another file, which is then made`);
+  if (!stats) return { path: file, isNew: true, hasLog: false };
+  if (!stats.isFile()) throw new SetupError(`${file} is not a file: choose a database file`);
+  if (stats.nlink > 1) {
+    throw new SetupError(
+      `${file} has ${stats.nlink} names (hard links), and SQLite keeps one log for each name: remove the other names or use a copy`,
+    );
   }
-  if (header.readUInt32BE(68) !== applicationId) {
-    throw new SetupError(`${file} is a database of another program: name another file, which is then made`);
-  }
-  // It has a log of the other kind from then on.
-  return { path: file, isNew: look(`${file}-journal`) !== undefined };
+  const real = realpathSync(file);
+  const isNew = stats.size === 0 || isFirstTransaction(`${real}-journal`);
+  return { path: file, isNew, hasLog: ["-wal", "-journal"].some((suffix) => existsSync(real + suffix)) };
 }
 
-/** Takes a database away that was only begun, with the logs beside it. */
+/** Deletes a database that was only begun, with the logs beside it. */
 export function removeDatabase(path: string): void {
-  for (const suffix of ["", "-wal", "-journal"]) rmSync(path + suffix, { force: true });
+  const file = existsSync(path) ? realpathSync(path) : path;
+  for (const suffix of ["", "-wal", "-journal"]) rmSync(file + suffix, { force: true });
+}
+
+/** Whether a rollback journal belongs to the transaction that began with an empty file: rolling back empties it again. */
+function isFirstTransaction(journal: string): boolean {
+  if (!look(journal)?.isFile()) return false;
+  // SQLite locks the database and never its journal, so this descriptor may be closed.
+  const descriptor = openSync(journal, "r");
+  try {
+    const header = Buffer.alloc(20);
+    const isWhole = readSync(descriptor, header, 0, header.length, 0) === header.length;
+    return isWhole && header.subarray(0, 8).equals(journalMagic) && header.readUInt32BE(16) === 0;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw new SetupError(`${path} cannot be looked at: ${(error as Error).message}`, { cause: error });
+    throw new SetupError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -65,18 +93,4 @@ function refuseUnwritable(path: string): void {
   } catch (error) {
     throw new SetupError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function readHeader(file: string): Buffer {
-  const header = Buffer.alloc(headerBytes);
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, "r");
-    readSync(descriptor, header, 0, headerBytes, 0);
-  } catch (error) {
-    throw new SetupError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-  return header;
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -118,11 +118,33 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     refused(file, /schema version 99.*use a newer card-sandbox/);
   });
 
-  test("one that is in use", () => {
-    const file = ownFile();
-    const database = openDatabase(file);
-    onTestFinished(() => database.close());
-    refused(file, /sandbox\.db is in use by another process: stop it, or use another file/);
+  /** Runs statements on a file in a process that is then killed. */
+  const killedAfter = (file: string, sql: string) => {
+    const script = `
+      const database = new (require("better-sqlite3"))(${JSON.stringify(file)});
+      database.exec(${JSON.stringify(sql)});
+      process.kill(process.pid, "SIGKILL");`;
+    expect(spawnSync(process.execPath, ["-e", script]).signal).toBe("SIGKILL");
+  };
+  const rows =
+    "INSERT INTO t WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT i FROM n";
+
+  test("a database of another program that was killed, with its write-ahead log", () => {
+    const file = join(temporaryFolder(), "other.db");
+    killedAfter(
+      file,
+      `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE t (a); ${rows}`,
+    );
+    expect(readdirSync(join(file, ".."))).toEqual(["other.db", "other.db-wal"]);
+    refused(file, /other\.db is a database of another program/);
+  });
+
+  test("a database of another program that was killed amid a transaction, with its rollback journal", () => {
+    const file = join(temporaryFolder(), "other.db");
+    new BetterSqlite3(file).exec(`CREATE TABLE t (a); ${rows}`).close();
+    killedAfter(file, "PRAGMA cache_size = 1; BEGIN; UPDATE t SET a = -a");
+    expect(readdirSync(join(file, ".."))).toEqual(["other.db", "other.db-journal"]);
+    refused(file, /other\.db has an unfinished transaction, which card-sandbox did not begin/);
   });
 });
 
