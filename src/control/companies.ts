@@ -16,13 +16,13 @@ import { usualLimits } from "../store/card-limits.ts";
 import {
   clockOffsetOf,
   companiesOfMembers,
-  countCardsElsewhere,
   deleteCompany,
   findCompany,
+  hasCardsElsewhere,
   updateCompany,
 } from "../store/companies.ts";
 import { findMembership, updateMember } from "../store/members.ts";
-import { captureCompany } from "../store/snapshots.ts";
+import { captureCompany, forgetLostBeginnings } from "../store/snapshots.ts";
 import {
   type AccountListing,
   type CompanyListing,
@@ -168,11 +168,12 @@ export class Companies {
     const { database, generations } = this.#services;
     database.transaction(() => {
       const { pk } = companyNamed(database, name);
-      if (countCardsElsewhere(database, pk) > 0) {
+      if (hasCardsElsewhere(database, pk)) {
         throw new ControlError(409, `a member of ${name} has cards in another company: reset that one first`);
       }
       for (const each of [pk, ...companiesOfMembers(database, pk)]) generations.end(each);
       deleteCompany(database, pk);
+      forgetLostBeginnings(database, pk);
     });
   }
 

@@ -33,7 +33,7 @@ export function exchangeKey(
 ): TokenExchangeResponse {
   const { database, store, clock, random } = services;
   return database.transaction(() => {
-    const { caller, membershipPk } = usableKey(services, endpoint, apiKey);
+    const { caller } = usableKey(services, endpoint, apiKey);
     if (facts.keyRevoked) throw revoked();
     if (facts.requestValid === false) {
       throw new SandboxError("token.invalid_request", "The request is invalid");
@@ -45,7 +45,6 @@ export function exchangeKey(
       hash: hashOfSecret(accessToken),
       companyPk: caller.companyPk,
       apiKeyPk: caller.apiKeyPk,
-      membershipPk,
       expiresAtMs,
     });
     store.accessTokens.forgetExpired(pk, clock.now());

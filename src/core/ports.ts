@@ -333,7 +333,6 @@ export interface Store {
       readonly hash: Uint8Array;
       readonly companyPk: number;
       readonly apiKeyPk: number;
-      readonly membershipPk: number;
       readonly expiresAtMs: number;
     }): number;
     /** Forgets some that expired long ago, by how many have been made since, so that they do not pile up. */

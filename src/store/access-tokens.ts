@@ -4,16 +4,16 @@ import { type CallerRow, callerColumns, callerOf, callersKnown } from "./callers
 import { inserted } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
-  VALUES (?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO access_tokens (hash, company_pk, api_key_pk, expires_at_ms)
+  VALUES (?, ?, ?, ?) RETURNING pk`;
 
 const byHash = `
   SELECT t.expires_at_ms, ${callerColumns}
   FROM access_tokens t
-  JOIN memberships s ON s.pk = t.membership_pk
+  JOIN api_keys k ON k.pk = t.api_key_pk
+  JOIN memberships s ON s.pk = k.membership_pk
   JOIN companies c ON c.pk = s.company_pk
   JOIN members m ON m.pk = s.member_pk
-  JOIN api_keys k ON k.pk = t.api_key_pk
   WHERE t.hash = ?`;
 
 /** So many of the latest are kept in any case: of an expired token 401 says that it is, and not that it is unknown. */
@@ -32,9 +32,8 @@ export function accessTokens(database: Database): Store["accessTokens"] {
   const callers = callersKnown<ReturnType<Store["accessTokens"]["bySecret"]>>(database);
   return {
     rememberCallers: () => callers.watch(),
-    insert(token) {
-      const { hash, companyPk, apiKeyPk, membershipPk, expiresAtMs } = token;
-      return inserted(database.get(insert, hash, companyPk, apiKeyPk, membershipPk, expiresAtMs));
+    insert({ hash, companyPk, apiKeyPk, expiresAtMs }) {
+      return inserted(database.get(insert, hash, companyPk, apiKeyPk, expiresAtMs));
     },
     forgetExpired(latestPk, nowMs) {
       if (latestPk > kept) database.run(forgetExpired, latestPk, nowMs);

@@ -140,24 +140,30 @@ export function companiesOfMembers(database: Database, companyPk: number): numbe
   return database.all<{ company_pk: number }>(query, companyPk).map(({ company_pk }) => company_pk);
 }
 
-/** How many cards a company's members have in other companies. */
-export function countCardsElsewhere(database: Database, companyPk: number): number {
-  const query = `SELECT count(*) AS n FROM cards WHERE company_pk <> ? AND member_pk IN (${theirs})`;
-  return database.get<{ n: number }>(query, companyPk, companyPk)?.n ?? 0;
+/** Whether a company's members have cards in other companies. */
+export function hasCardsElsewhere(database: Database, companyPk: number): boolean {
+  const query = `
+    SELECT 1 FROM memberships s
+    JOIN cards k ON k.company_pk = s.company_pk AND k.member_pk = s.member_pk
+    WHERE s.company_pk <> ? AND s.member_pk IN (${theirs}) LIMIT 1`;
+  return database.get(query, companyPk, companyPk) !== undefined;
 }
 
-/** Deletes a company with all that is its own, its members' places in other companies included. */
+/** Deletes a company with all its rows, including its members' memberships of other companies. */
 export function deleteCompany(database: Database, pk: number): void {
-  const theirKeys = `SELECT pk FROM api_keys WHERE membership_pk IN (${theirMemberships})`;
+  const theirKeys = `FROM api_keys WHERE membership_pk IN (${theirMemberships})`;
   database.run(
-    `DELETE FROM armed_scenarios WHERE company_pk = ? OR api_key_pk IN (${theirKeys})`,
+    `DELETE FROM armed_scenarios WHERE company_pk = ? OR api_key_pk IN (SELECT pk ${theirKeys})`,
     pk,
     pk,
     pk,
   );
-  for (const table of ["access_tokens", "api_keys"]) {
-    database.run(`DELETE FROM ${table} WHERE membership_pk IN (${theirMemberships})`, pk, pk);
-  }
+  database.run(
+    `DELETE FROM access_tokens WHERE (company_pk, api_key_pk) IN (SELECT company_pk, pk ${theirKeys})`,
+    pk,
+    pk,
+  );
+  database.run(`DELETE ${theirKeys}`, pk, pk);
   for (const table of [
     "invoices",
     "transactions",

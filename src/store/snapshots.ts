@@ -1,13 +1,13 @@
 import type { Database } from "../core/ports.ts";
-import { worldTables } from "./schema.ts";
+import { companyColumn, type WorldTable, worldTables } from "./schema.ts";
 
 /**
- * `start`: the world as it was planted. `company`: one company as it was made later. `named`: what a tester
- * keeps under a name.
+ * `start`: the world as it was planted. `company`: one company as it was created later. `named`: the snapshots that
+ * users name.
  */
 type Kind = "start" | "company" | "named";
 
-/** A kept state of the world, without its rows. */
+/** A snapshot without its rows. */
 export interface SnapshotListing {
   readonly name: string;
   /** By the sandbox's clock. */
@@ -20,31 +20,16 @@ interface SnapshotRow {
   made_at_ms: number;
 }
 
-/** A table's rows are kept in a table of the same columns, behind the number of their snapshot. */
+/** The rows that snapshots hold of a table are in a table of the same columns, after the number of the snapshot. */
 const keptIn = (table: string) => `snapshot_${table}`;
 
-/** Which of a table's rows are a company's own; nothing where none is. */
-const ofCompany: Readonly<Record<(typeof worldTables)[number], string | undefined>> = {
-  clock: undefined,
-  counters: "company_pk = ?",
-  companies: "pk = ?",
-  members: "company_pk = ?",
-  memberships: "company_pk = ?",
-  accounts: "company_pk = ?",
-  api_keys: "company_pk = ?",
-  access_tokens: "company_pk = ?",
-  cards: "company_pk = ?",
-  transactions: "company_pk = ?",
-  invoices: "company_pk = ?",
-  armed_scenarios: "company_pk = ?",
-  chosen_scenarios: "company_pk = ?",
-  replacements: "company_pk = ?",
-  webhooks: "company_pk = ?",
-  webhook_deliveries: "company_pk = ?",
-  webhook_attempts: "company_pk = ?",
-};
+/** The tables that hold rows of companies. */
+const companyTables = worldTables.flatMap((table) => {
+  const column = companyColumn(table);
+  return column === undefined ? [] : [{ table, column }];
+});
 
-/** Keeps the whole world, in place of what the name kept before. */
+/** Keeps the whole world, in place of the snapshot that had the name before. */
 export function captureWorld(database: Database, kind: Kind, name: string, madeAtMs: number): void {
   const pk = replaceSnapshot(database, kind, name, madeAtMs);
   for (const table of worldTables) {
@@ -52,13 +37,11 @@ export function captureWorld(database: Database, kind: Kind, name: string, madeA
   }
 }
 
-/** Keeps one company as it is, to reset it alone later. */
+/** Keeps one company as it is now, to reset it alone later. */
 export function captureCompany(database: Database, companyPk: number, madeAtMs: number): void {
   const pk = replaceSnapshot(database, "company", String(companyPk), madeAtMs);
-  for (const table of worldTables) {
-    const own = ofCompany[table];
-    if (own === undefined) continue;
-    database.run(`INSERT INTO ${keptIn(table)} SELECT ?, * FROM ${table} WHERE ${own}`, pk, companyPk);
+  for (const { table, column } of companyTables) {
+    database.run(`INSERT INTO ${keptIn(table)} SELECT ?, * FROM ${table} WHERE ${column} = ?`, pk, companyPk);
   }
 }
 
@@ -76,7 +59,28 @@ export function deleteSnapshot(database: Database, kind: Kind, name: string): bo
   if (pk === undefined) return false;
   for (const table of worldTables) database.run(`DELETE FROM ${keptIn(table)} WHERE snapshot_pk = ?`, pk);
   database.run("DELETE FROM snapshots WHERE pk = ?", pk);
+  if (kind === "named") forgetLostBeginnings(database);
   return true;
+}
+
+/**
+ * Deletes the beginnings of companies that are gone for good: neither the world nor a named snapshot, which could
+ * bring them back, holds them.
+ * @param companyPk - the company that was deleted; without it, all of them are checked
+ */
+export function forgetLostBeginnings(database: Database, companyPk?: number): void {
+  const lost = `
+    SELECT b.name FROM snapshots b WHERE b.kind = 'company'
+      AND NOT EXISTS (SELECT 1 FROM companies WHERE pk = CAST(b.name AS INTEGER))
+      AND NOT EXISTS (
+        SELECT 1 FROM snapshots n
+        JOIN ${keptIn("companies")} k ON k.snapshot_pk = n.pk AND k.pk = CAST(b.name AS INTEGER)
+        WHERE n.kind = 'named')`;
+  const beginnings =
+    companyPk === undefined
+      ? database.all<{ name: string }>(lost)
+      : database.all<{ name: string }>(`${lost} AND b.name = ?`, String(companyPk));
+  for (const { name } of beginnings) deleteSnapshot(database, "company", name);
 }
 
 function snapshotPk(database: Database, kind: Kind, name: string): number | undefined {
@@ -85,7 +89,7 @@ function snapshotPk(database: Database, kind: Kind, name: string): number | unde
 }
 
 /**
- * Puts every row back as it was kept, counters and clock included. The caller holds the transaction.
+ * Puts every row back as the snapshot holds it, counters and clock included. The caller holds the transaction.
  * @returns whether there is such a snapshot
  */
 export function restoreWorld(database: Database, kind: Kind, name: string): boolean {
@@ -93,82 +97,75 @@ export function restoreWorld(database: Database, kind: Kind, name: string): bool
   if (pk === undefined) return false;
   for (const table of worldTables.toReversed()) database.run(`DELETE FROM ${table}`);
   for (const table of worldTables) {
-    const columns = columnsOf(database, table);
+    const columns = columnsOf(database, table).join(", ");
     database.run(
       `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${keptIn(table)} WHERE snapshot_pk = ?`,
       pk,
     );
   }
+  forgetLostBeginnings(database);
   return true;
 }
 
-/** What a row of a company needs beside the company: a member of elsewhere may be gone meanwhile. */
-const needs: Partial<Record<(typeof worldTables)[number], string>> = {
+/** The rows that a company's row refers to in other companies, or through them: they may have been deleted since. */
+const needs: Partial<Record<WorldTable, string>> = {
   memberships: "member_pk IN (SELECT pk FROM members)",
   api_keys: "membership_pk IN (SELECT pk FROM memberships)",
   access_tokens: "api_key_pk IN (SELECT pk FROM api_keys)",
-  cards: "member_pk IN (SELECT pk FROM members)",
+  cards: "(company_pk, member_pk) IN (SELECT company_pk, member_pk FROM memberships)",
   replacements: "old_card_pk IN (SELECT pk FROM cards) AND new_card_pk IN (SELECT pk FROM cards)",
   transactions: "(card_pk IS NULL OR card_pk IN (SELECT pk FROM cards))",
 };
 
+/** Members have memberships in other companies, which stay: these rows are changed back, and never deleted. */
+const stays = (table: WorldTable) => table === "companies" || table === "members";
+
 /**
- * Puts one company back as it was planted or made, and leaves every other alone. The caller holds the
- * transaction.
+ * Puts one company back as it began, and leaves every other alone. The caller holds the transaction.
  * @returns whether it is known how the company began
  */
 export function restoreCompany(database: Database, companyPk: number): boolean {
   const pk = beginningOf(database, companyPk);
   if (pk === undefined) return false;
-  // A member's cards in other companies refer to rows that come back under the same number.
-  database.exec("PRAGMA defer_foreign_keys = ON");
-  for (const table of worldTables.toReversed()) {
-    const own = ofCompany[table];
-    if (own !== undefined) database.run(`DELETE FROM ${table} WHERE ${own}`, companyPk);
+  for (const { table, column } of companyTables.toReversed()) {
+    if (!stays(table)) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, companyPk);
   }
-  for (const table of worldTables) {
-    const own = ofCompany[table];
-    if (own === undefined) continue;
+  for (const { table, column } of companyTables) {
     const columns = columnsOf(database, table);
-    const condition = [`snapshot_pk = ? AND ${own}`, needs[table]].filter(Boolean).join(" AND ");
-    database.run(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${keptIn(table)} WHERE ${condition}`,
-      pk,
-      companyPk,
-    );
+    const list = columns.join(", ");
+    const condition = [`snapshot_pk = ? AND ${column} = ?`, needs[table]].filter(Boolean).join(" AND ");
+    const put = `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${keptIn(table)} WHERE ${condition}`;
+    const back = columns.filter((name) => name !== "pk").map((name) => `${name} = excluded.${name}`);
+    const orChangeBack = stays(table) ? ` ON CONFLICT (pk) DO UPDATE SET ${back.join(", ")}` : "";
+    database.run(put + orChangeBack, pk, companyPk);
   }
-  // Where the outermost transaction never ends, nothing else would check them, nor end their deferral.
-  if (database.get("PRAGMA foreign_key_check"))
-    throw new Error("a company's reset would leave rows in the air");
-  database.exec("PRAGMA defer_foreign_keys = OFF");
   return true;
 }
 
-/** The snapshot that holds a company's beginning. */
+/** The snapshot that holds a company as it began: its own, or that of the world as it was planted. */
 function beginningOf(database: Database, companyPk: number): number | undefined {
-  const query = `
-    SELECT s.pk FROM snapshots s
-    JOIN ${keptIn("companies")} k ON k.snapshot_pk = s.pk
-    JOIN companies c ON c.pk = k.pk AND c.id = k.id
-    WHERE s.kind IN ('start', 'company') AND c.pk = ?`;
-  return database.get<{ pk: number }>(query, companyPk)?.pk;
+  const own = snapshotPk(database, "company", String(companyPk));
+  if (own !== undefined) return own;
+  const start = snapshotPk(database, "start", "");
+  const query = `SELECT 1 FROM ${keptIn("companies")} WHERE snapshot_pk = ? AND pk = ?`;
+  return start !== undefined && database.get(query, start, companyPk) ? start : undefined;
 }
 
-const columnsKnown = new WeakMap<Database, Map<string, string>>();
+const columnsKnown = new WeakMap<Database, Map<string, readonly string[]>>();
 
-/** A table's columns; kept, since to ask for those of each table takes as long as putting all rows back. */
-function columnsOf(database: Database, table: string): string {
-  const tables = columnsKnown.get(database) ?? new Map<string, string>();
+/** A table's columns; cached, because reading those of each table takes as long as putting all rows back. */
+function columnsOf(database: Database, table: string): readonly string[] {
+  const tables = columnsKnown.get(database) ?? new Map<string, readonly string[]>();
   columnsKnown.set(database, tables);
   const known = tables.get(table);
   if (known !== undefined) return known;
   const rows = database.all<{ name: string }>("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
-  const columns = rows.map(({ name }) => name).join(", ");
+  const columns = rows.map(({ name }) => name);
   tables.set(table, columns);
   return columns;
 }
 
-/** The tester's own snapshots, oldest first. */
+/** The snapshots that users named, oldest first. */
 export function listSnapshots(database: Database): SnapshotListing[] {
   const query = "SELECT pk, name, made_at_ms FROM snapshots WHERE kind = 'named' ORDER BY pk";
   return database

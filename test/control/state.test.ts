@@ -9,7 +9,7 @@ import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.t
 /** A sandbox, and every row of its world. */
 function openState(options: TestOptions = {}) {
   const sandbox = openSandbox({ deliver: async () => new Response(null, { status: 500 }), ...options });
-  const rowsOf = (table: string) => sandbox.database.all(`SELECT * FROM ${table} ORDER BY rowid`);
+  const rowsOf = (table: string) => sandbox.database.all(`SELECT * FROM ${table} ORDER BY 1, 2`);
   return {
     ...sandbox,
     rows: () => JSON.stringify(worldTables.map(rowsOf)),
@@ -74,7 +74,7 @@ describe("POST /_sandbox/reset", () => {
     const own = (table: string, slug: string, not = "") =>
       sandbox.database.all(
         `SELECT * FROM ${table} WHERE ${table === "companies" ? "pk" : "company_pk"} ${not} IN
-         (SELECT pk FROM companies WHERE slug = ? AND environment = 'sandbox') ORDER BY rowid`,
+         (SELECT pk FROM companies WHERE slug = ? AND environment = 'sandbox') ORDER BY 1, 2`,
         slug,
       );
     const tables = worldTables.filter((table) => table !== "clock");

@@ -53,9 +53,9 @@ describe("tokens that expired are forgotten, a few with each exchange, once 10,0
   /** As if so many had been exchanged since. */
   const makeMore = ({ database }: ReturnType<typeof openSandbox>, n: number) =>
     database.run(
-      `INSERT INTO access_tokens (hash, company_pk, api_key_pk, membership_pk, expires_at_ms)
+      `INSERT INTO access_tokens (hash, company_pk, api_key_pk, expires_at_ms)
        WITH RECURSIVE made(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < ?)
-       SELECT randomblob(32), company_pk, api_key_pk, membership_pk, expires_at_ms
+       SELECT randomblob(32), company_pk, api_key_pk, expires_at_ms
        FROM made JOIN access_tokens ON pk = (SELECT min(pk) FROM access_tokens)`,
       n,
     );
