@@ -1,5 +1,5 @@
 import type { Environment } from "./contract/identifiers.ts";
-import { ApiKeys, type KeyQuota } from "./control/api-keys.ts";
+import { ApiKeys } from "./control/api-keys.ts";
 import { createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
 import { Companies, type NewCompany } from "./control/companies.ts";
@@ -14,6 +14,7 @@ import { Simulator } from "./control/simulator.ts";
 import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { Webhooks } from "./control/webhooks.ts";
+import type { KeyQuota } from "./core/api-key.ts";
 import { expireAllDueCards } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
@@ -179,10 +180,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const journal = new Journal(ports.journal ?? usualJournal);
   const coverage = new Coverage();
   const requests = new Requests(journal, coverage, findings);
+  const keyQuota = ports.keyQuota ?? "company";
   const own: ControlServices = {
-    companies: new Companies(services),
+    companies: new Companies(services, keyQuota),
     cards: new Cards(services),
-    apiKeys: new ApiKeys(services, ports.keyQuota ?? "company"),
+    apiKeys: new ApiKeys(services, keyQuota),
     invoices: new Invoices(services),
     simulator: new Simulator(services),
     scenarios: armed,

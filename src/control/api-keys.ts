@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
+import { activeKeysAllowed, type KeyQuota } from "../core/api-key.ts";
 import { type CreatedKey, createApiKey } from "../core/create-api-key.ts";
 import type { Services } from "../core/services.ts";
 import { countActiveKeys, type ListedKey, listKeys, revokeKey } from "../store/api-keys.ts";
@@ -7,17 +8,22 @@ import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
-/** Spec §5.5: five active keys per company and environment, or, in a described variant, per member. */
-export const keyQuotas = ["company", "member"] as const;
-export type KeyQuota = (typeof keyQuotas)[number];
-export const activeKeysAllowed = 5;
-
 const newApiKey = z.strictObject({
   member: z.string({ error: "is required: a member's id or slug" }),
   environment,
   company: z.string().optional(),
   label: z.string().max(100).optional(),
 });
+
+/** Whether the company, or the member, may have one more active key. */
+export function hasFreeSlot(
+  { database, fixtureKeys }: Pick<Services, "database" | "fixtureKeys">,
+  quota: KeyQuota,
+  { companyPk, pk }: { readonly companyPk: number; readonly pk: number },
+): boolean {
+  const active = countActiveKeys(database, fixtureKeys, companyPk, quota === "member" ? pk : undefined);
+  return active < activeKeysAllowed;
+}
 
 /** API keys, as the service's dashboard has them (spec §2, §5). */
 export class ApiKeys {
@@ -35,7 +41,7 @@ export class ApiKeys {
    */
   create(asked: z.input<typeof newApiKey>): CreatedKey {
     const { member, environment, company, label } = parsed(newApiKey, asked);
-    const { database, fixtureKeys } = this.#services;
+    const { database } = this.#services;
     return database.transaction(() => {
       const owner = memberNamed(database, member, environment, company);
       if (owner.status !== "active") {
@@ -44,8 +50,7 @@ export class ApiKeys {
           `member_inactive: ${member} is not an active member, and has no keys made`,
         );
       }
-      const counted = this.#quota === "company" ? { companyPk: owner.companyPk } : { membershipPk: owner.pk };
-      if (countActiveKeys(database, fixtureKeys, counted) >= activeKeysAllowed) {
+      if (!hasFreeSlot(this.#services, this.#quota, owner)) {
         throw new ControlError(
           409,
           `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys; revoke one to free a slot`,

@@ -2,6 +2,7 @@ import type { Faker } from "@faker-js/faker";
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../core/account.ts";
+import type { KeyQuota } from "../core/api-key.ts";
 import { createApiKey } from "../core/create-api-key.ts";
 import { emit } from "../core/events.ts";
 import { expireAllDueCards } from "../core/expire-cards.ts";
@@ -30,7 +31,7 @@ import {
   type MemberListing,
   type WorldListing,
 } from "../store/world-listing.ts";
-import { activeKeysAllowed } from "./api-keys.ts";
+import { hasFreeSlot } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
@@ -91,13 +92,16 @@ const memberChange = z.strictObject({
 /** Isolated companies, one a test: made, changed and deleted without touching any other. */
 export class Companies {
   readonly #services: Services;
+  readonly #keyQuota: KeyQuota;
 
-  constructor(services: Services) {
+  constructor(services: Services, keyQuota: KeyQuota) {
     this.#services = services;
+    this.#keyQuota = keyQuota;
   }
 
   /**
-   * Makes a company, its first member an owner, its first account active, a key for each of its first five active members.
+   * Makes a company, its first member an owner, its first account active, and a key for each of its active members
+   * while there is a free slot.
    * @returns it as the world lists it, with the new keys' secrets, shown this once
    * @throws ControlError 400 where the first member is no owner or the first account not active, 409 where the
    *   slug is taken
@@ -113,15 +117,17 @@ export class Companies {
         n = store.nextNumber(0, "company_names");
       }
       faker.seed([...random.block("faker", "", n)]);
-      const company = completed(asked, faker, n);
+      const company = completed(asked, faker, n, this.#keyQuota);
       this.#refuseTaken(company);
       const plot = plantCompany(this.#services, company, usualLimits(database), false);
       const secrets = new Map<string, string>();
       for (const member of company.members) {
         const planted = plot.members.get(member.slug);
-        if (!planted || member.status !== "active" || secrets.size === activeKeysAllowed) continue;
+        if (!planted || member.status !== "active") continue;
+        const { membershipPk } = planted;
+        if (!hasFreeSlot(this.#services, this.#keyQuota, { companyPk: plot.pk, pk: membershipPk })) continue;
         const owner = { companyPk: plot.pk, companyId: plot.id, environment: company.environment };
-        const key = createApiKey(this.#services, { ...owner, membershipPk: planted.membershipPk }, null);
+        const key = createApiKey(this.#services, { ...owner, membershipPk }, null);
         secrets.set(key.id, key.secret);
       }
       captureCompany(database, plot.pk, clock.now());
@@ -253,7 +259,7 @@ const defaultMembers = [{ role: "owner" }, { role: "admin" }, { role: "employee"
 const defaultAccounts = [{ currency: "GBP" }, { currency: "EUR" }] as const;
 
 /** Fills in what was left out, realistic and the same for the same seed. */
-function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
+function completed(asked: Asked, faker: Faker, n: number, keyQuota: KeyQuota): SeedCompany {
   const slug = asked.slug ?? `company-${n}`;
   const given = [...(asked.members ?? []), ...(asked.accounts ?? [])].map((each) => each.slug);
   const taken = new Set<unknown>(given);
@@ -276,7 +282,7 @@ function completed(asked: Asked, faker: Faker, n: number): SeedCompany {
   });
   const filled = { name: faker.company.name(), country_code: "GB", ...asked, slug, members, accounts };
   const company = parsed(seedCompany, filled);
-  for (const { path, message } of inconsistencies({ companies: [company] })) {
+  for (const { path, message } of inconsistencies({ companies: [company] }, keyQuota)) {
     throw new ControlError(400, `${path.slice(2).join(".")}: ${message}`);
   }
   if (company.members[0]?.role !== "owner")

@@ -7,6 +7,12 @@ export const keyPrefixes: Readonly<Record<Environment, string>> = {
   live: "sk_live_",
 };
 
+/** What active keys are counted for: each company, or, in a described variant, each member (spec §5.5). */
+export const keyQuotas = ["company", "member"] as const;
+export type KeyQuota = (typeof keyQuotas)[number];
+/** In each environment. */
+export const activeKeysAllowed = 5;
+
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const checksumLength = 6;
 

@@ -3,7 +3,7 @@ import { cardStatus, cardType } from "../contract/card.ts";
 import { countryCodes } from "../contract/country-codes.ts";
 import { environment } from "../contract/identifiers.ts";
 import { areas } from "../contract/operations.ts";
-import { keyPrefixes } from "./api-key.ts";
+import { activeKeysAllowed, type KeyQuota, keyPrefixes } from "./api-key.ts";
 import { parseDecimal } from "./money.ts";
 import { role } from "./permissions.ts";
 import { accountStatus, companyStatus, keyStatus, memberStatus } from "./statuses.ts";
@@ -81,17 +81,20 @@ export const seedCompany = z.strictObject({
   cards: z.array(card).default([]),
 });
 
-/** A seed world: what a fixtures file holds. */
-export const seedWorld = z
-  .strictObject({
-    card_limits: seedCardLimits.prefault({}),
-    companies: z.array(seedCompany).min(1),
-  })
-  .superRefine((world, context) => {
-    for (const { path, message } of inconsistencies(world)) {
-      context.addIssue({ code: "custom", path, message });
-    }
-  });
+/** A seed world: what a fixtures file holds, for a sandbox that counts active keys so. */
+export function seedWorldFor(keyQuota: KeyQuota) {
+  return z
+    .strictObject({
+      card_limits: seedCardLimits.prefault({}),
+      companies: z.array(seedCompany).min(1),
+    })
+    .superRefine((world, context) => {
+      for (const { path, message } of inconsistencies(world, keyQuota)) {
+        context.addIssue({ code: "custom", path, message });
+      }
+    });
+}
+export const seedWorld = seedWorldFor("company");
 export type SeedWorld = z.output<typeof seedWorld>;
 export type SeedCompany = SeedWorld["companies"][number];
 
@@ -100,10 +103,11 @@ interface Inconsistency {
   readonly message: string;
 }
 
-/** What each part alone cannot show: names that are taken, or that name nothing; keys of the wrong world. */
-export function* inconsistencies(world: {
-  readonly companies: readonly SeedCompany[];
-}): Generator<Inconsistency> {
+/** What each part alone cannot show: names that are taken, or that name nothing; keys of the wrong world, or too many. */
+export function* inconsistencies(
+  world: { readonly companies: readonly SeedCompany[] },
+  keyQuota: KeyQuota,
+): Generator<Inconsistency> {
   const taken = new Set<string>();
   const unlessNew = function* (kind: string, name: string, path: (string | number)[]) {
     if (taken.has(`${kind} ${name}`)) yield { path, message: `is taken: another ${kind} has it` };
@@ -122,6 +126,7 @@ export function* inconsistencies(world: {
         "slug",
       ]);
     }
+    yield* excessKeys(company, keyQuota, at);
     for (const [m, member] of company.members.entries()) {
       const here = [...at, "members", m];
       yield* unlessNew(`${environment} member`, member.slug, [...here, "slug"]);
@@ -150,6 +155,27 @@ export function* inconsistencies(world: {
         if (list.some((each) => each.slug === card[field])) continue;
         yield { path: [...at, "cards", k, field], message: `must name ${field} of this company by its slug` };
       }
+    }
+  }
+}
+
+/** Active keys beyond those that a company, or a member, may have (spec §5.5). */
+function* excessKeys(
+  { slug, members }: Pick<SeedCompany, "slug" | "members">,
+  keyQuota: KeyQuota,
+  at: readonly (string | number)[],
+): Generator<Inconsistency> {
+  let active = 0;
+  for (const [m, member] of members.entries()) {
+    if (keyQuota === "member") active = 0;
+    for (const [k, { status }] of member.api_keys.entries()) {
+      if (status !== "active" || ++active <= activeKeysAllowed) continue;
+      const whose = keyQuota === "member" ? `the member ${member.slug}` : `the company ${slug}`;
+      const variant = keyQuota === "company" ? ", or count them per member with --key-quota member" : "";
+      yield {
+        path: [...at, "members", m, "api_keys", k],
+        message: `is active key ${active} of ${whose}, which may have up to ${activeKeysAllowed}: remove it, or set its status to revoked${variant}`,
+      };
     }
   }
 }

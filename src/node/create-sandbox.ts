@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { type KeyQuota, keyQuotas } from "../control/api-keys.ts";
+import { type KeyQuota, keyQuotas } from "../core/api-key.ts";
 import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
@@ -106,7 +106,8 @@ export function openSandbox(
 ): Sandbox {
   // What does not fit is refused before a database file is made for it.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
-  const fixtures = options.fixtures === undefined ? undefined : readFixtures(options.fixtures);
+  const fixtures =
+    options.fixtures === undefined ? undefined : readFixtures(options.fixtures, options.keyQuota);
   const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
   const catalogue = new Catalogue(() => [...readShippedScenarios(), ...ownScenarios]);
   if (options.scenario !== undefined) catalogue.required(options.scenario);

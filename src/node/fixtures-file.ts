@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { KeyQuota } from "../core/api-key.ts";
 import { SetupError } from "../core/errors.ts";
-import { seedWorld } from "../core/world.ts";
+import { seedWorldFor } from "../core/world.ts";
 import type { Fixtures } from "../store/open-world.ts";
 import { readText } from "./read-text.ts";
 import { readStrictYaml } from "./strict-yaml.ts";
@@ -26,7 +27,7 @@ export function readDefaultFile(): Fixtures {
  * Reads a seed world.
  * @throws SetupError where the file cannot be read, or does not fit the schema
  */
-export function readFixtures(file: string): Fixtures {
+export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixtures {
   let text: string;
   try {
     text = readText(file);
@@ -36,7 +37,7 @@ export function readFixtures(file: string): Fixtures {
     });
   }
   return {
-    world: readStrictYaml(file, text, seedWorld),
+    world: readStrictYaml(file, text, seedWorldFor(keyQuota)),
     digest: createHash("sha256").update(text).digest("hex"),
   };
 }

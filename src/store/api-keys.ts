@@ -96,11 +96,13 @@ export function revokeKey(database: Database, id: string): ListedKey | undefined
 export function countActiveKeys(
   database: Database,
   fixtureKeys: boolean,
-  by: { readonly companyPk: number } | { readonly membershipPk: number },
+  companyPk: number,
+  membershipPk?: number,
 ): number {
-  const [column, pk] = "companyPk" in by ? ["company_pk", by.companyPk] : ["membership_pk", by.membershipPk];
-  const query = `SELECT count(*) AS n FROM api_keys WHERE status = 'active' AND ${column} = ?${without(fixtureKeys)}`;
-  return database.get<{ n: number }>(query, pk)?.n ?? 0;
+  const query = `
+    SELECT count(*) AS n FROM api_keys
+    WHERE company_pk = ? AND status = 'active' AND membership_pk = coalesce(?, membership_pk)${without(fixtureKeys)}`;
+  return database.get<{ n: number }>(query, companyPk, membershipPk ?? null)?.n ?? 0;
 }
 
 /** Finds a key by its id. */

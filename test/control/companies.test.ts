@@ -76,6 +76,48 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect(members.map(({ api_keys }) => api_keys.length)).toEqual([1, 1, 1, 1, 1, 0, 0]);
   });
 
+  describe("with keys of its own", () => {
+    const keys = (count: number, name = "a") =>
+      Array.from({ length: count }, (_, n) => ({ secret: `sk_sandbox_${name}_key_${n}` }));
+
+    test("is refused with more than five active keys", async () => {
+      const sandbox = openCompanies();
+      const before = sandbox.world();
+      const members = [{ api_keys: keys(3) }, { slug: "second", api_keys: keys(3, "b") }];
+      const reply = await sandbox.send("POST", "companies", { slug: "acme", members });
+      expect([reply.status, reply.json.error]).toEqual([
+        400,
+        "members.1.api_keys.2: is active key 6 of the company acme, which may have up to 5: remove it, or set its status to revoked, or count them per member with --key-quota member",
+      ]);
+      expect(sandbox.world()).toEqual(before);
+    });
+
+    test("gets only as many new keys as there are free slots", async () => {
+      const { members } = await openCompanies().make({ members: [{ api_keys: keys(4) }, {}, {}] });
+      expect(members.map(({ api_keys }) => api_keys.length)).toEqual([5, 0, 0]);
+    });
+
+    test("does not count revoked keys", async () => {
+      const revoked = keys(9).map((key) => ({ ...key, status: "revoked" }));
+      const { members } = await openCompanies().make({ members: [{ api_keys: revoked }] });
+      expect(members[0]?.api_keys.filter(({ status }) => status === "active")).toHaveLength(1);
+    });
+
+    test("may have five of each member where keys are counted per member", async () => {
+      const sandbox = openCompanies({ keyQuota: "member" });
+      const members = [{ api_keys: keys(5) }, { slug: "second", api_keys: keys(5, "b") }, {}];
+      const made = await sandbox.make({ members });
+      expect(made.members.map(({ api_keys }) => api_keys.length)).toEqual([5, 5, 1]);
+      const reply = await sandbox.send("POST", "companies", {
+        members: [{ slug: "sixth", api_keys: keys(6, "c") }],
+      });
+      expect([reply.status, reply.json.error]).toEqual([
+        400,
+        expect.stringContaining("members.0.api_keys.5: is active key 6 of the member sixth"),
+      ]);
+    });
+  });
+
   test("the same seed makes the same companies, to the byte", async () => {
     const made = async (seed: number) => {
       const sandbox = openCompanies({ seed });

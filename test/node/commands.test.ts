@@ -332,6 +332,21 @@ describe("validate", () => {
     ]);
   });
 
+  test("counts active keys per company, or per member where it is asked to", async () => {
+    const keys = (name: string) => [1, 2, 3].map((n) => `{ secret: sk_sandbox_${name}_key_${n} }`).join(", ");
+    const member = (name: string) =>
+      `{ slug: ${name}, name: ${name}, role: owner, api_keys: [${keys(name)}] }`;
+    const company = "slug: solo, name: Solo, country_code: IE";
+    const file = join(temporaryFolder(), "world.yaml");
+    writeFileSync(file, `companies: [{ ${company}, members: [${member("ann")}, ${member("bob")}] }]\n`);
+    const perCompany = await outcome(["validate", file]);
+    expect([perCompany.code, perCompany.stderr]).toEqual([
+      1,
+      expect.stringContaining("is active key 6 of the company solo"),
+    ]);
+    expect((await outcome(["validate", "--key-quota", "member", file])).code).toBe(0);
+  });
+
   test("takes a file at least", async () => {
     expect((await outcome(["validate"])).code).toBe(2);
   });

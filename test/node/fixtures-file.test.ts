@@ -8,11 +8,39 @@ import { openSandbox } from "../support/open-sandbox.ts";
 
 const head = "companies:\n  - slug: solo\n    name: Solo Ltd\n    country_code: IE\n";
 
-function reading(text: string): () => unknown {
+function reading(text: string, keyQuota?: "member"): () => unknown {
   const file = join(temporaryFolder(), "world.yaml");
   writeFileSync(file, text);
-  return () => readFixtures(file);
+  return () => readFixtures(file, keyQuota);
 }
+
+describe("active keys in a fixtures file (spec §5.5)", () => {
+  const member = (name: string, count: number) =>
+    `{ slug: ${name}, name: ${name}, role: owner, api_keys: [${Array.from({ length: count }, (_, n) => `{ secret: sk_sandbox_${name}_key_${n} }`).join(", ")}] }`;
+  const text = (...members: string[]) =>
+    `${head}    members:\n${members.map((each) => `      - ${each}\n`).join("")}`;
+
+  test("are up to five of a company", () => {
+    expect(reading(text(member("ann", 3), member("bob", 2)))).not.toThrow();
+    expect(reading(text(member("ann", 3), member("bob", 3)))).toThrow(
+      /world\.yaml:7:\d+: companies\.0\.members\.1\.api_keys\.2: is active key 6 of the company solo, which may have up to 5/,
+    );
+  });
+
+  test("are up to five of a member where they are counted so", () => {
+    expect(reading(text(member("ann", 5), member("bob", 5)), "member")).not.toThrow();
+    expect(reading(text(member("ann", 5), member("bob", 6)), "member")).toThrow(
+      /:7:\d+: .*api_keys\.5: is active key 6 of the member bob, which may have up to 5/,
+    );
+  });
+
+  test("are counted as createSandbox() is asked to", () => {
+    const file = join(temporaryFolder(), "world.yaml");
+    writeFileSync(file, text(member("ann", 3), member("bob", 3)));
+    expect(() => createSandbox({ fixtures: file })).toThrow("active key 6 of the company solo");
+    createSandbox({ fixtures: file, keyQuota: "member" }).close();
+  });
+});
 
 describe("a fixtures file that does not fit is refused with file, line and column", () => {
   test.each([

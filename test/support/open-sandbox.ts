@@ -6,7 +6,7 @@ import type { Guard } from "../../src/control/guard.ts";
 import { type FactsOverlay, plainOverlay } from "../../src/core/facts.ts";
 import type { Issuer } from "../../src/core/issuer.ts";
 import type { Clock } from "../../src/core/ports.ts";
-import { seedWorld } from "../../src/core/world.ts";
+import { seedWorldFor } from "../../src/core/world.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { dashboardFiles } from "../../src/node/dashboard-files.ts";
 import { readDefaultFixtures } from "../../src/node/fixtures-file.ts";
@@ -138,7 +138,7 @@ export function openSandbox(options: TestOptions = {}) {
     defaultFixtures: () =>
       options.world === undefined
         ? readDefaultFixtures()
-        : { world: seedWorld.parse(options.world), digest: "a test's own" },
+        : { world: seedWorldFor(options.keyQuota ?? "company").parse(options.world), digest: "a test's own" },
     seed: options.seed,
     drawSecret: () => randomBytes(32),
     privateSecrets: options.privateSecrets,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
-import type { KeyQuota } from "../../control/api-keys.ts";
+import type { Command, Option } from "commander";
+import { type KeyQuota, keyQuotas } from "../../core/api-key.ts";
 import { SetupError } from "../../core/errors.ts";
 import type { OnBehalfOfMode } from "../../http/http-services.ts";
 import { type Durability, durabilities } from "../database-file.ts";
@@ -150,11 +150,7 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
         .choices(["off", "optional", "required"])
         .default("optional"),
     )
-    .addOption(
-      option("--key-quota <scope>", "five active API keys for each of these", "KEY_QUOTA")
-        .choices(["company", "member"])
-        .default("company"),
-    )
+    .addOption(keyQuotaOption())
     .addOption(
       option("--no-fixture-keys", "refuse the API keys of the fixtures, which are public", "NO_FIXTURE_KEYS"),
     )
@@ -182,6 +178,13 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
     )
     .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
+}
+
+/** Which fixtures fit depends on it, too. */
+export function keyQuotaOption(): Option {
+  return option("--key-quota <scope>", "five active API keys for each of these", "KEY_QUOTA")
+    .choices(keyQuotas)
+    .default("company");
 }
 
 function readTls(cert: string | undefined, key: string | undefined): StartOptions["tls"] {

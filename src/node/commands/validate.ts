@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Command } from "commander";
+import type { KeyQuota } from "../../core/api-key.ts";
 import { nearest } from "../../core/nearest.ts";
-import { seedWorld } from "../../core/world.ts";
+import { seedWorld, seedWorldFor } from "../../core/world.ts";
 import { oneLine } from "../../report/formats/escape.ts";
 import { scenarioSchema } from "../../scenarios/scenario.ts";
 import { shippedScenarios } from "../../scenarios/shipped.ts";
@@ -11,6 +12,7 @@ import { readText } from "../read-text.ts";
 import { checkScenario, shippedFolder, yamlFiles } from "../scenario-files.ts";
 import { checkStrictYaml, keysOfYaml } from "../strict-yaml.ts";
 import { newCommand } from "./command.ts";
+import { keyQuotaOption } from "./start-options.ts";
 
 const kinds = {
   fixtures: Object.keys(seedWorld.shape),
@@ -19,17 +21,20 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 export function define(): Command {
-  return newCommand(
+  const command = newCommand(
     "card-sandbox validate",
     "Checks fixtures and scenario files, and tells all that is wrong.",
-  )
+  );
+  return command
     .argument("<file...>", "files, or folders with .yaml and .yml files")
+    .addOption(keyQuotaOption())
     .addHelpText(
       "after",
       "\nExit codes:\n  0  all of them fit\n  1  one of them does not\n  2  asked for wrongly",
     )
     .action((names: readonly string[]) => {
-      const fits = names.flatMap(checkedIn).map(tell);
+      const { keyQuota } = command.opts<{ keyQuota: KeyQuota }>();
+      const fits = names.flatMap((name) => checkedIn(name, keyQuota)).map(tell);
       if (fits.includes(false)) process.exitCode = exitCodes.found;
     });
 }
@@ -41,12 +46,12 @@ interface Checked {
 }
 
 /** A file, or what a folder holds. */
-function checkedIn(name: string): Checked[] {
+function checkedIn(name: string, keyQuota: KeyQuota): Checked[] {
   try {
-    if (!statSync(name).isDirectory()) return [checked(name)];
+    if (!statSync(name).isDirectory()) return [checked(name, keyQuota)];
     const files = yamlFiles(name);
     return files.length > 0
-      ? files.map(checked)
+      ? files.map((file) => checked(file, keyQuota))
       : [{ file: name, problems: [`${name}: holds no YAML file`] }];
   } catch (error) {
     return [unreadable(name, error)];
@@ -64,7 +69,7 @@ function tell({ file, kind, problems }: Checked): boolean {
   return problems.length === 0;
 }
 
-function checked(file: string): Checked {
+function checked(file: string, keyQuota: KeyQuota): Checked {
   let text: string;
   try {
     text = readText(file);
@@ -79,7 +84,9 @@ function checked(file: string): Checked {
     return { file, problems: [`${file}:1:1: is neither ${has.join(" nor ")}`] };
   }
   const read =
-    kind === "fixtures" ? checkStrictYaml(file, text, seedWorld) : checkScenario(file, text, takenFor(file));
+    kind === "fixtures"
+      ? checkStrictYaml(file, text, seedWorldFor(keyQuota))
+      : checkScenario(file, text, takenFor(file));
   return { file, kind, problems: "problems" in read ? read.problems : [] };
 }
 
