@@ -49,7 +49,7 @@ const packages: Record<string, readonly string[]> = {
   core: ["zod", "@noble/hashes", "leven"],
   scenarios: ["zod"],
   webhooks: ["standardwebhooks"],
-  http: ["zod", "hono", "lossless-json"],
+  http: ["zod", "hono"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],

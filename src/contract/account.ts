@@ -1,8 +1,6 @@
 import * as z from "zod";
+import { signedDecimal } from "./amount.ts";
 import { accountId, companyId } from "./identifiers.ts";
-
-/** A decimal with two places that may be below zero, as a balance may. */
-export const signedDecimal = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
 
 /** Account (assumed). */
 export const account = z.strictObject({

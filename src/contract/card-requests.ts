@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { decimal } from "./amount.ts";
 import { deliveryAddress, deliveryMethod } from "./delivery-address.ts";
 import { physicalCardOrder } from "./physical-card-order.ts";
-import { decimal } from "./spending-limit.ts";
 
 const object = { error: "the body must be a JSON object" };
 const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;

@@ -118,6 +118,7 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
         "order.auto_convert_invalid",
         "order.spending_limit_invalid",
         "order.spending_limit_amount_invalid",
+        "order.spending_limit_amount_too_large",
       ],
     },
     { id: "address", points: ["order.address_field_required", "order.post_code_format"] },

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { decimal } from "./amount.ts";
 import { invoiceId } from "./identifiers.ts";
-import { decimal } from "./spending-limit.ts";
 
 export const invoiceStatus = z.enum(["open", "paid", "void"]);
 export type InvoiceStatus = z.output<typeof invoiceStatus>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { decimalExpected, decimalInput } from "./amount.ts";
 import { cardStatus, cardType } from "./card.ts";
 import { accountId, cardId, memberId } from "./identifiers.ts";
 import { invoiceStatus } from "./invoice.ts";
@@ -24,7 +25,7 @@ const instant = z.iso
 /** A decimal, taken as minor units. */
 const amount = z
   .string()
-  .regex(/^[0-9]{1,13}(\.[0-9]{1,2})?$/, "must be a decimal with up to two places, such as 12.50")
+  .regex(decimalInput, decimalExpected)
   .transform((text) => {
     const [whole = "", places = ""] = text.split(".");
     return Number(whole + places.padEnd(2, "0"));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { amountExpected, amountTooLarge, greatestMinor } from "./amount.ts";
 
 /** Spending-limit periods follow the UK calendar (spec §2). */
 export const spendingLimitPeriod = z.enum(["daily", "weekly", "monthly", "lifetime"], {
@@ -7,27 +8,30 @@ export const spendingLimitPeriod = z.enum(["daily", "weekly", "monthly", "lifeti
 });
 export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 
-/** A decimal as the service writes it: digits, a point, two places. */
-export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
-
 /** A decimal above 0, as it may be sent in a string. */
-const decimalInput = "^(?!0+(\\.0{1,2})?$)[0-9]+(\\.[0-9]{1,2})?$";
+const decimalAboveZero = "^(?!0+(\\.0{1,2})?$)0*[0-9]{1,13}(\\.[0-9]{1,2})?$";
 
 /**
- * SpendingLimitInput (spec §2). Here `amount` is judged by its type alone; its value is a decimal of any
- * length, so core/money.ts reads it exactly: a string as it stands, a number by the digits that were sent.
+ * SpendingLimitInput (spec §2). This schema checks the type of `amount` alone: core/money.ts reads its value, a string
+ * as it stands and a number by the digits that were sent, because a double does not keep them.
  */
 export const spendingLimitInput = z.object(
   {
     period: spendingLimitPeriod,
-    amount: z.union([z.string().meta({ pattern: decimalInput }), z.number().meta({ exclusiveMinimum: 0 })], {
-      error: ({ input }) => {
-        if (input === undefined) return "is required";
-        return typeof input === "number"
-          ? "is too large for a number: send it as a string"
-          : "must be a string or a number";
+    amount: z.union(
+      [
+        z.string().meta({ pattern: decimalAboveZero }),
+        z.number().meta({ exclusiveMinimum: 0, maximum: greatestMinor / 100 }),
+      ],
+      {
+        error: ({ input }) => {
+          if (input === undefined) return "is required";
+          if (typeof input !== "number") return "must be a string or a number";
+          // A number that is not finite in a double, such as 1e999.
+          return input > 0 ? amountTooLarge : amountExpected;
+        },
       },
-    }),
+    ),
   },
   { error: "must be an object" },
 );

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { signedDecimal } from "./account.ts";
+import { decimal, signedDecimal } from "./amount.ts";
 import { accountId, cardId, transactionId } from "./identifiers.ts";
-import { decimal } from "./spending-limit.ts";
 
 export const transactionType = z.enum([
   "card_payment",
@@ -47,7 +46,10 @@ export const merchant = z.strictObject({
 });
 export type Merchant = z.output<typeof merchant>;
 
-/** Transaction (assumed). `amount` is in the account's currency, `original_amount` in the merchant's. */
+/**
+ * Transaction (assumed). `amount` is in the account's currency, `original_amount` in the merchant's: `amount` is
+ * `original_amount` × `exchange_rate`, rounded to two places, halves up.
+ */
 export const transaction = z.strictObject({
   id: transactionId,
   account_id: accountId,

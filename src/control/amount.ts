@@ -1,18 +1,19 @@
 import * as z from "zod";
+import { amountTooLarge, decimalExpected, greatestMinor } from "../contract/amount.ts";
 import { parseDecimal, parseJsonNumber } from "../core/money.ts";
-
-const message = 'must be a decimal with up to two places and ten digits before the point, such as "12.50"';
-
-/** Far below what a double carries exactly, so that no history of such amounts exceeds it. */
-const greatestMinor = 10n ** 12n;
 
 /** A decimal in quotes, or a number that is one, in minor units. */
 export const amount = z
-  .union([z.string(), z.number()], { error: ({ input }) => (input === undefined ? "is required" : message) })
+  .union([z.string(), z.number()], {
+    error: ({ input }) => {
+      if (input === undefined) return "is required";
+      return input === Number.POSITIVE_INFINITY ? amountTooLarge : decimalExpected;
+    },
+  })
   .transform((value, context) => {
     const minor = typeof value === "string" ? parseDecimal(value) : parseJsonNumber(String(value));
-    if (minor !== undefined && minor < greatestMinor) return Number(minor);
-    context.addIssue({ code: "custom", message });
+    if (minor !== undefined && minor <= greatestMinor) return minor;
+    context.addIssue({ code: "custom", message: minor === undefined ? decimalExpected : amountTooLarge });
     return z.NEVER;
   });
 

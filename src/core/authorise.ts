@@ -3,7 +3,7 @@ import type { DeclineReason, Merchant } from "../contract/transaction.ts";
 import { availableMinor } from "./account.ts";
 import { usedOf } from "./card-use.ts";
 import { SimulationRefused } from "./errors.ts";
-import { convert, hasRate } from "./exchange-rates.ts";
+import { bookable, convert, costOf, hasRate } from "./exchange-rates.ts";
 import { expireDueCards } from "./expire-cards.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
@@ -48,10 +48,7 @@ function draftOf(
   account: AccountRecord,
   { originalMinor, currency = account.currency, merchant, type }: AuthorisationRequest,
 ): PaymentDraft {
-  const amountMinor = convert(originalMinor, currency, account.currency);
-  if (amountMinor === 0) {
-    throw new SimulationRefused("invalid", `amount: comes to nothing in ${account.currency}`);
-  }
+  const amountMinor = bookable(originalMinor, currency, account.currency);
   return {
     type,
     direction: "debit",
@@ -89,8 +86,7 @@ function declineReason(
     return "card_limit_exceeded";
   }
   const limit = card.spendingLimit;
-  if (limit && BigInt(usedOf(limit, spent) + amountMinor) > limit.amountMinor)
-    return "spending_limit_exceeded";
+  if (limit && usedOf(limit, spent) + amountMinor > limit.amountMinor) return "spending_limit_exceeded";
 
   const shortMinor = amountMinor - availableMinor(account);
   if (shortMinor <= 0) return undefined;
@@ -105,23 +101,22 @@ function declineReason(
 function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
   for (const from of services.store.accounts.activeOf(to.companyPk)) {
     if (from.currency === to.currency || !hasRate(from.currency)) continue;
-    const costMinor = Math.max(1, convert(minor, to.currency, from.currency));
+    const costMinor = costOf(minor, to.currency, from.currency);
     if (availableMinor(from) < costMinor) continue;
+    const boughtMinor = convert(costMinor, from.currency, to.currency);
     const [debitId, creditId] = [nextTransactionId(services, from), nextTransactionId(services, to)];
     const debit: Draft = {
       id: debitId,
       type: "exchange",
       direction: "debit",
       amountMinor: costMinor,
-      originalMinor: minor,
-      originalCurrency: to.currency,
       relatedId: creditId,
     };
     const credit: Draft = {
       id: creditId,
       type: "exchange",
       direction: "credit",
-      amountMinor: minor,
+      amountMinor: boughtMinor,
       originalMinor: costMinor,
       originalCurrency: from.currency,
       relatedId: debitId,

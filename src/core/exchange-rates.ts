@@ -1,4 +1,6 @@
+import { greatestAmount, greatestMinor } from "../contract/amount.ts";
 import { SimulationRefused } from "./errors.ts";
+import { formatMinor } from "./money.ts";
 
 /**
  * Units of each currency for one euro, in ten-thousandths: figures of our own, fixed, so that the same history
@@ -35,6 +37,9 @@ const perEuro = {
 
 const rates = new Map<string, bigint>(Object.entries(perEuro).map(([code, rate]) => [code, BigInt(rate)]));
 
+/** The currencies that the sandbox converts. */
+export const currencies: readonly string[] = [...rates.keys()];
+
 /** Whether the sandbox moves money in a currency. */
 export function hasRate(currency: string): boolean {
   return rates.has(currency);
@@ -46,23 +51,57 @@ function rateOf(currency: string): bigint {
   if (rate !== undefined) return rate;
   throw new SimulationRefused(
     "invalid",
-    `currency: the sandbox has no rate for ${currency}; it has ${[...rates.keys()].join(", ")}`,
+    `currency: the sandbox has no rate for ${currency}; it has ${currencies.join(", ")}`,
   );
 }
 
+const rateDecimals = 10;
+const rateUnit = 10n ** BigInt(rateDecimals);
+
+/** Units of one currency for one of another, in units of the rate's last decimal. */
+function scaledRate(from: string, to: string): bigint {
+  const [rateFrom, rateTo] = [rateOf(from), rateOf(to)];
+  return (rateTo * rateUnit * 2n + rateFrom) / (rateFrom * 2n);
+}
+
 /**
- * Converts minor units, rounding halves up; one currency into itself as it is.
+ * Converts minor units by the rate that `exchangeRate` shows, rounding halves up, so that a client can recalculate
+ * every amount. A result beyond `greatestMinor` may be inexact; the ledger refuses it.
  * @throws SimulationRefused where the sandbox has no rate for a currency
  */
 export function convert(minor: number, from: string, to: string): number {
-  const [rateFrom, rateTo] = [rateOf(from), rateOf(to)];
-  return Number((BigInt(minor) * rateTo * 2n + rateFrom) / (rateFrom * 2n));
+  return Number((BigInt(minor) * scaledRate(from, to) * 2n + rateUnit) / (rateUnit * 2n));
 }
 
-/** Units of one currency for one of another, with six decimals; null where they are one. */
+/**
+ * The same for an amount that is to be booked.
+ * @throws SimulationRefused where it comes to 0.00, or to more than is booked exactly
+ */
+export function bookable(minor: number, from: string, to: string): number {
+  const converted = convert(minor, from, to);
+  if (converted > 0 && converted <= greatestMinor) return converted;
+  const asked = `amount: ${formatMinor(minor)} ${from} comes to`;
+  const rate = scaledRate(from, to);
+  const least = formatMinor(Number((rateUnit + 2n * rate - 1n) / (2n * rate)));
+  throw new SimulationRefused(
+    "invalid",
+    converted === 0
+      ? `${asked} 0.00 ${to}; use at least ${least} ${from}`
+      : `${asked} more than ${greatestAmount} ${to}; use a smaller amount`,
+  );
+}
+
+/** The minor units of one currency that buy at least so many of another: never a fraction in the buyer's favour. */
+export function costOf(minor: number, of: string, inCurrency: string): number {
+  const rate = scaledRate(inCurrency, of);
+  return Number((BigInt(minor) * rateUnit + rate - 1n) / rate);
+}
+
+/** Units of one currency for one of another, with ten decimals; null where they are one. */
 export function exchangeRate(from: string, to: string): string | null {
   if (from === to) return null;
-  const [rateFrom, rateTo] = [rateOf(from), rateOf(to)];
-  const digits = ((rateTo * 2_000_000n + rateFrom) / (rateFrom * 2n)).toString().padStart(7, "0");
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+  const digits = scaledRate(from, to)
+    .toString()
+    .padStart(rateDecimals + 1, "0");
+  return `${digits.slice(0, -rateDecimals)}.${digits.slice(-rateDecimals)}`;
 }

@@ -123,8 +123,7 @@ export interface TransactionRecord {
   readonly spentMinor: number;
   readonly spentEurMinor: number;
   readonly spentAtMs: number;
-  /** How much of it was given back. */
-  readonly refundedMinor: number;
+  /** How much of it was given back, in the merchant's currency. */
   readonly refundedOriginalMinor: number;
   readonly createdAtMs: number;
   readonly completedAtMs: number | null;

@@ -1,11 +1,14 @@
+import { greatestAmount, greatestMinor } from "../contract/amount.ts";
 import type { TransactionId } from "../contract/identifiers.ts";
 import { accountOf } from "./account.ts";
+import { SimulationRefused } from "./errors.ts";
 import { emit } from "./events.ts";
 import { exchangeRate } from "./exchange-rates.ts";
 import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import { transactionOf } from "./transaction.ts";
+import { periodStarts } from "./uk-calendar.ts";
 
 /** A transaction that is to come to be, on an account; what is absent is not there, or as the account's. */
 export interface Draft extends Partial<Omit<TransactionRecord, "type" | "direction" | "amountMinor">> {
@@ -19,6 +22,15 @@ export interface Amounts {
   readonly amountMinor: number;
   readonly originalMinor: number;
   readonly spentEurMinor: number;
+}
+
+/** Sums stay exact: none goes beyond the largest amount. */
+function refuseBeyond(minor: number, what: string, currency: string): void {
+  if (Math.abs(minor) <= greatestMinor) return;
+  throw new SimulationRefused(
+    "conflict",
+    `amount: ${what} would go beyond ${greatestAmount} ${currency}; use a smaller amount`,
+  );
 }
 
 /** The one place where an account's balance changes, or what is held of it. */
@@ -36,6 +48,8 @@ function changeAccount(
     heldMinor: account.heldMinor + (by.heldMinor ?? 0),
     updatedAtMs: nowMs,
   };
+  refuseBeyond(changed.balanceMinor, "the account's balance", account.currency);
+  refuseBeyond(changed.heldMinor, "the amount held on the account", account.currency);
   store.accounts.update(changed);
   emit(services, { companyPk: account.companyPk, type: "account.updated", data: () => accountOf(changed) });
   return changed;
@@ -70,10 +84,10 @@ function addTransaction(
     currency: account.currency,
     originalCurrency,
     exchangeRate: exchangeRate(originalCurrency, account.currency),
-    refundedMinor: 0,
     refundedOriginalMinor: 0,
     createdAtMs: nowMs,
   });
+  refuseSpentBeyond(services, added);
   tell(services, "transaction.created", added);
   return added;
 }
@@ -86,9 +100,16 @@ function changeTransaction(
 ): TransactionRecord {
   const changed = { ...transaction, ...change };
   services.store.transactions.update(changed);
+  refuseSpentBeyond(services, changed);
   const previousStatus = changed.status === transaction.status ? undefined : transaction.status;
   tell(services, "transaction.updated", changed, previousStatus);
   return changed;
+}
+
+function refuseSpentBeyond({ store }: Services, { cardPk, spentAtMs, currency }: TransactionRecord): void {
+  if (cardPk === null) return;
+  const { lifetimeMinor } = store.transactions.spentFrom(cardPk, periodStarts(spentAtMs));
+  refuseBeyond(lifetimeMinor, "the card's spending in all", currency);
 }
 
 function tell(
@@ -152,21 +173,22 @@ export function completePart(
   services: Services,
   payment: TransactionRecord,
   part: Amounts,
+  rest: Amounts,
   nowMs: number,
 ): TransactionRecord {
-  const by = { balanceMinor: -part.amountMinor, heldMinor: -part.amountMinor };
+  const by = { balanceMinor: -part.amountMinor, heldMinor: rest.amountMinor - payment.amountMinor };
   const account = changeAccount(services, payment.accountPk, by, nowMs);
-  changeTransaction(services, payment, without(payment, part));
+  changeTransaction(services, payment, { ...rest, spentMinor: rest.amountMinor });
   const { type, direction, cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
   const own = { type, direction, cardPk, cardId, merchant, originalCurrency, spentAtMs };
   const spent = { ...part, spentMinor: part.amountMinor, relatedId: payment.id };
   return addTransaction(services, account, { ...own, ...spent, ...booked(services, account, nowMs) }, nowMs);
 }
 
-/** Lets go a part of what a pending payment holds. */
-export function releasePart(services: Services, payment: TransactionRecord, part: Amounts, nowMs: number) {
-  changeAccount(services, payment.accountPk, { heldMinor: -part.amountMinor }, nowMs);
-  return changeTransaction(services, payment, without(payment, part));
+/** Lets go of a part of what a pending payment holds; the rest stays held. */
+export function holdOnly(services: Services, payment: TransactionRecord, rest: Amounts, nowMs: number) {
+  changeAccount(services, payment.accountPk, { heldMinor: rest.amountMinor - payment.amountMinor }, nowMs);
+  return changeTransaction(services, payment, { ...rest, spentMinor: rest.amountMinor });
 }
 
 /** Lets go all that a pending payment still holds. */
@@ -175,22 +197,7 @@ export function release(services: Services, payment: TransactionRecord, nowMs: n
   return changeTransaction(services, payment, { status: "reverted", spentMinor: 0, spentEurMinor: 0 });
 }
 
-/** Notes how much of a payment was given back. */
-export function noteRefunded(
-  services: Services,
-  payment: TransactionRecord,
-  refunded: Pick<TransactionRecord, "refundedMinor" | "refundedOriginalMinor">,
-): TransactionRecord {
-  return changeTransaction(services, payment, refunded);
-}
-
-/** A payment's amounts once a part of them is gone. */
-function without(payment: TransactionRecord, part: Amounts): Amounts & { readonly spentMinor: number } {
-  const amountMinor = payment.amountMinor - part.amountMinor;
-  return {
-    amountMinor,
-    spentMinor: amountMinor,
-    originalMinor: payment.originalMinor - part.originalMinor,
-    spentEurMinor: payment.spentEurMinor - part.spentEurMinor,
-  };
+/** Notes how much of a payment was given back, in the merchant's currency. */
+export function noteRefunded(services: Services, payment: TransactionRecord, refundedOriginalMinor: number) {
+  return changeTransaction(services, payment, { refundedOriginalMinor });
 }

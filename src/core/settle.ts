@@ -1,7 +1,7 @@
 import type { TransactionId } from "../contract/identifiers.ts";
 import { SimulationRefused } from "./errors.ts";
-import { convert } from "./exchange-rates.ts";
-import { type Amounts, book, complete, completePart, noteRefunded, release, releasePart } from "./ledger.ts";
+import { bookable, convert } from "./exchange-rates.ts";
+import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
 import type { TransactionRecord } from "./ledger-ports.ts";
 import { formatMinor } from "./money.ts";
 import type { Services } from "./services.ts";
@@ -11,9 +11,9 @@ type OriginalMinor = number | undefined;
 
 /**
  * Clears an authorisation: by all that it holds, or more, it is completed; by less, that part becomes a
- * transaction of its own, and the rest stays held unless this clearing is final.
+ * transaction of its own, and the rest stays held unless this clearing is final or the rest comes to 0.00.
  * @returns what was completed
- * @throws SimulationRefused where there is none, or it is pending no more
+ * @throws SimulationRefused where there is none, it is pending no more, or the amount comes to 0.00
  */
 export function clear(
   services: Services,
@@ -24,20 +24,15 @@ export function clear(
   return services.database.transaction(() => {
     const { payment, nowMs } = pendingOne(services, id);
     const clearedMinor = originalMinor ?? payment.originalMinor;
-    if (clearedMinor < payment.originalMinor && !isFinal) {
-      return completePart(services, payment, partOf(payment, clearedMinor), nowMs);
-    }
-    const came: Amounts = {
-      amountMinor: convert(clearedMinor, payment.originalCurrency, payment.currency),
-      originalMinor: clearedMinor,
-      spentEurMinor: convert(clearedMinor, payment.originalCurrency, "EUR"),
-    };
-    return complete(services, payment, came, nowMs);
+    const cleared = amountsOf(payment, clearedMinor);
+    const restMinor = payment.originalMinor - clearedMinor;
+    if (isFinal || !isWorth(payment, restMinor)) return complete(services, payment, cleared, nowMs);
+    return completePart(services, payment, cleared, amountsOf(payment, restMinor), nowMs);
   });
 }
 
 /**
- * Reverses an authorisation: lets go all that it holds, or a part.
+ * Reverses an authorisation: lets go all that it holds, or a part; all where the rest comes to 0.00.
  * @throws SimulationRefused where there is none, it is pending no more, or holds less
  */
 export function reverse(
@@ -47,21 +42,21 @@ export function reverse(
 ): TransactionRecord {
   return services.database.transaction(() => {
     const { payment, nowMs } = pendingOne(services, id);
-    if (originalMinor === undefined || originalMinor === payment.originalMinor) {
-      return release(services, payment, nowMs);
-    }
-    if (originalMinor > payment.originalMinor) {
+    const restMinor = originalMinor === undefined ? 0 : payment.originalMinor - originalMinor;
+    if (restMinor < 0) {
       const held = `${formatMinor(payment.originalMinor)} ${payment.originalCurrency}`;
       throw new SimulationRefused("conflict", `amount: the authorisation holds ${held} and no more`);
     }
-    return releasePart(services, payment, partOf(payment, originalMinor), nowMs);
+    if (!isWorth(payment, restMinor)) return release(services, payment, nowMs);
+    return holdOnly(services, payment, amountsOf(payment, restMinor), nowMs);
   });
 }
 
 /**
- * Gives back what a completed payment took, or a part, to the account and to the card's limits.
+ * Gives back what a completed payment took, or a part, to the account and to the card's limits. Each refund is
+ * converted by itself, so that several in another currency may differ from the payment by their rounding.
  * @returns the refund
- * @throws SimulationRefused where there is none, it is not completed, or less of it is left
+ * @throws SimulationRefused where there is none, it is not completed, less of it is left, or it comes to 0.00
  */
 export function refund(
   services: Services,
@@ -80,22 +75,16 @@ export function refund(
       const left = `${formatMinor(leftMinor)} ${payment.originalCurrency}`;
       throw new SimulationRefused("conflict", `amount: ${left} of the payment are left to refund`);
     }
-    const before = refundedOf(payment, payment.refundedOriginalMinor);
-    const after = refundedOf(payment, payment.refundedOriginalMinor + backMinor);
-    const amountMinor = after.amountMinor - before.amountMinor;
-    noteRefunded(services, payment, {
-      refundedMinor: after.amountMinor,
-      refundedOriginalMinor: after.originalMinor,
-    });
+    const back = amountsOf(payment, backMinor);
+    noteRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
     // It counts where the payment did: another period's limit is not to grow by it.
     const { cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
     const draft = {
+      ...back,
       type: "card_refund",
       direction: "credit",
-      amountMinor,
-      originalMinor: backMinor,
-      spentMinor: -amountMinor,
-      spentEurMinor: before.spentEurMinor - after.spentEurMinor,
+      spentMinor: -back.amountMinor,
+      spentEurMinor: -back.spentEurMinor,
       relatedId: payment.id,
     } as const;
     const of = { cardPk, cardId, merchant, originalCurrency, spentAtMs };
@@ -121,23 +110,19 @@ function pendingOne(services: Services, id: TransactionId) {
   throw new SimulationRefused("conflict", `transaction ${id} is ${found.payment.status}, and holds nothing`);
 }
 
-/** A part of what a payment holds, such that part and rest come to the whole in each currency. */
-function partOf(payment: TransactionRecord, originalMinor: number): Amounts {
-  const restMinor = payment.originalMinor - originalMinor;
+/**
+ * An amount in the merchant's currency, and what it comes to.
+ * @throws SimulationRefused where that is 0.00
+ */
+function amountsOf({ originalCurrency, currency }: TransactionRecord, originalMinor: number): Amounts {
   return {
     originalMinor,
-    amountMinor: payment.amountMinor - convert(restMinor, payment.originalCurrency, payment.currency),
-    spentEurMinor: payment.spentEurMinor - convert(restMinor, payment.originalCurrency, "EUR"),
+    amountMinor: bookable(originalMinor, originalCurrency, currency),
+    spentEurMinor: convert(originalMinor, originalCurrency, "EUR"),
   };
 }
 
-/** What refunds of so much in all come to; the whole is what was paid, however it was rounded. */
-function refundedOf(payment: TransactionRecord, originalMinor: number): Amounts {
-  const { amountMinor, spentEurMinor, originalCurrency, currency } = payment;
-  if (originalMinor === payment.originalMinor) return { originalMinor, amountMinor, spentEurMinor };
-  return {
-    originalMinor,
-    amountMinor: Math.min(amountMinor, convert(originalMinor, originalCurrency, currency)),
-    spentEurMinor: Math.min(spentEurMinor, convert(originalMinor, originalCurrency, "EUR")),
-  };
+/** Whether an amount in the merchant's currency comes to more than 0.00. */
+function isWorth({ originalCurrency, currency }: TransactionRecord, originalMinor: number): boolean {
+  return originalMinor > 0 && convert(originalMinor, originalCurrency, currency) > 0;
 }

@@ -24,6 +24,6 @@ export function capViolation(limit: SpendingLimit, caps: CardLimitsMinor): strin
     limit.period === "daily"
       ? (["daily", caps.dailyMinor] as const)
       : (["rolling_32_days", caps.rolling32DaysMinor] as const);
-  if (limit.amountMinor <= BigInt(capMinor)) return undefined;
+  if (limit.amountMinor <= capMinor) return undefined;
   return `a ${limit.period} limit is at most card_limits.${name}.amount, ${formatMinor(capMinor)}`;
 }

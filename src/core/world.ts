@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { decimalExpected, decimalInput } from "../contract/amount.ts";
 import { cardStatus, cardType } from "../contract/card.ts";
 import { countryCodes } from "../contract/country-codes.ts";
 import { environment } from "../contract/identifiers.ts";
@@ -17,10 +18,9 @@ const slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters and digits, joined by hyphens")
   .refine((text) => !z.guid().safeParse(text).success, "must not look like an id");
 
-/** A decimal that fits an INTEGER column and a double: up to 13 digits before the point. */
 const money = z
-  .string()
-  .regex(/^[0-9]{1,13}(\.[0-9]{1,2})?$/, 'must be a decimal in quotes, such as "250.00"')
+  .string('must be a decimal in quotes, such as "250.00"')
+  .regex(decimalInput, decimalExpected)
   .transform((text) => Number(parseDecimal(text)));
 
 /** Limits on every card (spec §2); the figures are assumed. */

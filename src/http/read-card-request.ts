@@ -19,6 +19,7 @@ import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
 
 const point = "cards.body_invalid";
+const amountPoints = { invalid: point, tooLarge: point } as const;
 
 /** The order of a virtual card; its fields are those of the specified order. */
 export function readVirtualOrder(received: Body): VirtualOrder {
@@ -28,7 +29,7 @@ export function readVirtualOrder(received: Body): VirtualOrder {
     accountId: body.account_id,
     name: nameOf(body.name),
     autoConvert: body.auto_convert ?? false,
-    spendingLimit: limit ? readSpendingLimit(limit, text, ["spending_limit"], point) : null,
+    spendingLimit: limit ? readSpendingLimit(limit, text, ["spending_limit"], amountPoints) : null,
   };
 }
 
@@ -43,7 +44,7 @@ export function readReplacement(received: Body, type: CardType): Replacement {
 /** The limit that is a body by itself. */
 export function readLimit(received: Body): SpendingLimit {
   const { body, text } = read(spendingLimitInput, received);
-  return readSpendingLimit(body, text, [], point);
+  return readSpendingLimit(body, text, [], amountPoints);
 }
 
 /** What is to change; a name that says nothing is none, as in an order. */

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { amountTooLarge } from "../contract/amount.ts";
 import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
@@ -36,12 +37,10 @@ export function readOrder(received: Body): Order {
     name: body.name?.toWellFormed() || undefined,
     autoConvert: body.auto_convert ?? false,
     spendingLimit: body.spending_limit
-      ? readSpendingLimit(
-          body.spending_limit,
-          text,
-          ["spending_limit"],
-          "order.spending_limit_amount_invalid",
-        )
+      ? readSpendingLimit(body.spending_limit, text, ["spending_limit"], {
+          invalid: "order.spending_limit_amount_invalid",
+          tooLarge: "order.spending_limit_amount_too_large",
+        })
       : null,
   };
 }
@@ -69,6 +68,7 @@ function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
   if (field === undefined) return "order.body_not_json";
   if (issue?.message === blank) return "order.address_field_blank";
   if (field === "delivery_address" && part === "country_code") return "order.country_code_invalid";
+  if (issue?.message === amountTooLarge) return "order.spending_limit_amount_too_large";
   if (field === "spending_limit" && part === "amount") return "order.spending_limit_amount_invalid";
   return pointOfField[field as keyof PhysicalCardOrder];
 }

@@ -1,47 +1,69 @@
-import { isLosslessNumber, parse as parseLossless } from "lossless-json";
 import type * as z from "zod";
+import { amountExpected, amountTooLarge, greatestMinor } from "../contract/amount.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import type { spendingLimitInput } from "../contract/spending-limit.ts";
 import { SandboxError } from "../core/errors.ts";
 import { parseDecimal, parseJsonNumber } from "../core/money.ts";
 import type { SpendingLimit } from "../core/spending-limit.ts";
 
+/** The points of an amount that is refused. */
+interface AmountPoints {
+  /** Not above 0, or not a decimal with at most two places. */
+  readonly invalid: ErrorPointId;
+  readonly tooLarge: ErrorPointId;
+}
+
 /**
  * The limit in a body (spec §2, SpendingLimitInput), whose amount is read exactly.
  * @param text - the body as it was sent
- * @param path - the body's member that holds the limit; none where the body is the limit
- * @throws SandboxError the point, where the amount is no decimal above 0 with at most two places
+ * @param path - the body's member that holds the limit; empty if the body is the limit
+ * @throws SandboxError the point of an amount that is refused
  */
 export function readSpendingLimit(
   { period, amount }: z.output<typeof spendingLimitInput>,
   text: string,
   path: readonly string[],
-  point: ErrorPointId,
+  points: AmountPoints,
 ): SpendingLimit {
   const amountPath = [...path, "amount"];
   const amountMinor =
     typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(text, amountPath));
-  if (amountMinor === undefined || amountMinor === 0n) {
-    throw new SandboxError(
-      point,
-      `${amountPath.join(".")}: ${
-        typeof amount === "string"
-          ? 'must be a decimal above 0 with at most two places, such as "250.00"'
-          : "must be above 0 with at most two decimals, and as a number have at most 15 significant digits; a string may have more"
-      }`,
-    );
+  const field = amountPath.join(".");
+  if (amountMinor === undefined || amountMinor === 0) {
+    throw new SandboxError(points.invalid, `${field}: ${amountExpected}`);
   }
+  // Any other period has a cap (spec §2), which is lower.
+  if (period === "lifetime" && amountMinor > greatestMinor)
+    throw new SandboxError(points.tooLarge, `${field}: ${amountTooLarge}`);
   return { period, amountMinor };
 }
 
-/** A number's own characters, which a double may not keep: `1.0000000000000001` is not 1. */
+/** Names with the colon behind them, brackets, and numbers. Strings that are values match too, and are skipped. */
+const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]|-?[0-9][-+.0-9eE]*/g;
+
+/**
+ * A number's own characters, which a double may not keep: `1.0000000000000001` is not 1. It reads on in a loop, so that
+ * members that are ignored may be nested to any depth.
+ * @param text - valid JSON
+ * @returns the last number at the path, because of members that occur twice the last counts, as with JSON.parse
+ */
 function numberAsSent(text: string, path: readonly string[]): string {
-  try {
-    // Of a member that occurs twice the last counts, as with JSON.parse.
-    const body = parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
-    const sent = path.reduce<unknown>((within, name) => (within as Record<string, unknown>)?.[name], body);
-    return isLosslessNumber(sent) ? sent.value : "";
-  } catch {
-    return ""; // Nested too deeply to be read digit by digit, and so to be trusted.
+  let sent = "";
+  let depth = 0;
+  /** How many names of the path lead to the current position. */
+  let matched = 0;
+  for (const [token, name, colon] of text.matchAll(jsonToken)) {
+    if (colon !== undefined && name !== undefined) {
+      if (matched < depth - 1) continue;
+      matched = JSON.parse(name) === path[depth - 1] ? depth : depth - 1;
+    } else if (token === "{" || token === "[") {
+      depth += 1;
+    } else if (token === "}" || token === "]") {
+      depth -= 1;
+      matched = Math.min(matched, depth);
+    } else if (name === undefined && matched === path.length && depth === path.length) {
+      sent = token;
+    }
   }
+  return sent;
 }

@@ -93,7 +93,7 @@ interface CardRow extends LimitColumns {
   auto_convert: number;
   three_ds_biometric: number;
   limit_period: SpendingLimitPeriod | null;
-  limit_amount_minor: string | null;
+  limit_amount_minor: number | null;
   currency: string;
   created_at_ms: number;
   company_pk: number;
@@ -149,7 +149,7 @@ export function cards(database: Database): Store["cards"] {
     },
     update({ pk, companyPk, card, heldFrom }, hasJustEnded) {
       const { status, name, autoConvert, spendingLimit } = card;
-      const limit = [spendingLimit?.period ?? null, spendingLimit?.amountMinor.toString() ?? null];
+      const limit = [spendingLimit?.period ?? null, spendingLimit?.amountMinor ?? null];
       database.run(update, status, heldFrom, name, autoConvert ? 1 : 0, ...limit, pk);
       if (hasJustEnded) database.run(countEnded, companyPk);
     },
@@ -180,7 +180,7 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     card.autoConvert ? 1 : 0,
     card.threeDsBiometric ? 1 : 0,
     card.spendingLimit?.period ?? null,
-    card.spendingLimit?.amountMinor.toString() ?? null,
+    card.spendingLimit?.amountMinor ?? null,
     card.limits.maxPerPurchaseMinor,
     card.limits.dailyMinor,
     card.limits.rolling32DaysMinor,
@@ -224,7 +224,7 @@ function cardRecordOf(row: CardRow): CardRecord {
     spendingLimit:
       row.limit_period === null || row.limit_amount_minor === null
         ? null
-        : { period: row.limit_period, amountMinor: BigInt(row.limit_amount_minor) },
+        : { period: row.limit_period, amountMinor: row.limit_amount_minor },
     currency: row.currency,
     limits: limitsOf(row),
     createdAtMs: row.created_at_ms,

@@ -169,8 +169,7 @@ const tables = `
     three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric = 0 OR three_ds_biometric = 1),
     limit_period TEXT CHECK (
       limit_period = 'daily' OR limit_period = 'weekly' OR limit_period = 'monthly' OR limit_period = 'lifetime'),
-    -- Digits, because a lifetime limit has no cap (spec §2) and may exceed an INTEGER.
-    limit_amount_minor TEXT,
+    limit_amount_minor INTEGER,
     max_per_purchase_minor INTEGER NOT NULL,
     daily_minor INTEGER NOT NULL,
     rolling_32_days_minor INTEGER NOT NULL,
@@ -225,7 +224,6 @@ const tables = `
     spent_minor INTEGER NOT NULL,
     spent_eur_minor INTEGER NOT NULL,
     spent_at_ms INTEGER NOT NULL,
-    refunded_minor INTEGER NOT NULL DEFAULT 0,
     refunded_original_minor INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
     completed_at_ms INTEGER,

@@ -10,7 +10,7 @@ const columns = `
     t.original_amount_minor AS originalMinor, t.original_currency AS originalCurrency,
     t.exchange_rate AS exchangeRate, t.running_balance_minor AS runningBalanceMinor, t.booking, t.merchant,
     t.decline_reason AS declineReason, t.related_id AS relatedId, t.spent_minor AS spentMinor,
-    t.spent_eur_minor AS spentEurMinor, t.spent_at_ms AS spentAtMs, t.refunded_minor AS refundedMinor,
+    t.spent_eur_minor AS spentEurMinor, t.spent_at_ms AS spentAtMs,
     t.refunded_original_minor AS refundedOriginalMinor, t.created_at_ms AS createdAtMs,
     t.completed_at_ms AS completedAtMs
   FROM transactions t
@@ -37,14 +37,13 @@ const list = `
 
 const insert = `
   INSERT INTO transactions (status, amount_minor, original_amount_minor, running_balance_minor, booking,
-    spent_minor, spent_eur_minor, refunded_minor, refunded_original_minor, completed_at_ms, id, company_pk,
-    account_pk, card_pk, type, direction, original_currency, exchange_rate, merchant, decline_reason,
+    spent_minor, spent_eur_minor, refunded_original_minor, completed_at_ms, id, company_pk, account_pk, card_pk, type, direction, original_currency, exchange_rate, merchant, decline_reason,
     related_id, spent_at_ms, created_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const update = `
   UPDATE transactions SET status = ?, amount_minor = ?, original_amount_minor = ?, running_balance_minor = ?,
-    booking = ?, spent_minor = ?, spent_eur_minor = ?, refunded_minor = ?, refunded_original_minor = ?,
+    booking = ?, spent_minor = ?, spent_eur_minor = ?, refunded_original_minor = ?,
     completed_at_ms = ?
   WHERE pk = ?`;
 
@@ -127,7 +126,6 @@ function changing(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
     transaction.booking,
     transaction.spentMinor,
     transaction.spentEurMinor,
-    transaction.refundedMinor,
     transaction.refundedOriginalMinor,
     transaction.completedAtMs,
   ];

@@ -147,6 +147,9 @@ const waysTo = {
   "order.auto_convert_invalid": orderWith({ auto_convert: "yes" }),
   "order.spending_limit_invalid": orderWith({ spending_limit: { period: "yearly", amount: "1" } }),
   "order.spending_limit_amount_invalid": orderWith({ spending_limit: { period: "daily", amount: "1.001" } }),
+  "order.spending_limit_amount_too_large": orderWith({
+    spending_limit: { period: "lifetime", amount: 1e13 },
+  }),
   "order.spending_limit_over_cap": orderWith({ spending_limit: { period: "daily", amount: "10000.01" } }),
   "order.address_field_blank": orderFor("GB", "classic", { line1: " " }),
   "order.address_field_required": orderFor("GB", "classic"),

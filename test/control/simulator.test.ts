@@ -47,7 +47,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
       currency: "GBP",
       original_amount: "109.00",
       original_currency: "USD",
-      exchange_rate: "0.788991",
+      exchange_rate: "0.7889908257",
       merchant: { name: "Cash machine", mcc: "6011" },
     });
   });
@@ -145,8 +145,9 @@ describe("POST /_sandbox/simulate/authorisations", () => {
       { direction: "credit", amount: "86.00", currency: "GBP", running_balance: "186.00" },
       { direction: "debit", amount: "100.00", currency: "EUR", running_balance: "79900.00" },
     ]);
-    expect([data[0].related_transaction_id, data[0].exchange_rate]).toEqual([data[1].id, "0.860000"]);
-    expect([data[1].related_transaction_id, data[1].original_amount]).toEqual([data[0].id, "86.00"]);
+    expect([data[0].related_transaction_id, data[0].exchange_rate]).toEqual([data[1].id, "0.8600000000"]);
+    const { related_transaction_id, original_amount, exchange_rate } = data[1];
+    expect([related_transaction_id, original_amount, exchange_rate]).toEqual([data[0].id, "100.00", null]);
   });
 
   test("with auto_convert it is declined where no account has enough, and nothing is exchanged", async () => {
@@ -166,10 +167,12 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     [{ amount: "0.00" }, 400, "amount: must be above 0"],
     [{ amount: "1.001" }, 400, "amount: must be a decimal"],
     [{ amount: -1 }, 400, "amount: must be a decimal"],
-    [{ amount: "10000000000" }, 400, "amount: must be a decimal"],
+    [{ amount: "10000000000000" }, 400, "amount: must be at most 9999999999999.99"],
+    [{ amount: 1e13 }, 400, "amount: must be at most 9999999999999.99"],
+    [{ amount: "9".repeat(60_000) }, 400, "amount: must be at most 9999999999999.99"],
     [{}, 400, "amount: is required"],
     [{ amount: 1, currency: "JPY" }, 400, "currency: the sandbox has no rate for JPY; it has AED"],
-    [{ amount: "0.01", currency: "HUF" }, 400, "amount: comes to nothing in GBP"],
+    [{ amount: "0.01", currency: "HUF" }, 400, "amount: 0.01 HUF comes to 0.00 GBP; use at least 2.30 HUF"],
     [{ amount: 1, chanel: "atm" }, 400, "chanel"],
     [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must be up to 200 characters"],
     [{ amount: 1, merchant: { city: "x".repeat(201) } }, 400, "merchant.city: must be up to 200 characters"],
@@ -227,6 +230,35 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("250000.00 250000.00");
   });
 
+  test("is not cleared by an amount that comes to 0.00, and nothing changes", async () => {
+    const { pay, post, shown, balances, get } = await openMoney();
+    const { id, amount } = pay("100.00", { currency: "HUF" });
+    expect(amount).toBe("0.22");
+    for (const final of [false, true]) {
+      const reply = await post(`/_sandbox/simulate/authorisations/${id}/clear`, { amount: "2.29", final });
+      const error = "amount: 2.29 HUF comes to 0.00 GBP; use at least 2.30 HUF";
+      expect([reply.status, reply.json]).toEqual([400, { error }]);
+    }
+    expect(await shown(id)).toMatchObject({ status: "pending", original_amount: "100.00", amount: "0.22" });
+    expect(await balances()).toBe("250000.00 249999.78");
+    expect((await get("/developer/transactions")).json.data).toHaveLength(1);
+  });
+
+  test("ends with the part whose rest comes to 0.00", async () => {
+    const { pay, simulator, shown, balances } = await openMoney();
+    const cleared = pay("100.00", { currency: "HUF" });
+    expect(simulator.clear(cleared.id, { amount: "98.00" })).toMatchObject({
+      id: cleared.id,
+      status: "completed",
+      original_amount: "98.00",
+      amount: "0.21",
+    });
+    const reversed = pay("100.00", { currency: "HUF" });
+    simulator.reverse(reversed.id, { amount: "98.00" });
+    expect((await shown(reversed.id)).status).toBe("reverted");
+    expect(await balances()).toBe("249999.79 249999.79");
+  });
+
   test("that is over is neither cleared nor released again, nor is one that was declined", async () => {
     const { pay, post, simulator } = await openMoney();
     const cleared = pay("1.00").id;
@@ -276,6 +308,20 @@ describe("POST /_sandbox/simulate/refunds", () => {
     expect((await refund()).status).toBe(409);
   });
 
+  test("of an amount that comes to 0.00 is refused, and what is left stays", async () => {
+    const { pay, post, simulator, balances } = await openMoney();
+    const { id } = simulator.clear(pay("100.00", { currency: "HUF" }).id);
+    const refund = (more: object) => post("/_sandbox/simulate/refunds", { transaction_id: id, ...more });
+    const tooLittle = await refund({ amount: "1.00" });
+    expect([tooLittle.status, tooLittle.json.error]).toEqual([
+      400,
+      "amount: 1.00 HUF comes to 0.00 GBP; use at least 2.30 HUF",
+    ]);
+    expect(await balances()).toBe("249999.78 249999.78");
+    expect((await refund({ amount: "98.00" })).json.amount).toBe("0.21");
+    expect((await refund({})).json.error).toBe("amount: 2.00 HUF comes to 0.00 GBP; use at least 2.30 HUF");
+  });
+
   test("of a payment that took nothing is 409, of none 404", async () => {
     const { pay, post } = await openMoney();
     const pending = await post("/_sandbox/simulate/refunds", { transaction_id: pay("1.00").id });
@@ -305,6 +351,40 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     const fee = await post("/_sandbox/simulate/fees", { account_id, amount: "250001.00" });
     expect(fee.json).toMatchObject({ type: "fee", direction: "debit", running_balance: "-0.50" });
     expect(await balances()).toBe("-0.50 -0.50");
+  });
+
+  const greatest = "9999999999999.99";
+
+  test("no balance goes beyond the largest amount, above or below zero", async () => {
+    const { post, card, balances } = await openMoney();
+    const { account_id } = card;
+    const topup = await post("/_sandbox/simulate/topups", { account_id, amount: greatest });
+    expect([topup.status, topup.json.error]).toEqual([
+      409,
+      `amount: the account's balance would go beyond ${greatest} GBP; use a smaller amount`,
+    ]);
+    expect(await balances()).toBe("250000.00 250000.00");
+    expect((await post("/_sandbox/simulate/fees", { account_id, amount: greatest })).status).toBe(201);
+    expect((await post("/_sandbox/simulate/fees", { account_id, amount: "250000.01" })).status).toBe(409);
+    expect(await balances()).toBe("-9999999749999.99 -9999999749999.99");
+  });
+
+  test("a card's spending in all does not go beyond it either", async () => {
+    const { post, card, pay, simulator, shown, balances, used } = await openMoney({
+      body: { spending_limit: { period: "lifetime", amount: greatest } },
+    });
+    const [first, second] = [pay("1.00"), pay("1.00")];
+    simulator.clear(first.id, { amount: "9999999999998.99" });
+    expect((await used()).split(" ")[0]).toBe(greatest);
+    simulator.topUp({ account_id: card.account_id, amount: greatest });
+    const over = await post(`/_sandbox/simulate/authorisations/${second.id}/clear`, { amount: "1.01" });
+    expect([over.status, over.json.error]).toEqual([
+      409,
+      `amount: the card's spending in all would go beyond ${greatest} GBP; use a smaller amount`,
+    ]);
+    expect((await shown(second.id)).status).toBe("pending");
+    expect(await balances()).toBe("250001.00 250000.00");
+    expect(simulator.clear(second.id).amount).toBe("1.00");
   });
 
   test.each([

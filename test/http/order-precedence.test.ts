@@ -48,6 +48,10 @@ const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => 
   ],
   [
     "order.spending_limit_amount_invalid",
+    ({ body }) => repair(body, { spending_limit: { period: "lifetime", amount: "10000000000000.00" } }),
+  ],
+  [
+    "order.spending_limit_amount_too_large",
     ({ body }) => repair(body, { spending_limit: { period: "daily", amount: "10000.01" } }),
   ],
   [

@@ -18,6 +18,9 @@ const faults: Readonly<Record<string, (body: Body) => void>> = {
   auto_convert_invalid: inBody({ auto_convert: "yes" }),
   spending_limit_invalid: inBody({ spending_limit: { period: "yearly", amount: "5" } }),
   spending_limit_amount_invalid: inBody({ spending_limit: { period: "daily", amount: "1.001" } }),
+  spending_limit_amount_too_large: inBody({
+    spending_limit: { period: "lifetime", amount: "10000000000000" },
+  }),
   address_field_required: inAddress({ city: undefined }),
   post_code_format: inAddress({ post_code: "?" }),
 };

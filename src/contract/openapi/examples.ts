@@ -43,6 +43,7 @@ export const examples: Readonly<Record<PointId, Example>> = {
   "order.auto_convert_invalid": {"answer":{"error":"auto_convert: must be true or false"}},
   "order.spending_limit_invalid": {"answer":{"error":"spending_limit.period: must be one of daily, weekly, monthly, lifetime"}},
   "order.spending_limit_amount_invalid": {"answer":{"error":"spending_limit.amount: must be a decimal above 0 with at most two places, such as \"250.00\""}},
+  "order.spending_limit_amount_too_large": {"answer":{"error":"spending_limit.amount: must be at most 9999999999999.99"}},
   "order.spending_limit_over_cap": {"answer":{"error":"spending_limit.amount: a daily limit is at most card_limits.daily.amount, 10000.00"}},
   "order.address_field_blank": {"answer":{"error":"delivery_address.line1: must not be blank"}},
   "order.address_field_required": {"answer":{"error":"delivery_address.city: is required for an address in GB"}},

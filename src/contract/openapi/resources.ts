@@ -98,7 +98,8 @@ export const resources = {
     period: "Periods follow the UK calendar; weeks start on Monday",
     amount:
       "Decimal in the card's account currency, above 0, with at most two places. Daily: at most " +
-      "`card_limits.daily.amount`; weekly and monthly: at most `card_limits.rolling_32_days.amount`.",
+      "`card_limits.daily.amount`; weekly and monthly: at most `card_limits.rolling_32_days.amount`. Lifetime: at " +
+      "most 9999999999999.99, the sandbox's own bound.",
   }),
   VirtualCardOrder: assumed(requests.virtualCardOrder, "The order of a virtual card", {
     account_id: orderNotes.account_id ?? "",
@@ -126,7 +127,8 @@ export const resources = {
   }),
   CompanyList: list(company, "companies"),
   Transaction: assumed(transaction, "What moved on an account, or was to", {
-    amount: "In the account's currency",
+    amount:
+      "In the account's currency: `original_amount` times `exchange_rate`, rounded to two places, halves up",
     original_amount: "In the merchant's currency",
     exchange_rate: "Units of `currency` for one of `original_currency`; null where they are one",
     running_balance: "The account's balance once this was booked; only on `completed`",

@@ -55,6 +55,12 @@ export const orderPoints = {
     "§2, §4",
     "The amount is no decimal above 0 with at most two places",
   ),
+  "order.spending_limit_amount_too_large": assumed(
+    order,
+    400,
+    "§2",
+    "The amount of a lifetime limit is above 9999999999999.99: the sandbox's own bound",
+  ),
   "order.spending_limit_over_cap": specified(order, 400, "§2, §8", "The amount is above the card limit"),
   "order.address_field_blank": assumed(order, 400, "§2", "line1 says nothing"),
   "order.address_field_required": assumed(order, 400, "§2", "The country demands a field that is missing"),

@@ -1,0 +1,29 @@
+import * as z from "zod";
+
+/**
+ * The largest amount in minor units (assumed: the spec shows no bound). It is far above any real amount, every amount
+ * up to it fits the 15 significant digits of a JSON number, and sums of two stay exact in a double.
+ */
+export const greatestMinor = 10 ** 15 - 1;
+
+/** The same as a decimal. */
+export const greatestAmount = "9999999999999.99";
+
+/** The message for an amount beyond it. */
+export const amountTooLarge = `must be at most ${greatestAmount}`;
+
+/** The message for what is no amount that can be a limit. */
+export const amountExpected = 'must be a decimal above 0 with at most two places, such as "250.00"';
+
+/** A decimal as the service writes it: digits, a point, two places. */
+export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
+
+/** A decimal with two places that may be below zero, as a balance may. */
+export const signedDecimal = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
+
+/** A decimal as it may be sent: at most 13 digits before the point and two after. */
+export const decimalInput = /^[0-9]{1,13}(\.[0-9]{1,2})?$/;
+
+/** The message for text that is no such decimal. */
+export const decimalExpected =
+  'must be a decimal with at most 13 digits before the point and two after, such as "250.00"';
