@@ -63,6 +63,6 @@ export function put(
     faults: faults && { ...faults, reorder: heldBack || undefined },
     createdAtMs: nowMs,
   });
-  outbox.stir();
+  outbox.stir(webhook.pk);
   return id;
 }

@@ -1,13 +1,16 @@
-/** Where events wait in the store until they are delivered; whoever delivers them listens here. */
+/** Events wait in the store until they are delivered; the deliverer learns of changes here. */
 export class Outbox {
-  #listener: () => void = () => {};
+  #listener: (webhookPk?: number) => void = () => {};
 
-  onPut(listener: () => void): void {
+  onStir(listener: (webhookPk?: number) => void): void {
     this.#listener = listener;
   }
 
-  /** Something was put in, or may have fallen due. The transaction that did so need not be over yet. */
-  stir(): void {
-    this.#listener();
+  /**
+   * Deliveries were added or changed, or time was moved. The transaction that did so need not be over.
+   * @param webhookPk - whose deliveries; absent: any
+   */
+  stir(webhookPk?: number): void {
+    this.#listener(webhookPk);
   }
 }

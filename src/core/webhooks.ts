@@ -68,7 +68,7 @@ export function changeWebhook(
 ): Webhook {
   if (url !== webhook.url) refuseTarget(url, allowedHosts);
   store.webhooks.change(webhook.pk, { url, events, status });
-  outbox.stir();
+  outbox.stir(webhook.pk);
   return webhookOf({ ...webhook, url, events, status });
 }
 
@@ -123,7 +123,7 @@ export function resendDelivery(
   refuseDisabled(webhook);
   return database.transaction(() => {
     store.deliveries.renew(delivery.pk, nowOf(services, caller));
-    outbox.stir();
+    outbox.stir(webhook.pk);
     return shown(services, webhook, delivery.id);
   });
 }

@@ -309,6 +309,9 @@ const tables = `
   ) STRICT;
   CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
   CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
+  CREATE INDEX webhook_deliveries_held_back ON webhook_deliveries (webhook_pk)
+    WHERE status = 'pending' AND tries = 0 AND faults ->> 'reorder';
+  CREATE INDEX webhook_deliveries_over ON webhook_deliveries (webhook_pk) WHERE status <> 'pending';
   CREATE INDEX webhook_deliveries_by_company ON webhook_deliveries (company_pk);
 
   CREATE TABLE webhook_attempts (

@@ -21,7 +21,7 @@ const attempts = `
 
 const heldBack = `
   SELECT 1 FROM webhook_deliveries
-  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults LIKE '%"reorder"%'`;
+  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults ->> 'reorder'`;
 
 interface DeliveryRow {
   pk: number;

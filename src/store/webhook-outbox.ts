@@ -25,13 +25,6 @@ export interface Outgoing {
   readonly faults: WebhookFaults;
 }
 
-/** What is under way already, and the webhooks to which enough is. */
-export interface UnderWay {
-  readonly deliveries: readonly number[];
-  readonly webhooks: readonly number[];
-}
-
-/** From webhook to delivery, so that what waits for a later attempt costs nothing. */
 const due = `
   SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
     c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url,
@@ -39,37 +32,63 @@ const due = `
     w.previous_until_ms AS previousUntilMs, d.body, d.round, d.tries, d.faults
   FROM webhooks w
   CROSS JOIN companies c ON c.pk = w.company_pk
-  CROSS JOIN webhook_deliveries d ON d.pk = (
-    SELECT e.pk FROM webhook_deliveries e
-    WHERE e.webhook_pk = w.pk AND e.status = 'pending' AND e.due_at_ms <= ? + c.clock_offset_ms
-      AND e.pk NOT IN (SELECT value FROM json_each(?))
-    ORDER BY e.due_at_ms, e.pk LIMIT 1)
-  WHERE w.status = 'active' AND w.pk NOT IN (SELECT value FROM json_each(?))
-  ORDER BY d.due_at_ms - c.clock_offset_ms, d.pk LIMIT 1`;
+  CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
+  WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
+    AND d.pk NOT IN (SELECT value FROM json_each(?))
+  ORDER BY d.due_at_ms, d.pk LIMIT ?`;
 
-/** The delivery that has been due longest, by the sandbox's clock and its company's lead. */
-export function firstDue(database: Database, nowMs: number, except: UnderWay): Outgoing | undefined {
-  const row = database.get<Omit<Outgoing, "faults"> & { faults: string | null }>(
-    due,
-    nowMs,
-    JSON.stringify(except.deliveries),
-    JSON.stringify(except.webhooks),
-  );
-  return row && { ...row, faults: row.faults === null ? {} : JSON.parse(row.faults) };
+/**
+ * The deliveries to an active webhook that have been due longest.
+ * @param nowMs - by the sandbox's clock
+ * @param except - the deliveries in progress
+ */
+export function dueDeliveries(
+  database: Database,
+  webhookPk: number,
+  nowMs: number,
+  except: readonly number[],
+  limit: number,
+): Outgoing[] {
+  return database
+    .all<Omit<Outgoing, "faults"> & { faults: string | null }>(
+      due,
+      webhookPk,
+      nowMs,
+      JSON.stringify(except),
+      limit,
+    )
+    .map((row) => ({ ...row, faults: row.faults === null ? {} : JSON.parse(row.faults) }));
 }
 
 const next = `
-  SELECT min(atMs) AS atMs FROM (
-    SELECT (
-      SELECT d.due_at_ms FROM webhook_deliveries d
-      WHERE d.webhook_pk = w.pk AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
-      ORDER BY d.due_at_ms LIMIT 1
-    ) - c.clock_offset_ms AS atMs
-    FROM webhooks w JOIN companies c ON c.pk = w.company_pk WHERE w.status = 'active')`;
+  SELECT d.due_at_ms - c.clock_offset_ms AS atMs
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
+  WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
+  ORDER BY d.due_at_ms LIMIT 1`;
 
-/** When the next delivery falls due that is not due yet, by the sandbox's clock. */
-export function nextDueAt(database: Database, nowMs: number): number | undefined {
-  return database.get<{ atMs: number | null }>(next, nowMs)?.atMs ?? undefined;
+/** When the next delivery to an active webhook falls due that is not due yet, by the sandbox's clock. */
+export function nextDueAt(database: Database, webhookPk: number, nowMs: number): number | undefined {
+  return database.get<{ atMs: number }>(next, webhookPk, nowMs)?.atMs;
+}
+
+const firstOfEach = `
+  SELECT w.pk AS webhookPk, d.due_at_ms - c.clock_offset_ms AS dueAtMs
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d ON d.pk = (
+    SELECT pk FROM webhook_deliveries WHERE webhook_pk = w.pk AND status = 'pending' ORDER BY due_at_ms LIMIT 1)
+  WHERE w.status = 'active'`;
+
+/** The active webhooks with a pending delivery, and when each falls due by the sandbox's clock. */
+export function firstDueOfEach(
+  database: Database,
+  companyPk: number | undefined,
+): { readonly webhookPk: number; readonly dueAtMs: number }[] {
+  return companyPk === undefined
+    ? database.all(firstOfEach)
+    : database.all(`${firstOfEach} AND w.company_pk = ?`, companyPk);
 }
 
 /** Whether anything waits to be delivered, now or later. */
@@ -115,7 +134,7 @@ export function letHeldBackGo(database: Database, { pk, webhookPk }: Outgoing, n
   database.run(
     `UPDATE webhook_deliveries SET due_at_ms = min(due_at_ms, ?)
      WHERE webhook_pk = ? AND pk < ? AND status = 'pending' AND due_at_ms > ? AND tries = 0
-       AND faults LIKE '%"reorder"%'`,
+       AND faults ->> 'reorder'`,
     nowMs,
     webhookPk,
     pk,

@@ -3,8 +3,9 @@ import type { Services } from "../core/services.ts";
 import { webhookSecret } from "../core/webhook-secret.ts";
 import {
   disableWebhook,
+  dueDeliveries,
   endRound,
-  firstDue,
+  firstDueOfEach,
   forgetOlder,
   isAnyPending,
   keepAttempt,
@@ -12,8 +13,8 @@ import {
   nextDueAt,
   type Outgoing,
   postpone,
-  type UnderWay,
 } from "../store/webhook-outbox.ts";
+import { Agenda } from "./agenda.ts";
 import { type AttemptOutcome, attempt, type Sending } from "./attempt.ts";
 
 const second = 1000;
@@ -33,41 +34,66 @@ const retryDelaysMs = [
   24 * hour,
 ];
 
-/** How many attempts are under way to one webhook; a receiver that hangs holds up no other. */
+/** Attempts in progress to one webhook at a time; a receiver that hangs delays no other. */
 const mostPerWebhook = 4;
-/** After so many that are over, a webhook's older deliveries are forgotten: to look each time would cost more. */
+/** Attempts in progress at a time in all, each of which takes a socket. */
+const mostUnderWay = 256;
+/** Webhooks looked at and attempts begun in one turn of the event loop; to sign and send takes up to 1 ms. */
+const mostPerTurn = 16;
+/** How long one turn of the event loop stores outcomes; with `--durability full` each waits for the disk. */
+const storingMs = 5;
+/** When an outcome that could not be stored is stored again, in real time. */
+const storeAgainMs = 1000;
+/** How many deliveries of a webhook end before its older ones are deleted: to look each time would cost more. */
 const forgetAfter = 64;
 /** A timer's longest wait; it then looks again. */
 const longestWaitMs = hour;
 
 /** Whoever watches; it decides nothing. */
 export interface DeliveryWatch {
-  /** Told of each attempt that was made, unless the sandbox itself ended it. */
+  /** Called with each attempt whose outcome was stored. */
   readonly onAttempt: (outgoing: Outgoing, outcome: AttemptOutcome) => void;
-  /** Told of what the sandbox itself did wrong. */
+  /** Called with an error of the sandbox itself, and not again until something was stored. */
   readonly onDefect: (defect: Error) => void;
 }
 
-interface Attempting {
+/** A delivery from its first byte until its outcome is stored. */
+interface UnderWay {
   readonly outgoing: Outgoing;
+  readonly generation: number;
   readonly abort: AbortController;
-  readonly ended: Promise<void>;
+}
+
+/** Attempts that are over. `atMs` is by the sandbox's clock. */
+interface Ended {
+  readonly underWay: UnderWay;
+  readonly outcomes: readonly AttemptOutcome[];
+  readonly atMs: number;
 }
 
 /**
- * Delivers what waits in the outbox, at least once and by the sandbox's clock, apart from the requests that put it
- * there: it fails none of them, and none waits for it.
+ * Delivers the events of the outbox, at least once and by the sandbox's clock. It works beside requests, in short
+ * turns of the event loop: requests neither fail with it nor wait for it. A delivery costs the same however many others
+ * are pending.
  */
 export class Deliverer {
   readonly #services: Services;
   readonly #clock: SandboxClock;
   readonly #sending: Sending;
   readonly #watch: DeliveryWatch;
-  readonly #underWay = new Map<number, Attempting>();
-  /** Those whose outcome could not be kept: to send them again and again would help nobody. */
-  readonly #setAside = new Set<number>();
-  /** How many of a webhook's deliveries are over since its older ones were forgotten. */
+  readonly #agenda = new Agenda();
+  /** The companies whose webhooks have to be read again, since their world or their time was changed. */
+  #unread: Set<number> | "all" = "all";
+  /** By webhook, then by delivery. */
+  readonly #underWay = new Map<number, Map<number, UnderWay>>();
+  #underWayCount = 0;
+  #sendingCount = 0;
+  /** Whose outcome is not stored yet. */
+  #ended: Ended[] = [];
+  #isFailing = false;
+  /** How many deliveries of a webhook ended since its older ones were deleted. */
   readonly #overSince = new Map<number, number>();
+  #whenIdle: (() => void)[] = [];
   #cancelTimer: () => void = () => {};
   #cancelStir: (() => void) | undefined;
   #closed = false;
@@ -77,66 +103,95 @@ export class Deliverer {
     this.#clock = clock;
     this.#sending = sending;
     this.#watch = watch;
-    services.outbox.onPut(() => this.#stir());
+    services.outbox.onStir((webhookPk) => {
+      if (webhookPk === undefined) this.#unread = "all";
+      else this.#agenda.add(webhookPk);
+      this.#stir();
+    });
     services.generations.onEnd((companyPk) => this.#drop(companyPk));
-    // What was committed before a crash is still to be delivered.
+    // Events that were committed before a crash are still to be delivered.
     if (isAnyPending(services.database)) this.#stir();
   }
 
-  /** Resolves when everything that is due by now was attempted. */
-  async settled(): Promise<void> {
-    this.#deliverDue();
-    while (this.#underWay.size > 0) {
-      await Promise.race([...this.#underWay.values()].map(({ ended }) => ended));
-      // Receivers that answer at once would otherwise keep timers and requests waiting to the end.
-      await new Promise<void>((resolve) => void this.#clock.after(0, resolve));
-      this.#deliverDue();
-    }
+  /** Resolves when every delivery that is due by now was attempted. */
+  settled(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    const idle = new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
+    this.#turn();
+    return idle;
   }
 
-  /** Ends what is under way; nothing is attempted any more. */
+  /** Aborts the attempts in progress, and begins no other. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer();
     this.#cancelStir?.();
-    for (const { abort } of this.#underWay.values()) abort.abort();
+    this.#abort();
+    this.#resolveIdle();
   }
 
-  /** Looks at the outbox soon: once whoever stirred it is done. */
+  /** Has a turn soon: after the work that changed the outbox, which may be in a transaction. */
   #stir(): void {
     if (this.#closed) return;
     this.#cancelStir ??= this.#clock.after(0, () => {
       this.#cancelStir = undefined;
-      this.#deliverDue();
+      this.#turn();
     });
   }
 
-  /** What is under way belongs to a world that is gone; the one that came may have something to deliver. */
+  /** A company's world was replaced, or all of them; the new one may have something to deliver. */
   #drop(companyPk: number | undefined): void {
-    for (const { outgoing, abort } of this.#underWay.values()) {
-      if (companyPk === undefined || outgoing.companyPk === companyPk) abort.abort();
-    }
-    this.#setAside.clear();
+    this.#abort(companyPk);
     this.#overSince.clear();
+    if (companyPk === undefined) this.#unread = "all";
+    else if (this.#unread !== "all") this.#unread.add(companyPk);
     this.#stir();
   }
 
-  #deliverDue(): void {
+  /** Aborts the attempts in progress for a company, or all. */
+  #abort(companyPk?: number): void {
+    for (const deliveries of this.#underWay.values()) {
+      for (const { outgoing, abort } of deliveries.values()) {
+        if (companyPk === undefined || outgoing.companyPk === companyPk) abort.abort();
+      }
+    }
+  }
+
+  #turn(): void {
     if (this.#closed) return;
     try {
-      for (;;) {
-        const outgoing = firstDue(this.#services.database, this.#clock.now(), this.#known());
-        if (!outgoing) break;
-        this.#begin(outgoing);
-      }
-      this.#setTimer();
+      const isAllTried = this.#storeOutcomes();
+      this.#readAgain();
+      const isAllLookedAt = this.#beginDue();
+      this.#isFailing = this.#ended.length > 0;
+      if (!isAllTried || !isAllLookedAt) this.#stir();
+      else if (this.#sendingCount === 0) this.#resolveIdle();
+    } catch (error) {
+      this.#tell(error as Error);
+      // Nothing can be read: whoever waits would wait for good.
+      this.#resolveIdle();
+    }
+    this.#setTimer();
+  }
+
+  #resolveIdle(): void {
+    const waiting = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #report(outgoing: Outgoing, outcomes: readonly AttemptOutcome[]): void {
+    try {
+      for (const outcome of outcomes) this.#watch.onAttempt(outgoing, outcome);
     } catch (error) {
       this.#tell(error as Error);
     }
   }
 
-  /** Whoever is told decides nothing: one that throws ends no delivery. */
+  /** An observer that throws ends no delivery. */
   #tell(defect: Error): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
     try {
       this.#watch.onDefect(defect);
     } catch {
@@ -144,47 +199,110 @@ export class Deliverer {
     }
   }
 
-  #known(): UnderWay {
-    const attempts = new Map<number, number>();
-    for (const { outgoing } of this.#underWay.values()) {
-      attempts.set(outgoing.webhookPk, (attempts.get(outgoing.webhookPk) ?? 0) + 1);
+  /**
+   * Stores the outcomes of attempts. One that cannot be stored is the last to be tried again, and keeps its place among
+   * its webhook's attempts: while the disk is full, little is sent whose outcome would be lost.
+   * @returns false where there was no time for each
+   */
+  #storeOutcomes(): boolean {
+    const untilMs = this.#clock.ticks() + storingMs;
+    for (let left = this.#ended.length; left > 0; left--) {
+      if (this.#clock.ticks() > untilMs) return false;
+      const [ended] = this.#ended.splice(0, 1) as [Ended];
+      if (this.#store(ended)) continue;
+      this.#ended.push(ended);
+      break;
     }
-    return {
-      deliveries: [...this.#underWay.keys(), ...this.#setAside],
-      webhooks: [...attempts].flatMap(([pk, n]) => (n < mostPerWebhook ? [] : [pk])),
-    };
+    return true;
   }
 
-  /** Time that stands still brings nothing due, and time that jumps stirs. */
+  /** @returns false where it has to be stored later */
+  #store({ underWay: { outgoing, generation }, outcomes, atMs }: Ended): boolean {
+    if (generation === this.#services.generations.of(outgoing.companyPk)) {
+      try {
+        this.#conclude(outgoing, outcomes, atMs);
+      } catch (error) {
+        this.#tell(error as Error);
+        return false;
+      }
+      this.#report(outgoing, outcomes);
+    }
+    const deliveries = this.#underWay.get(outgoing.webhookPk);
+    deliveries?.delete(outgoing.pk);
+    if (deliveries?.size === 0) this.#underWay.delete(outgoing.webhookPk);
+    this.#underWayCount--;
+    this.#agenda.add(outgoing.webhookPk);
+    return true;
+  }
+
+  /** Reads when webhooks fall due whose company's world or time was changed. */
+  #readAgain(): void {
+    const { database } = this.#services;
+    const companies = this.#unread === "all" ? [undefined] : this.#unread;
+    for (const companyPk of companies) {
+      for (const { webhookPk, dueAtMs } of firstDueOfEach(database, companyPk)) {
+        this.#agenda.addLater(webhookPk, dueAtMs);
+      }
+    }
+    this.#unread = new Set();
+  }
+
+  /** @returns false where there was no time to look at each webhook that is ready */
+  #beginDue(): boolean {
+    const nowMs = this.#clock.now();
+    let room = mostPerTurn;
+    for (const webhookPk of this.#agenda.readyAt(nowMs)) {
+      if (this.#underWayCount >= mostUnderWay) break;
+      if (room <= 0) return false;
+      room -= 1 + this.#beginDueOf(webhookPk, nowMs);
+      this.#agenda.takeOff(webhookPk);
+    }
+    return true;
+  }
+
+  /** @returns how many attempts were begun */
+  #beginDueOf(webhookPk: number, nowMs: number): number {
+    const { database } = this.#services;
+    const underWay = this.#underWay.get(webhookPk) ?? new Map<number, UnderWay>();
+    const room = mostPerWebhook - underWay.size;
+    // Whichever attempt ends makes the webhook ready again.
+    if (room <= 0) return 0;
+    const due = dueDeliveries(database, webhookPk, nowMs, [...underWay.keys()], room);
+    for (const outgoing of due) this.#begin(outgoing, underWay);
+    if (due.length < room) this.#agenda.addLater(webhookPk, nextDueAt(database, webhookPk, nowMs));
+    return due.length;
+  }
+
+  /** Time that stands still makes nothing due, and time that jumps stirs. */
   #setTimer(): void {
     this.#cancelTimer();
-    if (this.#clock.state.frozenAtMs !== null) return;
-    const nowMs = this.#clock.now();
-    const dueAtMs = nextDueAt(this.#services.database, nowMs);
-    if (dueAtMs === undefined) return;
-    const waitMs = Math.min(dueAtMs - nowMs, longestWaitMs);
-    this.#cancelTimer = this.#clock.after(waitMs, () => this.#deliverDue(), true);
+    const isRunning = this.#clock.state.frozenAtMs === null;
+    const waitMs = Math.min(
+      isRunning ? this.#agenda.nextAtMs - this.#clock.now() : Number.POSITIVE_INFINITY,
+      this.#isFailing ? storeAgainMs : Number.POSITIVE_INFINITY,
+    );
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = this.#clock.after(Math.min(waitMs, longestWaitMs), () => this.#turn(), true);
   }
 
-  #begin(outgoing: Outgoing): void {
+  #begin(outgoing: Outgoing, deliveries: Map<number, UnderWay>): void {
     const abort = new AbortController();
     const generation = this.#services.generations.of(outgoing.companyPk);
-    const isOver = () => this.#closed || generation !== this.#services.generations.of(outgoing.companyPk);
-    const ended = this.#attempts(outgoing, abort.signal)
-      .then((outcomes) => {
-        if (isOver()) return;
-        this.#conclude(outgoing, outcomes);
-        for (const outcome of outcomes) this.#watch.onAttempt(outgoing, outcome);
-      })
-      .catch((defect) => {
-        this.#setAside.add(outgoing.pk);
+    const underWay = { outgoing, generation, abort };
+    deliveries.set(outgoing.pk, underWay);
+    this.#underWay.set(outgoing.webhookPk, deliveries);
+    this.#underWayCount++;
+    this.#sendingCount++;
+    this.#attempts(outgoing, abort.signal)
+      .catch((defect): AttemptOutcome[] => {
         this.#tell(defect);
+        return [{ status: null, error: "failed", durationMs: 0 }];
       })
-      .then(() => {
-        this.#underWay.delete(outgoing.pk);
+      .then((outcomes) => {
+        this.#sendingCount--;
+        this.#ended.push({ underWay, outcomes, atMs: this.#clock.now() });
         this.#stir();
       });
-    this.#underWay.set(outgoing.pk, { outgoing, abort, ended });
   }
 
   /** One attempt, or two where it is to arrive twice. Faults strike the first of a round alone. */
@@ -205,9 +323,10 @@ export class Deliverer {
     return [secretNumber, ...previous].map((n) => webhookSecret(this.#services.random, companyId, n));
   }
 
-  #conclude(outgoing: Outgoing, outcomes: readonly AttemptOutcome[]): void {
+  /** @param atMs - when the attempts were over, by the sandbox's clock */
+  #conclude(outgoing: Outgoing, outcomes: readonly AttemptOutcome[], atMs: number): void {
     const { database } = this.#services;
-    const nowMs = this.#clock.now() + outgoing.clockOffsetMs;
+    const nowMs = atMs + outgoing.clockOffsetMs;
     const delayMs = retryDelaysMs[outgoing.tries];
     database.transaction(() => {
       for (const outcome of outcomes) keepAttempt(database, outgoing, nowMs, outcome);

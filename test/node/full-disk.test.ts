@@ -9,13 +9,13 @@ import { CouldNotRun } from "../../src/node/could-not-run.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { databaseLog } from "../../src/node/request-log.ts";
 import { cli, runProgram, startCommandLine, temporaryFolder, whenReady } from "../support/command-line.ts";
-import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
+import { cardOf, openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
 
 const said = /sandbox\.db cannot grow, its disk is full: make room there/;
 
 /** A sandbox on a file that can be kept from growing, and let go on. */
-async function openOnDisk() {
-  const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db") });
+async function openOnDisk(options: TestOptions = {}) {
+  const sandbox = openSandbox({ db: join(temporaryFolder(), "sandbox.db"), ...options });
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
   return {
     ...sandbox,
@@ -129,6 +129,72 @@ describe("on a disk that is full", () => {
     const page = await sandbox.fetch(new Request("http://localhost/_sandbox/ui/companies"));
     expect(page.status).toBe(503);
     expect(await page.text()).toContain("sandbox.db is &lt;gone&gt;");
+  });
+
+  describe("the outcome of a webhook's delivery", () => {
+    /** Five orders whose events are answered, on a disk without room for the outcomes. */
+    async function openWithDeliveries(statusOf: () => number) {
+      const received: string[] = [];
+      const sandbox = await openOnDisk({
+        deliver: async (_url, init) => {
+          received.push(new Headers(init.headers).get("webhook-id") ?? "");
+          return new Response(null, { status: statusOf() });
+        },
+      });
+      const { token, database, webhooks } = sandbox;
+      const hook = { url: "http://localhost/hooks", events: ["card.created"] };
+      expect((await sandbox.call("POST", "/developer/webhooks", { token, body: hook })).status).toBe(201);
+      const { run } = database;
+      database.run = (sql, ...params) => {
+        if (sql.includes("INTO webhook_attempts")) throw new DatabaseUnusable("sandbox.db cannot grow");
+        return run(sql, ...params);
+      };
+      for (let n = 0; n < 5; n++) expect((await sandbox.order({ token })).status).toBe(201);
+      await webhooks.settled();
+      const pending = () => webhooks.deliveries().filter(({ status }) => status === "pending");
+      expect(pending()).toHaveLength(5);
+      const makeRoom = () => {
+        database.run = run;
+      };
+      return { ...sandbox, received, pending, makeRoom };
+    }
+
+    test("is stored once there is room, without a second attempt", async () => {
+      const { makeRoom, webhooks, received, pending } = await openWithDeliveries(() => 204);
+      await webhooks.settled();
+      makeRoom();
+      await webhooks.settled();
+      expect(pending()).toEqual([]);
+      expect(new Set(received).size).toBe(5);
+      expect(received).toHaveLength(5);
+    });
+
+    test("that was a failure leads to the retries that it would have led to", async () => {
+      let status = 503;
+      const { makeRoom, webhooks, clock, received, pending } = await openWithDeliveries(() => status);
+      makeRoom();
+      await webhooks.settled();
+      for (const { attempts } of pending()) expect(attempts).toMatchObject([{ response_status: 503 }]);
+      status = 204;
+      await clock.advance({ by: "PT5S" });
+      await webhooks.settled();
+      expect(pending()).toEqual([]);
+      expect(received).toHaveLength(10);
+    });
+
+    test("is stored without a request or another event: the deliverer tries again each second", async () => {
+      const { makeRoom, clockOfTest, webhooks, pending } = await openWithDeliveries(() => 204);
+      const after = vi.spyOn(clockOfTest, "after");
+      await webhooks.settled();
+      const [, tryAgain] =
+        after.mock.calls.findLast(([ms, , inBackground]) => ms === 1000 && inBackground) ?? [];
+      makeRoom();
+      for (let n = 0; n < 100 && pending().length > 0; n++) {
+        tryAgain?.();
+        await new Promise(setImmediate);
+      }
+      expect(pending()).toEqual([]);
+    });
   });
 
   test("a scenario's step that cannot be kept is not taken", async () => {
