@@ -4,7 +4,7 @@ import type { Transaction } from "../contract/transaction.ts";
 import { cardNow, listedCardsNow } from "../core/card-now.ts";
 import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
-import { SandboxError } from "../core/errors.ts";
+import { quoted, SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
 import { expireAllDueCards, expireDueCards } from "../core/expire-cards.ts";
 import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
@@ -174,7 +174,7 @@ export class Cards {
     }
     const kept = found && findCard(database, id);
     if (kept) return kept;
-    throw new ControlError(404, `no card ${JSON.stringify(id)}: name it by its id`);
+    throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
   }
 
   #delivered(id: string): KeptCard {

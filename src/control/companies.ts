@@ -4,6 +4,7 @@ import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../core/account.ts";
 import type { KeyQuota } from "../core/api-key.ts";
 import { createApiKey } from "../core/create-api-key.ts";
+import { quoted } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
 import { expireAllDueCards } from "../core/expire-cards.ts";
 import { role } from "../core/permissions.ts";
@@ -192,7 +193,7 @@ export class Companies {
     if (!account) {
       throw new ControlError(
         404,
-        `no account ${JSON.stringify(name)}: name it by its id, or by its slug and a company`,
+        `no account ${quoted(name)}: name it by its id, or by its slug and a company`,
       );
     }
     const nowMs = clock.now() + clockOffsetOf(database, account.companyPk);

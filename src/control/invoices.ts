@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Invoice } from "../contract/invoice.ts";
+import { quoted } from "../core/errors.ts";
 import { invoiceOf, issueInvoice, settleInvoice } from "../core/invoice.ts";
 import type { Services } from "../core/services.ts";
 import { clockOffsetOf } from "../store/companies.ts";
@@ -57,7 +58,7 @@ export class Invoices {
     const { database, clock } = this.#services;
     return database.transaction(() => {
       const invoice = findInvoice(database, id);
-      if (!invoice) throw new ControlError(404, `no invoice ${JSON.stringify(id)}: name it by its id`);
+      if (!invoice) throw new ControlError(404, `no invoice ${quoted(id)}: name it by its id`);
       const nowMs = clock.now() + clockOffsetOf(database, invoice.companyPk);
       return invoiceOf(simulated(() => settleInvoice(this.#services, invoice, status, nowMs)));
     });

@@ -1,4 +1,5 @@
 import type { Environment } from "../contract/identifiers.ts";
+import { quoted } from "../core/errors.ts";
 import type { Database } from "../core/ports.ts";
 import { findCompany, type NamedCompany } from "../store/companies.ts";
 import { findMembership, type NamedMembership } from "../store/members.ts";
@@ -14,7 +15,7 @@ export function companyNamed(database: Database, name: string): NamedCompany {
   if (company) return company;
   throw new ControlError(
     404,
-    `no company ${JSON.stringify(name)}: name it by its id, its slug, or live/SLUG; GET /_sandbox/world lists them`,
+    `no company ${quoted(name)}: name it by its id, its slug, or live/SLUG; GET /_sandbox/world lists them`,
   );
 }
 
@@ -35,6 +36,6 @@ export function memberNamed(
   if (member && (wanted === undefined || member.environment === wanted)) return member;
   throw new ControlError(
     404,
-    `no member ${JSON.stringify(name)}${wanted ? ` of the ${wanted} environment` : ""}${company === undefined ? "" : ` in ${company}`}: GET /_sandbox/world lists them`,
+    `no member ${quoted(name)}${wanted ? ` of the ${wanted} environment` : ""}${company === undefined ? "" : ` in ${company}`}: GET /_sandbox/world lists them`,
   );
 }

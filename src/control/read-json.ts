@@ -54,7 +54,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown)
 function told(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const { code, path } = issue;
   if (code === "unrecognized_keys") {
-    return issue.keys.map((key) => withPath({ path, message: unknownKeyTold(key, schema, path) })).join("; ");
+    return withPath({ path, message: unknownKeyTold(issue.keys[0] ?? "", schema, path) });
   }
   if (code === "invalid_type" && path.length === 0) {
     return `what is asked for must be an object, with such keys as ${knownKeys(schema).join(", ")}`;

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
-import { issuesTold } from "../core/issues-told.ts";
+import { quoted } from "../core/errors.ts";
+import { issuesTold, withPath } from "../core/issues-told.ts";
+import { knownKeys } from "../core/known-keys.ts";
 import { nearest } from "../core/nearest.ts";
 import { behaviours, type Coverage, pointTest } from "../report/coverage.ts";
 import type { Findings } from "../report/findings/findings.ts";
@@ -32,14 +34,14 @@ const entryFilter = {
 };
 
 /** Which requests to list, as query parameters. */
-export const listQuery = strictQuery({
+export const listQuery = z.strictObject({
   ...entryFilter,
   limit: wholeNumber(1, 1000, "must be a whole number from 1 to 1000").optional(),
   after: entryId.optional(),
 });
 
 /** Which requests to follow, as query parameters; `last_event_id` for whoever cannot send the header. */
-export const streamQuery = strictQuery({
+export const streamQuery = z.strictObject({
   ...entryFilter,
   last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
 });
@@ -48,7 +50,7 @@ const reportFormat = z.enum(reportFormats, `must be one of ${reportFormats.join(
 
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
   const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
-  if (vain !== undefined) check.addIssue(`${JSON.stringify(vain)} ${noPoint(vain)}`);
+  if (vain !== undefined) check.addIssue(`${quoted(vain)} ${noPoint(vain)}`);
 });
 
 /** Of which requests the coverage is told within a test process. */
@@ -58,7 +60,7 @@ export const coverageFilter = z.strictObject({
 });
 
 /** Of which requests the coverage is told, and how, as query parameters. */
-export const coverageQuery = strictQuery({
+export const coverageQuery = z.strictObject({
   company: entryFilter.company,
   exclude: z
     .string()
@@ -69,7 +71,7 @@ export const coverageQuery = strictQuery({
 });
 
 /** Which findings are told, and how, as query parameters. */
-export const findingsQuery = strictQuery({
+export const findingsQuery = z.strictObject({
   company: entryFilter.company,
   final: z
     .enum(["true", "false"], "must be true or false")
@@ -77,16 +79,6 @@ export const findingsQuery = strictQuery({
     .optional(),
   format: reportFormat,
 });
-
-function strictQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape);
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => `${key}: is no parameter here: use ${known.join(", ")}`).join("; ")
-        : undefined,
-  });
-}
 
 function noPoint(word: string): string {
   const meant = nearest(word, pointIds);
@@ -110,7 +102,14 @@ export function readQuery<Schema extends z.ZodType>(
   const said = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
   const result = schema.safeParse({ ...query, ...said });
   if (result.success) return result.data;
-  throw new ControlError(400, issuesTold(result.error.issues));
+  throw new ControlError(
+    400,
+    issuesTold(result.error.issues, (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `${issue.keys[0]}: is no parameter here: use ${knownKeys(schema).join(", ")}`
+        : withPath(issue),
+    ),
+  );
 }
 
 /** The requests that the service was sent, and what became of them: the latest ones, secrets masked. */

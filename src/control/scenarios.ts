@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
+import { quoted } from "../core/errors.ts";
 import type { Database } from "../core/ports.ts";
 import type { UnfiredScenario } from "../report/unfired.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
@@ -105,10 +106,7 @@ export class ArmedScenarios {
     const named = company === undefined ? undefined : companyNamed(this.#database, company);
     const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);
     if (api_key_id !== undefined && !key) {
-      throw new ControlError(
-        404,
-        `no API key ${JSON.stringify(api_key_id)}: GET /_sandbox/api-keys lists them`,
-      );
+      throw new ControlError(404, `no API key ${quoted(api_key_id)}: GET /_sandbox/api-keys lists them`);
     }
     if (key && named && key.companyPk !== named.pk) {
       throw new ControlError(400, `api_key_id: this key is of another company than ${company}`);
@@ -199,7 +197,7 @@ export class ArmedScenarios {
   #byId(id: string): ArmedRow {
     const row = this.#scenarios.armedById(id);
     if (row) return row;
-    throw new ControlError(404, `nothing armed as ${JSON.stringify(id)}: GET /_sandbox/armed lists what is`);
+    throw new ControlError(404, `nothing armed as ${quoted(id)}: GET /_sandbox/armed lists what is`);
   }
 
   #listed(row: ArmedRow): ArmedListing {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { SandboxClock } from "../core/clock.ts";
+import { quoted } from "../core/errors.ts";
 import type { Services } from "../core/services.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import { readClock } from "../store/clock.ts";
@@ -107,8 +108,5 @@ export class SandboxState {
 }
 
 function unknownSnapshot(name: string): ControlError {
-  return new ControlError(
-    404,
-    `no snapshot ${JSON.stringify(name)}: GET /_sandbox/snapshots lists what there is`,
-  );
+  return new ControlError(404, `no snapshot ${quoted(name)}: GET /_sandbox/snapshots lists what there is`);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SetupError } from "./errors.ts";
+import { quoted, SetupError } from "./errors.ts";
 import type { Clock } from "./ports.ts";
 
 /** Where the sandbox's time stands; kept in the store, so that a reset, a restore and a restart bring it back. */
@@ -66,7 +66,7 @@ export function instantOf(text: string): string {
   const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;
   if (!(ms >= 0 && ms <= lastInstantMs)) {
     throw new SetupError(
-      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${JSON.stringify(text)}`,
+      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${quoted(text)}`,
     );
   }
   return new Date(ms).toISOString();

@@ -1,6 +1,38 @@
 import type { ErrorPointId } from "../contract/points.ts";
 import { maskSecrets } from "./api-key.ts";
 
+/** How many bytes of an error's body a message's start and its end may take: no body is over 4 KB. */
+const most = { start: 2000, end: 500 };
+
+/**
+ * Cuts the middle out of a message that is too long, such as one that quotes a long value. Its end stays: it says what
+ * to do next.
+ */
+export function shortened(message: string): string {
+  if (message.length * mostOfCharacter <= most.start + most.end) return message;
+  let start = 0;
+  for (let bytes = 0; bytes <= most.start && start < message.length; start++)
+    bytes += bytesAt(message, start);
+  let end = message.length;
+  for (let bytes = 0; bytes <= most.end && end > start; end--) bytes += bytesAt(message, end - 1);
+  return end <= start ? message : `${message.slice(0, start)} … ${message.slice(end)}`.toWellFormed();
+}
+
+/** How many bytes a character takes at most in JSON or in HTML. */
+const mostOfCharacter = 6;
+
+function bytesAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  const isEscaped = code < 0x20 || (code >= 0xd800 && code < 0xe000) || "\"&'<>\\".includes(text.charAt(at));
+  if (isEscaped) return mostOfCharacter;
+  return code < 0x80 ? 1 : 3;
+}
+
+/** A value as a message quotes it: at most 100 characters. A test process may pass something else than a string. */
+export function quoted(value: string): string {
+  return JSON.stringify(typeof value === "string" && value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}
+
 /**
  * A refusal. Whoever decides it names the contract point and tells the caller what failed, why, and what to
  * do; http/on-error.ts alone turns it into a status and a body. Clients log it, so that secrets are masked in it.
@@ -11,7 +43,7 @@ export class SandboxError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(point: ErrorPointId, message: string, headers?: Readonly<Record<string, string>>) {
-    super(maskSecrets(message));
+    super(shortened(maskSecrets(message)));
     this.name = "SandboxError";
     this.point = point;
     this.headers = headers;

@@ -1,22 +1,36 @@
 import type * as z from "zod";
 
-/** A client mends them one by one; a body of 64 KiB may have thirty thousand. */
-const mostTold = 20;
+/** How many issues a message lists, and about how many characters they take together. */
+const most = { issues: 20, characters: 1500 };
 
 /**
- * What does not fit, each with the path to it: the first twenty, and how many more there are.
- * @param told - says one in place of its path and message
+ * Lists the issues, each with the path to it: the first few, and how many more there are. A client fixes them one by
+ * one, and a body can have tens of thousands.
+ * @param told - describes one of them; default: its path and message
  */
 export function issuesTold(
   issues: readonly z.core.$ZodIssue[],
   told: (issue: z.core.$ZodIssue) => string = withPath,
 ): string {
-  const messages = issues.slice(0, mostTold).map(told);
-  const more = issues.length - messages.length;
+  const all = issues.flatMap(oneKeyEach);
+  const messages: string[] = [];
+  let characters = 0;
+  for (const issue of all.slice(0, most.issues)) {
+    const message = told(issue);
+    characters += message.length;
+    if (messages.length > 0 && characters > most.characters) break;
+    messages.push(message);
+  }
+  const more = all.length - messages.length;
   return [...messages, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 
-/** One that does not fit, after the path to it. */
+/** Splits an issue about several unknown keys into one for each key. */
+export function oneKeyEach(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+}
+
+/** An issue's message, after the path to it. */
 export function withPath({ path, message }: Pick<z.core.$ZodIssue, "path" | "message">): string {
   return path.length === 0 ? message : `${path.join(".")}: ${message}`;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { quoted } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 
 /**
@@ -6,7 +7,7 @@ import { nearest } from "./nearest.ts";
  * @param path - of the object that holds it
  */
 export function unknownKeyTold(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
-  return `unknown key "${key}"${knownTold(key, knownKeys(schema, path))}`;
+  return `unknown key ${quoted(key)}${knownTold(key, knownKeys(schema, path))}`;
 }
 
 /** The nearest of what is known, and all of it: what follows upon what was said in its place. */

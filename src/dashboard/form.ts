@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { ControlError } from "../control/control-error.ts";
 import { readText } from "../control/read-json.ts";
+import { quoted } from "../core/errors.ts";
 
 /** What a form says, by the names of its fields; one that is empty is absent. */
 export type Form = Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export function wholeNumber(form: Form, name: string): number | undefined {
   const text = form[name];
   if (text === undefined) return undefined;
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
-  throw new ControlError(400, `${name}: must be a whole number; got ${JSON.stringify(text)}`);
+  throw new ControlError(400, `${name}: must be a whole number; got ${quoted(text)}`);
 }
 
 /**
@@ -52,7 +53,7 @@ export function yesOrNo(form: Form, name: string): boolean | undefined {
   const text = form[name];
   if (text === undefined) return undefined;
   if (text === "true" || text === "false") return text === "true";
-  throw new ControlError(400, `${name}: must be true or false; got ${JSON.stringify(text)}`);
+  throw new ControlError(400, `${name}: must be true or false; got ${quoted(text)}`);
 }
 
 /** What a form asks of a method that checks it; what the form leaves out is no field of it. */

@@ -68,7 +68,7 @@ function schemaOf(shape: z.core.$ZodShape): z.ZodObject {
 function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
   return issuesTold(issues, (issue) =>
     issue.code === "unrecognized_keys"
-      ? `${issue.keys.join(", ")}: is no parameter here; use ${known.join(", ")}`
+      ? `${issue.keys[0]}: is no parameter here; use ${known.join(", ")}`
       : `${String(issue.path[0])}: ${issue.message}`,
   );
 }

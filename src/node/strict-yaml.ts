@@ -1,13 +1,21 @@
 import { createRequire } from "node:module";
-import type { Alias, Document, LineCounter } from "yaml";
+import type { Alias, Document, LineCounter, Scalar } from "yaml";
 import type * as z from "zod";
-import { SetupError } from "../core/errors.ts";
+import { quoted, SetupError } from "../core/errors.ts";
+import { oneKeyEach } from "../core/issues-told.ts";
 import { knownTold, unknownKeyTold } from "../core/known-keys.ts";
 
-/** A text that fits its schema, or what is wrong with it, each with file, line and column. */
+/** A text that fits its schema, or what is wrong with it: the first problems, each with file, line and column. */
 export type StrictYaml<Value> =
   | { readonly value: Value }
-  | { readonly problems: readonly [string, ...string[]] };
+  | {
+      readonly problems: readonly [string, ...string[]];
+      /** How many more there are. */
+      readonly more: number;
+    };
+
+/** How many problems of a file are described: a file may have any number. */
+const mostProblems = 100;
 
 /**
  * Reads a YAML text that has to fit a schema of strict objects.
@@ -25,8 +33,9 @@ export function readStrictYaml<Schema extends z.ZodType>(
 /** @throws SetupError with the gravest problem, and how many more there are */
 export function fitting<Value>(read: StrictYaml<Value>): Value {
   if ("value" in read) return read.value;
-  const [first, ...more] = read.problems;
-  throw new SetupError(more.length === 0 ? first : `${first} (and ${more.length} more)`);
+  const [first, ...others] = read.problems;
+  const more = others.length + read.more;
+  throw new SetupError(more === 0 ? first : `${first} (and ${more} more)`);
 }
 
 /** What is wrong with a value, and where in it. */
@@ -52,23 +61,18 @@ export function checkStrictYaml<Schema extends z.ZodType>(
   const found = result.success ? misfits(result.data).map(customIssue) : result.error.issues;
   // A misspelt key is also a missing one: the misspelling explains both.
   const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
-  const [first, ...more] = found
-    .flatMap(oneKeyEach)
-    .toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)))
-    .map((issue) => {
-      const place = placeOf(file, lines, offsetOf(document, issue));
-      return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
-    });
-  if (first !== undefined) return { problems: [first, ...more] };
-  return result.success ? { value: result.data } : { problems: [`${file}:1:1: does not fit its schema`] };
+  const all = found.flatMap(oneKeyEach).toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
+  const [first, ...others] = all.slice(0, mostProblems).map((issue) => {
+    const place = placeOf(file, lines, offsetOf(document, issue));
+    return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
+  });
+  if (first !== undefined) return { problems: [first, ...others], more: all.length - others.length - 1 };
+  if (result.success) return { value: result.data };
+  return { problems: [`${file}:1:1: does not fit its schema`], more: 0 };
 }
 
 function customIssue({ path, message }: Misfit): z.core.$ZodIssue {
   return { code: "custom", path: [...path], message };
-}
-
-function oneKeyEach(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
-  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
 
 /** The keys at the top of a YAML text; none where it is no mapping. */
@@ -89,9 +93,16 @@ function parseYaml(file: string, text: string): StrictYaml<YamlText> {
   // Loaded when first needed: a start on a kept database reads no YAML.
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
+  const document = yaml.parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: "error",
+    // It compares every key with every other: 50,000 keys take over half a minute.
+    uniqueKeys: false,
+  });
   const wrong = (offset: number, message: string) => ({
     problems: [`${placeOf(file, lines, offset)}: ${message}`] as const,
+    more: 0,
   });
   const syntaxError = document.errors[0] ?? document.warnings[0];
   if (syntaxError) {
@@ -99,6 +110,8 @@ function parseYaml(file: string, text: string): StrictYaml<YamlText> {
     return wrong(pos[0], inOurWords[code] ?? message);
   }
   try {
+    const repeated = repeatedKey(document, yaml);
+    if (repeated) return wrong(repeated.range?.[0] ?? 0, "Map keys must be unique");
     const content: unknown = document.toJS();
     return content == null ? wrong(0, "holds nothing") : { value: { document, lines, content } };
   } catch (error) {
@@ -112,6 +125,26 @@ const inOurWords: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "a second document begins here: a file holds one",
   RESOURCE_EXHAUSTION: nestedTooDeeply,
 };
+
+/** The first key that its map has already. */
+function repeatedKey(document: Document, { isScalar, visit }: typeof import("yaml")): Scalar | undefined {
+  let repeated: Scalar | undefined;
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          repeated = key;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return repeated;
+}
 
 /** Where an alias stands that names nothing; else the first of those that name too much together. */
 function aliasAtFault(document: Document, { visit }: typeof import("yaml")): number {
@@ -149,7 +182,7 @@ interface YamlNode {
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
   const at = issue.path.join(".");
   if (issue.code === "invalid_value" && typeof said === "string") {
-    return `${at}: unknown "${said}"${knownTold(said, issue.values.map(String))}`;
+    return `${at}: unknown ${quoted(said)}${knownTold(said, issue.values.map(String))}`;
   }
   if (issue.code !== "unrecognized_keys") {
     return at === "" ? issue.message : `${at}: ${issue.message}`;

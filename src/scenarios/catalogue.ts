@@ -1,6 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
-import { SetupError } from "../core/errors.ts";
+import { quoted, SetupError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
@@ -43,7 +43,7 @@ export class Catalogue {
     if (found) return found;
     const meant = nearest(name, [...this.#known.keys()]);
     const hint = meant === undefined ? "" : ` did you mean "${meant}"?`;
-    return { message: `unknown scenario ${JSON.stringify(name.slice(0, 100))}:${hint}` };
+    return { message: `unknown scenario ${quoted(name)}:${hint}` };
   }
 
   /**

@@ -347,6 +347,17 @@ describe("validate", () => {
     expect((await outcome(["validate", "--key-quota", "member", file])).code).toBe(0);
   });
 
+  test("describes the first 100 problems of a file, and counts the others", async () => {
+    const file = join(temporaryFolder(), "own.yaml");
+    const keys = Array.from({ length: 50_000 }, (_, n) => `key${n}: 1\n`).join("");
+    writeFileSync(file, scenarioFile("own", keys));
+    const { code, stderr } = await outcome(["validate", file]);
+    const problems = stderr.trimEnd().split("\n");
+    expect([code, problems.length]).toEqual([1, 101]);
+    expect(problems.at(-2)).toMatch(/own\.yaml:107:1: unknown key "key99"; known here: /);
+    expect(problems.at(-1)).toBe(`${file}: and 49900 more`);
+  }, 60_000);
+
   test("takes a file at least", async () => {
     expect((await outcome(["validate"])).code).toBe(2);
   });

@@ -133,6 +133,7 @@ describe("a fixtures file that does not fit is refused with file, line and colum
     ["a key that is a list", `${head}    ? [a]\n    : 1\n`, /world\.yaml/],
     ["no YAML", "companies: [\n", /world\.yaml:[0-9]+:[0-9]+: /],
     ["a key twice in YAML", `${head}    name: Again\n`, /world\.yaml:5:5: .*unique/],
+    ["a key twice in YAML's short form", "companies: [{ slug: a, name: A, slug: b }]\n", /:1:33: .*unique/],
     ["an empty file", "", /world\.yaml:1:1: holds nothing/],
     ["no company", "companies: []\n", /world\.yaml:1:12: companies: /],
   ])("%s", (_, text, message) => {
@@ -141,6 +142,13 @@ describe("a fixtures file that does not fit is refused with file, line and colum
     expect(read).toThrow(/^[^\n]*$/);
   });
 });
+
+test("refuses 50,000 unknown keys in seconds, with the first and how many more", () => {
+  const keys = Array.from({ length: 50_000 }, (_, n) => `    key${n}: 1\n`).join("");
+  const startedMs = performance.now();
+  expect(reading(head + keys)).toThrow(/world\.yaml:5:5: unknown key "key0"; .* \(and 49999 more\)$/);
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
+}, 120_000);
 
 describe("what a fixtures file leaves out", () => {
   test("has defaults: an active company that is entitled to all, with the assumed card limits", async () => {

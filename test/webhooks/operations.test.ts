@@ -115,7 +115,7 @@ describe("what does not fit is refused, and says what", () => {
     [{ url: "http://localhost/hooks", events: [] }, /events: must name an event type/],
     [{ url: "http://localhost/hooks", events: ["card.made"] }, /events\.0: must be one of card\.created, /],
     [{ url: 7, events: "card.created" }, /url: .*; events: /],
-    [{ url: "http://localhost/hooks", events: Array(30_000).fill(1) }, /^.{1,6000}; and 29980 more$/],
+    [{ url: "http://localhost/hooks", events: Array(30_000).fill(1) }, /^.{1,2000}; and 299[0-9]{2} more$/],
     [{ url: `http://localhost/${"a".repeat(2048)}`, events: ["card.created"] }, /at most 2048/],
   ])("%j", async (body, message) => {
     const { call } = await openWebhooks();

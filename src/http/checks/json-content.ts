@@ -1,5 +1,5 @@
 import type { ErrorPointId } from "../../contract/points.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { quoted, SandboxError } from "../../core/errors.ts";
 import type { Check } from "../in-order.ts";
 import { sentHeader } from "../sent-header.ts";
 
@@ -10,7 +10,7 @@ export function jsonContent(point: ErrorPointId): Check {
     if (contentType === undefined || !/^application\/json[ \t]*(;|$)/i.test(contentType)) {
       throw new SandboxError(
         point,
-        `Content-Type: must be application/json; got ${contentType === undefined ? "none" : JSON.stringify(contentType)}`,
+        `Content-Type: must be application/json; got ${contentType === undefined ? "none" : quoted(contentType)}`,
       );
     }
   };

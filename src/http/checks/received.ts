@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { OperationId } from "../../contract/operations.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { quoted, SandboxError } from "../../core/errors.ts";
 import type { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
@@ -63,7 +63,7 @@ function byPreference(
   if (scenario) return scenario;
   const possible = [...statuses.keys()].filter((status) => status >= 300).toSorted((a, b) => a - b);
   throw unknown(
-    `Prefer: no scenario leads ${operation} to ${JSON.stringify(code.slice(0, 100))}: use one of ${possible.join(", ")}; GET /_sandbox/scenarios lists all scenarios`,
+    `Prefer: no scenario leads ${operation} to ${quoted(code)}: use one of ${possible.join(", ")}; GET /_sandbox/scenarios lists all scenarios`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type * as z from "zod";
 import { noFilters } from "../../contract/list-filters.ts";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { quoted, SandboxError } from "../../core/errors.ts";
 import { issuesTold } from "../../core/issues-told.ts";
 import type { DeliveryRecord, WebhookRecord } from "../../core/ports.ts";
 import * as core from "../../core/webhooks.ts";
@@ -118,7 +118,7 @@ function webhookNamed({ store }: HttpServices, c: Context<HttpEnv>): WebhookReco
 function read<Schema extends z.ZodType>(c: Context<HttpEnv>, schema: Schema): z.output<Schema> {
   const contentType = sentHeader(c, "Content-Type") ?? "none";
   if (!/^application\/json[ \t]*(;|$)/i.test(contentType)) {
-    throw invalid(`Content-Type: must be application/json; got ${JSON.stringify(contentType)}`);
+    throw invalid(`Content-Type: must be application/json; got ${quoted(contentType)}`);
   }
   const body = c.get("body");
   if ("unreadable" in body) {

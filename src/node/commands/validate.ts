@@ -87,7 +87,9 @@ function checked(file: string, keyQuota: KeyQuota): Checked {
     kind === "fixtures"
       ? checkStrictYaml(file, text, seedWorldFor(keyQuota))
       : checkScenario(file, text, takenFor(file));
-  return { file, kind, problems: "problems" in read ? read.problems : [] };
+  if ("value" in read) return { file, kind, problems: [] };
+  const more = read.more > 0 ? [`${file}: and ${read.more} more`] : [];
+  return { file, kind, problems: [...read.problems, ...more] };
 }
 
 /** The kind whose keys a text has most of at its top, or nearly has. */
