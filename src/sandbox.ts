@@ -1,4 +1,5 @@
 import type { Environment } from "./contract/identifiers.ts";
+import { Gate } from "./control/admit.ts";
 import { ApiKeys } from "./control/api-keys.ts";
 import { createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
@@ -220,7 +221,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     }, ports.observe),
   });
   const ownApiOf = (guard: Guard, { environments, livePort }: Face) => {
-    const api = createControl(own, guard);
+    const gate = new Gate(guard, ports.clock, ports.drawSecret);
+    const api = createControl(own, gate);
     let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
     return async (request: Request, path: number): Promise<Response> => {
       // What it changes is a matter of its own, and no request's that came with it.
@@ -233,7 +235,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       const onBehalfOfRequired = ports.onBehalfOf === "required";
       // Loaded when somebody first looks: no start has to wait for it.
       dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
-        createDashboard({ ...own, environments, livePort, onBehalfOfRequired }, guard, ports.dashboardFiles),
+        createDashboard({ ...own, environments, livePort, onBehalfOfRequired }, gate, ports.dashboardFiles),
       );
       return (await dashboard).fetch(request);
     };

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Gate } from "../src/control/admit.ts";
 import { createControl } from "../src/control/app.ts";
 import type { ControlServices } from "../src/control/services.ts";
+import type { Clock } from "../src/core/ports.ts";
 import { readScenarios } from "../src/node/scenario-files.ts";
 import { shippedScenarios } from "../src/scenarios/shipped.ts";
 import { run, temporaryFolder } from "./support/command-line.ts";
@@ -187,7 +189,10 @@ test("its table of operations is the contract's: npm run readme writes it", asyn
 describe("the sandbox's own API in its table", () => {
   const table = readme.slice(readme.indexOf("## The sandbox's own API"), readme.indexOf("## Configuration"));
   // Nothing is served: the paths alone are read.
-  const { routes } = createControl({} as ControlServices, { kind: "open" });
+  const { routes } = createControl(
+    {} as ControlServices,
+    new Gate({ kind: "open" }, {} as Clock, () => new Uint8Array()),
+  );
   const paths = routes
     .filter(({ method, path }) => method !== "ALL" && !path.startsWith("/_sandbox/ui"))
     .map(({ path }) => path.slice("/_sandbox/".length).replace(/:(id|name)({[^}]*})?/g, "ID"));

@@ -1,40 +1,149 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { Clock } from "../core/ports.ts";
 import { hashOfSecret } from "../core/random.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, isLoopback } from "./guard.ts";
 import { sameBytes } from "./same-bytes.ts";
-import { isSignedIn, refuseOtherPages, refuseOtherSites } from "./session.ts";
+import { refuseOtherPages, refuseOtherSites, Sessions } from "./session.ts";
 
-/** Health is for everyone but the pages of other sites; the guard decides about everything else. */
-export function guarded(guard: Guard): MiddlewareHandler {
-  if (guard.kind === "open") return (_c, next) => next();
-  return (c, next) => {
-    if (c.req.path === "/_sandbox/health") {
+/** Lets requests through to the sandbox's own API and its dashboard, as the guard says. */
+export class Gate {
+  readonly guard: Guard;
+  readonly #sessions: Sessions;
+  readonly #wrongTokens: WrongTokens;
+
+  /**
+   * @param clock - real time
+   * @param drawSecret - draws 32 bytes that nobody can predict
+   */
+  constructor(guard: Guard, clock: Clock, drawSecret: () => Uint8Array) {
+    this.guard = guard;
+    this.#sessions = new Sessions(drawSecret);
+    this.#wrongTokens = new WrongTokens(clock);
+  }
+
+  /** Health is for everyone but the pages of other sites; the guard decides about everything else. */
+  readonly guarded: MiddlewareHandler = async (c, next) => {
+    if (c.req.path !== "/_sandbox/health") await this.admit(c);
+    else if (this.guard.kind !== "open") {
       refuseWebhooks(c);
       refuseOtherSites(c);
-    } else admit(guard, c);
-    return next();
+    }
+    await next();
   };
+
+  /**
+   * Returns if the guard admits the request.
+   * @throws ControlError 401 where the admin token is missing or wrong, 403 where nothing would help
+   */
+  async admit(c: Context): Promise<void> {
+    const { guard } = this;
+    if (guard.kind === "open") return;
+    refuseWebhooks(c);
+    if (guard.kind === "loopback") refuseForeign(c);
+    else await this.#demandToken(c, guard.token);
+  }
+
+  /** Whether the guard admits the request. */
+  async isAdmitted(c: Context): Promise<boolean> {
+    try {
+      await this.admit(c);
+      return true;
+    } catch (error) {
+      if (error instanceof ControlError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Starts a session for a browser that sent the admin token.
+   * @returns whether the token was right
+   */
+  async signIn(c: Context, token: string): Promise<boolean> {
+    if (this.guard.kind !== "token") return false;
+    if (!isSameSecret(token, this.guard.token)) {
+      await this.#wrongTokens.delay(c.req.raw.signal);
+      return false;
+    }
+    this.#sessions.start(c);
+    return true;
+  }
+
+  /** Ends the browser's session, so that its cookie is worth nothing any more. */
+  signOut(c: Context): void {
+    this.#sessions.end(c);
+  }
+
+  /** Is aborted when the request is, or when the session ends that let it in. */
+  signalOf(c: Context): AbortSignal {
+    const session = this.#sessions.signal(c);
+    return session ? AbortSignal.any([c.req.raw.signal, session]) : c.req.raw.signal;
+  }
+
+  /** @throws ControlError 401 without the token, 403 where another site uses the cookie */
+  async #demandToken(c: Context, token: string): Promise<void> {
+    const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+    if (shown !== undefined && isSameSecret(shown, token)) return;
+    const isSignedIn = this.#sessions.signal(c) !== undefined;
+    // Before any other refusal: a quick one of another kind would tell that the token is wrong.
+    if (shown !== undefined && !isSignedIn) await this.#wrongTokens.delay(c.req.raw.signal);
+    refuseOtherSites(c);
+    if (!isSignedIn) {
+      throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
+    }
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
+  }
 }
+
+function isSameSecret(shown: string, token: string): boolean {
+  return sameBytes(hashOfSecret(shown), hashOfSecret(token));
+}
+
+/** How many wrong tokens in a row are refused without delay. */
+const freeTries = 5;
+/** The time in which one more may be refused without delay. */
+const intervalMs = 1000;
+/** Below the five seconds that the command line waits for a response. */
+const longestDelayMs = 3000;
 
 /**
- * Lets a request on that the guard admits.
- * @throws ControlError 401 where the admin token is missing, 403 where nothing would help
+ * Slows down whoever guesses the admin token: after five wrong ones each further one is refused a second later than the
+ * one before, or three seconds after it came. It counts for all clients together, since a guesser can have many
+ * addresses; the right token is never delayed.
  */
-export function admit(guard: Guard, c: Context): void {
-  if (guard.kind === "open") return;
-  refuseWebhooks(c);
-  if (guard.kind === "loopback") refuseForeign(c);
-  else demandToken(guard.token, c);
+class WrongTokens {
+  readonly #clock: Clock;
+  /** When the latest refusal is due, by the clock's ticks. */
+  #dueMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param signal - of the request; nobody waits for the answer once it is aborted */
+  async delay(signal: AbortSignal): Promise<void> {
+    const now = this.#clock.ticks();
+    const earliest = Math.max(this.#dueMs, now - freeTries * intervalMs) + intervalMs;
+    this.#dueMs = Math.min(earliest, now + longestDelayMs);
+    const ms = this.#dueMs - now;
+    if (ms <= 0) return;
+    await new Promise<void>((over) => {
+      const cancel = this.#clock.after(ms, over);
+      signal.addEventListener("abort", () => {
+        cancel();
+        over();
+      });
+    });
+  }
 }
 
-/** A webhook is no tester: whoever may subscribe is not to reach this API by one. */
+/** Webhooks are sent by the sandbox itself: whoever may subscribe must not reach this API with one. */
 function refuseWebhooks(c: Context): void {
   if (c.req.header("webhook-signature") === undefined) return;
   throw new ControlError(403, "the sandbox's own API takes no webhooks");
 }
 
-/** @throws ControlError 403 for a host of elsewhere, or a page of another origin */
+/** @throws ControlError 403 for a foreign host, or a page of another origin */
 function refuseForeign(c: Context): void {
   const { hostname, origin: own } = new URL(c.req.url);
   if (!isLoopback(hostname)) {
@@ -45,20 +154,4 @@ function refuseForeign(c: Context): void {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
   }
   refuseOtherSites(c);
-}
-
-/** @throws ControlError 401 without the token, 403 where a page of elsewhere uses the cookie */
-function demandToken(token: string, c: Context): void {
-  const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  if (isAdminToken(shown, token)) return;
-  refuseOtherSites(c);
-  if (!isSignedIn(c, token)) {
-    throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
-  }
-  if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
-}
-
-/** Whether what was shown is the admin token. */
-export function isAdminToken(shown: string, token: string): boolean {
-  return sameBytes(hashOfSecret(shown), hashOfSecret(token));
 }

@@ -4,9 +4,8 @@ import { maskSecrets } from "../core/api-key.ts";
 import { DatabaseUnusable } from "../core/errors.ts";
 import { formatCoverage } from "../report/formats/coverage.ts";
 import { formatFindings } from "../report/formats/findings.ts";
-import { guarded } from "./admit.ts";
+import type { Gate } from "./admit.ts";
 import { ControlError } from "./control-error.ts";
-import type { Guard } from "./guard.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
 import { coverageQuery, findingsQuery, listQuery, readQuery, streamQuery } from "./requests.ts";
@@ -34,7 +33,7 @@ const contents = {
 };
 
 /** The sandbox's own API under `/_sandbox`: JSON in and out, errors as `{error}`. */
-export function createControl(services: ControlServices, guard: Guard): Hono {
+export function createControl(services: ControlServices, gate: Gate): Hono {
   const { companies, cards, apiKeys, scenarios, time, state, journal, requests, clock, seed, version } =
     services;
   const { invoices, simulator } = services;
@@ -50,13 +49,17 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     await next();
     c.res.headers.set("Date", new Date(time.read().now).toUTCString());
   });
-  control.use("/*", guarded(guard));
+  control.use("/*", gate.guarded);
 
   control.get("/", (c) => {
     const isBrowser = c.req.header("Accept")?.includes("text/html") ?? false;
     return isBrowser ? c.redirect(contents.dashboard, 303) : c.json(contents);
   });
-  control.get("/health", (c) => c.json({ status: "ok", version, seed, now: time.read().now }));
+  control.get("/health", async (c) => {
+    const health = { status: "ok", version, now: time.read().now };
+    // Whoever knows the seed can compute reproducible secrets.
+    return c.json((await gate.isAdmitted(c)) ? { ...health, seed } : health);
+  });
   control.get("/contract", (c) =>
     c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),
   );
@@ -169,7 +172,7 @@ export function createControl(services: ControlServices, guard: Guard): Hono {
     const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
     // Nobody would read, and so nobody would end, the stream of a response to HEAD.
     if (c.req.method === "HEAD") return c.body(null, 200, type);
-    return c.body(requestStream(journal, clock, { filter, lastId, signal: c.req.raw.signal }), 200, type);
+    return c.body(requestStream(journal, clock, { filter, lastId, signal: gate.signalOf(c) }), 200, type);
   });
   control.get("/requests/:id", (c) => {
     const entry = requests.get(c.req.param("id"));

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { hashOfSecret, opaqueTokenOf } from "../core/random.ts";
 import { ControlError } from "./control-error.ts";
-import { sameBytes } from "./same-bytes.ts";
 
 /** What a browser that signed in shows in the admin token's place. */
 const cookieName = "card_sandbox_session";
@@ -15,24 +14,53 @@ function cookieOf(c: Context): string {
 
 const path = "/_sandbox";
 
-/** Derived from the admin token, and not to be turned back into it; another token ends every session. */
-function sessionOf(token: string): string {
-  return opaqueTokenOf(hashOfSecret(`dashboard session of ${token}`));
+/** More browsers than a team has; the oldest session ends when another one starts. */
+const mostSessions = 100;
+
+/** The browsers that signed in, in memory: when the sandbox stops, they have to sign in again. */
+export class Sessions {
+  readonly #drawSecret: () => Uint8Array;
+  /** What ends each session, by the hash of its cookie; the oldest first. */
+  readonly #live = new Map<string, AbortController>();
+
+  constructor(drawSecret: () => Uint8Array) {
+    this.#drawSecret = drawSecret;
+  }
+
+  /** Lets a browser in until it is closed or signs out. No script can read the cookie, and no other site sends it. */
+  start(c: Context): void {
+    this.#end(keptOf(c));
+    const [oldest] = this.#live.keys();
+    if (oldest !== undefined && this.#live.size >= mostSessions) this.#end(oldest);
+    const session = opaqueTokenOf(this.#drawSecret());
+    this.#live.set(hashOf(session), new AbortController());
+    const secure = new URL(c.req.url).protocol === "https:";
+    setCookie(c, cookieOf(c), session, { path, httpOnly: true, sameSite: "Strict", secure });
+  }
+
+  /** Is aborted when the browser's session ends; undefined if it has none. */
+  signal(c: Context): AbortSignal | undefined {
+    return this.#live.get(keptOf(c))?.signal;
+  }
+
+  end(c: Context): void {
+    this.#end(keptOf(c));
+    deleteCookie(c, cookieOf(c), { path });
+  }
+
+  #end(kept: string): void {
+    this.#live.get(kept)?.abort();
+    this.#live.delete(kept);
+  }
 }
 
-/** Whether a request comes from a browser that signed in with the admin token. */
-export function isSignedIn(c: Context, token: string): boolean {
-  return sameBytes(hashOfSecret(getCookie(c, cookieOf(c)) ?? ""), hashOfSecret(sessionOf(token)));
+function keptOf(c: Context): string {
+  return hashOf(getCookie(c, cookieOf(c)) ?? "");
 }
 
-/** Lets a browser in until it is closed: no script reads the cookie, and no other site sends it along. */
-export function signIn(c: Context, token: string): void {
-  const secure = new URL(c.req.url).protocol === "https:";
-  setCookie(c, cookieOf(c), sessionOf(token), { path, httpOnly: true, sameSite: "Strict", secure });
-}
-
-export function signOut(c: Context): void {
-  deleteCookie(c, cookieOf(c), { path });
+/** The time that it takes to look up a hash tells nothing about the cookie. */
+function hashOf(session: string): string {
+  return opaqueTokenOf(hashOfSecret(session));
 }
 
 /**

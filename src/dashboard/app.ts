@@ -1,6 +1,6 @@
 import { Hono } from "hono";
+import type { Gate } from "../control/admit.ts";
 import { ControlError } from "../control/control-error.ts";
-import type { Guard } from "../control/guard.ts";
 import { acting } from "./acting.ts";
 import { actions } from "./actions.ts";
 import type { DashboardFiles } from "./files.ts";
@@ -25,10 +25,10 @@ import type { DashboardServices } from "./visit.ts";
  * The pages under `/_sandbox/ui`. They read and act by what the sandbox's own API does, and work without the script,
  * which only adds the requests that come and the copy buttons.
  */
-export function createDashboard(services: DashboardServices, guard: Guard, files?: DashboardFiles): Hono {
+export function createDashboard(services: DashboardServices, gate: Gate, files?: DashboardFiles): Hono {
   const flashes = new Flashes();
-  const { page, show, onError } = createFrame(services, guard, flashes);
-  const door = createSignIn(guard, page);
+  const { page, show, onError } = createFrame(services, gate.guard, flashes);
+  const door = createSignIn(gate, page);
   const ui = new Hono().basePath(base);
   ui.onError(onError);
 

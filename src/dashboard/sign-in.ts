@@ -1,15 +1,15 @@
 import type { Handler, MiddlewareHandler } from "hono";
-import { admit, isAdminToken } from "../control/admit.ts";
+import type { Gate } from "../control/admit.ts";
 import { ControlError } from "../control/control-error.ts";
-import type { Guard } from "../control/guard.ts";
-import { refuseOtherPages, refuseOtherSites, signIn, signOut } from "../control/session.ts";
+import { refuseOtherPages, refuseOtherSites } from "../control/session.ts";
 import { readForm } from "./form.ts";
 import type { ShowPage } from "./frame.tsx";
 import { signInPage } from "./pages/sign-in.tsx";
 import { base, isOwnPath, pathTo } from "./paths.ts";
 
 /** Who may see the pages: whoever may use the sandbox's own API, by a cookie in the admin token's place. */
-export function createSignIn(guard: Guard, page: ShowPage) {
+export function createSignIn(gate: Gate, page: ShowPage) {
+  const { guard } = gate;
   return {
     /** For the files and the sign-in page, which `letIn` does not guard. */
     refuseOtherSites: ((c, next) => {
@@ -24,15 +24,15 @@ export function createSignIn(guard: Guard, page: ShowPage) {
     }) satisfies MiddlewareHandler,
 
     /** Leads whoever has not signed in to where that is done. */
-    letIn: ((c, next) => {
+    letIn: (async (c, next) => {
       try {
-        admit(guard, c);
+        await gate.admit(c);
       } catch (error) {
         if (!(error instanceof ControlError && error.status === 401)) throw error;
         const next = c.req.method === "GET" ? c.req.url.slice(new URL(c.req.url).origin.length) : base;
-        return Promise.resolve(c.redirect(pathTo("/sign-in", { next }), 303));
+        return c.redirect(pathTo("/sign-in", { next }), 303);
       }
-      return next();
+      return await next();
     }) satisfies MiddlewareHandler,
 
     ask: ((c) => {
@@ -43,15 +43,14 @@ export function createSignIn(guard: Guard, page: ShowPage) {
     signIn: (async (c) => {
       if (guard.kind !== "token") return c.redirect(base, 303);
       const { token = "", next } = await readForm(c);
-      if (!isAdminToken(token, guard.token)) {
+      if (!(await gate.signIn(c, token))) {
         return page(c, signInPage({ next: nextPage(next), isWrong: true }), { status: 401, nobody: true });
       }
-      signIn(c, guard.token);
       return c.redirect(nextPage(next), 303);
     }) satisfies Handler,
 
     signOut: ((c) => {
-      signOut(c);
+      gate.signOut(c);
       return c.redirect(base, 303);
     }) satisfies Handler,
   };

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
+import type { Guard } from "../../src/control/guard.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
+
+const withToken: Guard = { kind: "token", token: "correct-horse" };
 
 describe("GET /_sandbox/health", () => {
   test("answers without authentication", async () => {
@@ -13,6 +16,23 @@ describe("GET /_sandbox/health", () => {
       now: "2026-03-10T09:30:00.000Z",
     });
   });
+
+  test.each<[string, Guard, string, Record<string, string>, boolean]>([
+    ["on loopback", { kind: "loopback" }, "http://localhost:4242", {}, true],
+    ["on a host that leads to loopback", { kind: "loopback" }, "http://evil.test", {}, false],
+    ["without the admin token", withToken, "http://qa.test", {}, false],
+    ["with a wrong one", withToken, "http://qa.test", { Authorization: "Bearer wrong" }, false],
+    ["with the admin token", withToken, "http://qa.test", { Authorization: "Bearer correct-horse" }, true],
+  ])(
+    "tells the seed only to those who may use the control API: %s",
+    async (_, guard, base, headers, tells) => {
+      const { serve } = openSandbox({ seed: 7 });
+      const fetch = serve({ environments: ["sandbox"], control: guard });
+      const response = await fetch(new Request(`${base}/_sandbox/health`, { headers }));
+      const health = (await response.json()) as Record<string, unknown>;
+      expect([response.status, health.status, health.seed]).toEqual([200, "ok", tells ? 7 : undefined]);
+    },
+  );
 });
 
 describe("GET /_sandbox", () => {

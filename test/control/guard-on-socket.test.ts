@@ -159,6 +159,23 @@ describe("a host", () => {
   });
 });
 
+test("the right admin token is answered at once while wrong ones wait", async () => {
+  const sandbox = await startSandbox({ port: 0, adminToken });
+  const ask = (token: string) =>
+    send(sandbox, { headers: ["Host: localhost:PORT", `Authorization: Bearer ${token}`] });
+  let refused = 0;
+  const guesses = Array.from({ length: 50 }, async (_, n) => {
+    const { status } = await ask(`guess-${n}`);
+    refused++;
+    return status;
+  });
+  while (refused < 5) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let n = 0; n < 10; n++) expect((await ask(adminToken)).status).toBe(200);
+  expect(refused).toBeLessThan(50);
+  expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
+  await sandbox.close();
+});
+
 /** A page that does not belong to the sandbox, as a browser tells of it. */
 const foreign: readonly (readonly string[])[] = [
   ["Origin: null"],

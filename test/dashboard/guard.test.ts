@@ -185,11 +185,114 @@ describe("with an admin token", () => {
     ]);
   });
 
+  test("signing out revokes the session, and no other", async () => {
+    const { send, visit, cookie } = await signedIn();
+    const other = await send("/sign-in", { token: "correct-horse" });
+    const otherCookie = other.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    expect(otherCookie).not.toBe(cookie);
+    await send("/sign-out", {}, { Cookie: cookie });
+    const status = async (path: string, Cookie: string) =>
+      (await visit(path, { headers: { Cookie } })).status;
+    for (const path of ["", "/_sandbox/world", "/_sandbox/requests/stream"]) {
+      expect([path, await status(path, cookie)]).toEqual([path, path === "" ? 303 : 401]);
+    }
+    expect(await status("/_sandbox/world", otherCookie)).toBe(200);
+    const acted = await send("/clock/advance", { by: "P1D" }, { Cookie: cookie });
+    expect(acted.location).toContain("/sign-in");
+  });
+
+  test("signing out ends the session's streams of requests", async () => {
+    const { send, visit, cookie } = await signedIn();
+    const streamed = visit("/_sandbox/requests/stream", { headers: { Cookie: cookie } });
+    await new Promise(setImmediate);
+    await send("/sign-out", {}, { Cookie: cookie });
+    expect(await streamed).toMatchObject({ status: 200 });
+  });
+
+  test("a hundred sessions are kept: the next one ends the oldest", async () => {
+    const { send, visit, cookie: oldest } = await signedIn();
+    const second = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie");
+    for (let n = 0; n < 99; n++) await send("/sign-in", { token: "correct-horse" });
+    const status = async (Cookie: string) => (await visit("/_sandbox/world", { headers: { Cookie } })).status;
+    expect(await status(oldest)).toBe(401);
+    expect(await status(second?.split(";")[0] ?? "")).toBe(200);
+  });
+
+  test("signing in again ends the browser's earlier session", async () => {
+    const { send, visit, cookie } = await signedIn();
+    await send("/sign-in", { token: "correct-horse" }, { Cookie: cookie });
+    expect((await visit("/_sandbox/world", { headers: { Cookie: cookie } })).status).toBe(401);
+  });
+
   test("signing out ends it in the browser", async () => {
     const { send, cookie } = await signedIn();
     const { headers, location } = await send("/sign-out", {}, { Cookie: cookie });
     expect(headers.get("Set-Cookie")).toMatch(/^card_sandbox_session_4242=; Max-Age=0; Path=\/_sandbox/);
     expect(location).toBe("/_sandbox/ui");
+  });
+
+  describe("wrong tokens are slowed down", () => {
+    const guesses = {
+      "at the sign-in form": (dashboard: Dashboard) => dashboard.send("/sign-in", { token: "wrong" }),
+      "as a Bearer token": (dashboard: Dashboard) => withBearer(dashboard, "/_sandbox/world", "wrong"),
+      "on a page": (dashboard: Dashboard) => withBearer(dashboard, "", "wrong"),
+      "at health": (dashboard: Dashboard) => withBearer(dashboard, "/_sandbox/health", "wrong"),
+      "from another site": ({ visit }: Dashboard) =>
+        visit("/_sandbox/world", {
+          headers: { Authorization: "Bearer wrong", "Sec-Fetch-Site": "cross-site" },
+        }),
+    };
+    type Dashboard = ReturnType<typeof openDashboard>;
+    const withBearer = ({ visit }: Dashboard, path: string, token: string) =>
+      visit(path, { headers: { Authorization: `Bearer ${token}` } });
+
+    test.each(Object.entries(guesses))("%s: from the sixth on, by up to three seconds", async (_, guess) => {
+      const dashboard = openDashboard({}, withToken);
+      for (let n = 0; n < 12; n++) await guess(dashboard);
+      expect(dashboard.clockOfTest.waited).toEqual([1000, 2000, 3000, 3000, 3000, 3000, 3000]);
+    });
+
+    test("together, whichever way they come", async () => {
+      const dashboard = openDashboard({}, withToken);
+      for (const guess of Object.values(guesses)) await guess(dashboard);
+      expect(dashboard.clockOfTest.waited).toEqual([]);
+      await guesses["at the sign-in form"](dashboard);
+      expect(dashboard.clockOfTest.waited).toEqual([1000]);
+    });
+
+    test("and the right token, a session and a request without a token are not", async () => {
+      const dashboard = await signedIn();
+      for (let n = 0; n < 20; n++) await guesses["as a Bearer token"](dashboard);
+      const { clockOfTest, visit, send } = dashboard;
+      clockOfTest.waited.length = 0;
+      expect((await withBearer(dashboard, "/_sandbox/world", "correct-horse")).status).toBe(200);
+      expect((await send("/sign-in", { token: "correct-horse" })).status).toBe(303);
+      const headers = { Cookie: dashboard.cookie, Authorization: "Bearer wrong" };
+      expect((await visit("/_sandbox/world", { headers })).status).toBe(200);
+      expect((await visit("/_sandbox/world")).status).toBe(401);
+      expect(clockOfTest.waited).toEqual([]);
+    });
+
+    test("until some seconds have passed without one", async () => {
+      const dashboard = openDashboard({}, withToken);
+      for (let n = 0; n < 1000; n++) await guesses["as a Bearer token"](dashboard);
+      dashboard.clockOfTest.waited.length = 0;
+      dashboard.clockOfTest.advance(10_000);
+      for (let n = 0; n < 5; n++) await guesses["as a Bearer token"](dashboard);
+      expect(dashboard.clockOfTest.waited).toEqual([]);
+    });
+
+    test("and a client that hangs up leaves nothing that waits", async () => {
+      const dashboard = openDashboard({}, withToken);
+      for (let n = 0; n < 5; n++) await guesses["as a Bearer token"](dashboard);
+      const abort = new AbortController();
+      const headers = { Authorization: "Bearer wrong" };
+      const reply = dashboard.visit("/_sandbox/world", { headers, signal: abort.signal });
+      while (dashboard.clockOfTest.waits.length === 0) await Promise.resolve();
+      abort.abort();
+      expect(dashboard.clockOfTest.waits).toEqual([]);
+      await reply;
+    });
   });
 
   test("a form of somebody who has not signed in does nothing", async () => {

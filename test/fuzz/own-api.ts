@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import { Gate } from "../../src/control/admit.ts";
 import { createControl } from "../../src/control/app.ts";
+import type { Clock } from "../../src/core/ports.ts";
 import { createDashboard } from "../../src/dashboard/app.ts";
 import { jsonOf, mutated, oddValue, written } from "./json.ts";
 import type { Target } from "./target.ts";
@@ -90,7 +92,7 @@ const query: Target["query"] = Object.entries({
   back: ["/_sandbox/ui/cards"],
 }).map(([name, values]) => [name, fc.constantFrom(...values)]);
 
-const open = { kind: "open" } as const;
+const open = new Gate({ kind: "open" }, {} as Clock, () => new Uint8Array());
 
 /** A path that is served under `/_sandbox`, as the tables of routes have it. */
 interface Route {
