@@ -72,7 +72,7 @@ async function fill({ functions, companyId, cards }) {
   for (let n = 1; n <= cards; n++) {
     const number = row.cards_made + n;
     const idempotency = { operation: "orderPhysicalCard", key: crypto.randomUUID() };
-    store.cards.insert(makeCard(random, { ...plan, number }), { ...place, idempotency });
+    store.cards.insert(makeCard(random, { ...plan, number }), { ...place, number, idempotency });
   }
   if (transactionHere) sqlite.exec("COMMIT");
 }

@@ -26,9 +26,10 @@ export function issueOrdered(
 ): CardRecord {
   const { store, random, clock } = services;
   const { companyId, companyPk, memberId, memberPk } = request.caller;
+  const number = facts.cardsMade + 1;
   const card = makeCard(random, {
     companyId,
-    number: facts.cardsMade + 1,
+    number,
     accountId: facts.account.id,
     memberId,
     type,
@@ -45,6 +46,7 @@ export function issueOrdered(
     companyPk,
     accountPk: facts.account.pk,
     memberPk,
+    number,
     idempotency: scopeOf(request, operation),
   });
   const faults = request.overlay.webhook;

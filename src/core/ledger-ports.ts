@@ -12,11 +12,14 @@ import type { Role } from "./permissions.ts";
 import type { AccountStatus, CompanyStatus } from "./statuses.ts";
 import type { PeriodStarts } from "./uk-calendar.ts";
 
-/** Which of a list's rows are meant: those older than the row with this number, the newest first. */
+/** Which rows of a list are meant: those before a position, which are older, the newest first. */
 export interface Page {
-  readonly beforePk?: number | undefined;
+  readonly before?: number | undefined;
   readonly limit: number;
 }
+
+/** A row and its position in its list: that of the company, the member or the webhook, and of no other. */
+export type Listed<Row> = Row & { readonly position: number };
 
 /** An account as it is kept, its amounts in minor units of its currency. */
 export interface AccountRecord {
@@ -44,13 +47,11 @@ export interface AccountQueries {
   /** Keeps its balance, what is held, and when that changed. */
   update(account: AccountRecord): void;
   byId(companyPk: number, id: AccountId): AccountRecord | undefined;
-  list(companyPk: number, page: Page): AccountRecord[];
+  list(companyPk: number, page: Page): Listed<AccountRecord>[];
 }
 
 /** A company in which a member has a place. */
 export interface CompanyOfMember {
-  /** The row of the membership. */
-  readonly pk: number;
   readonly id: CompanyId;
   readonly name: string;
   readonly countryCode: string;
@@ -88,7 +89,7 @@ export interface InvoiceFilters extends Page {
 export interface InvoiceQueries {
   insert(invoice: Omit<InvoiceRecord, "pk">): InvoiceRecord;
   byId(companyPk: number, id: InvoiceId): InvoiceRecord | undefined;
-  list(companyPk: number, filters: InvoiceFilters): InvoiceRecord[];
+  list(companyPk: number, filters: InvoiceFilters): Listed<InvoiceRecord>[];
   setStatus(pk: number, status: InvoiceStatus, paidAtMs: number | null): void;
 }
 
@@ -153,7 +154,7 @@ export interface TransactionQueries {
   byId(companyPk: number, id: TransactionId, memberPk?: number): TransactionRecord | undefined;
   /** Whichever company's it is. */
   anywhere(id: TransactionId): TransactionRecord | undefined;
-  list(companyPk: number, filters: TransactionFilters): TransactionRecord[];
+  list(companyPk: number, filters: TransactionFilters): Listed<TransactionRecord>[];
   /** What was spent from a card in the periods that began then. */
   spentFrom(cardPk: number, starts: PeriodStarts): CardSpending;
   /** The same of several cards, by their numbers; those from which nothing was spent may be absent. */

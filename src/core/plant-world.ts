@@ -153,8 +153,9 @@ function plantCards(
   for (const [index, card] of company.cards.entries()) {
     const member = present(plot.members.get(card.member));
     const account = present(plot.accounts.get(card.account));
+    const number = index + 1;
     const made = makeCard(random, {
-      number: index + 1,
+      number,
       companyId: plot.id,
       accountId: account.id,
       memberId: member.id,
@@ -172,6 +173,7 @@ function plantCards(
       companyPk: plot.pk,
       accountPk: account.pk,
       memberPk: member.pk,
+      number,
       idempotency: null,
     });
   }

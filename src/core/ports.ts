@@ -13,6 +13,7 @@ import type {
   AccountQueries,
   CompanyOfMember,
   InvoiceQueries,
+  Listed,
   Page,
   TransactionQueries,
 } from "./ledger-ports.ts";
@@ -178,8 +179,8 @@ export interface CardFilters {
   readonly user_id?: MemberId | undefined;
   readonly status?: readonly CardStatus[] | undefined;
   readonly type?: CardType | undefined;
-  /** Those older than the card with this number. */
-  readonly beforePk?: number | undefined;
+  /** Only cards before this position, which are older. */
+  readonly before?: number | undefined;
   readonly limit: number;
 }
 
@@ -196,6 +197,8 @@ export interface CardPlace {
   readonly companyPk: number;
   readonly accountPk: number;
   readonly memberPk: number;
+  /** Which of its company's cards it is, from 1; also its position in the company's list. */
+  readonly number: number;
   readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
 }
 
@@ -310,13 +313,6 @@ export interface NewDelivery {
   readonly createdAtMs: number;
 }
 
-/** Where the n-th row after another begins, and how many. */
-interface PageOfRows {
-  /** Those older than the row with this number. */
-  readonly beforePk?: number | undefined;
-  readonly limit: number;
-}
-
 /** What core asks of the store; each insert answers the new row's number. */
 export interface Store {
   /** The next number of a counter, from 1; `companyPk` 0 is the sandbox as a whole. */
@@ -351,7 +347,7 @@ export interface Store {
     /** How far its time is ahead of the sandbox's clock. */
     clockOffset(companyPk: number): number;
     /** Those in which the member is active. */
-    ofMember(memberPk: number, page: Page): CompanyOfMember[];
+    ofMember(memberPk: number, page: Page): Listed<CompanyOfMember>[];
   };
   readonly members: {
     insert(member: NewMember): number;
@@ -381,7 +377,7 @@ export interface Store {
     /** Those not ended whose `expiry_date` is before a date, the oldest first. */
     due(companyPk: number, date: string): KeptCard[];
     /** The newest first. */
-    list(companyPk: number, filters: CardFilters): NumberedCard[];
+    list(companyPk: number, filters: CardFilters): Listed<NumberedCard>[];
     /** Keeps the card and counts it in its company's row. */
     insert(card: CardRecord, place: CardPlace): void;
     /** @param hasJustEnded - whether it counts no more in its company's row */
@@ -403,7 +399,7 @@ export interface Store {
   readonly webhooks: {
     insert(webhook: NewWebhook): number;
     /** The newest first. */
-    list(companyPk: number, page: PageOfRows): WebhookRecord[];
+    list(companyPk: number, page: Page): Listed<WebhookRecord>[];
     byId(companyPk: number, id: WebhookId): WebhookRecord | undefined;
     count(companyPk: number): number;
     /** What an event of a company is measured by: its active webhooks, and its own time. One look-up. */
@@ -422,7 +418,7 @@ export interface Store {
   readonly deliveries: {
     insert(delivery: NewDelivery): number;
     /** The newest first. */
-    list(webhookPk: number, page: PageOfRows): DeliveryRecord[];
+    list(webhookPk: number, page: Page): Listed<DeliveryRecord>[];
     byId(webhookPk: number, id: DeliveryId): DeliveryRecord | undefined;
     /** Whether one of the webhook's is held back, to arrive after the next. */
     isHoldingBack(webhookPk: number): boolean;

@@ -110,9 +110,10 @@ function issueCard(
   const { type, lastFour, name } = old.card;
   // Whoever found or took the old one knows its number.
   const keepsNumber = reason === "damaged" || reason === "expiring";
+  const number = cardsMade + 1;
   const card = makeCard(random, {
     ...inheritedOf(old.card),
-    number: cardsMade + 1,
+    number,
     status: "active",
     name: name === usualName(type, lastFour) ? undefined : name,
     ...(keepsNumber && { lastFour }),
@@ -120,7 +121,7 @@ function issueCard(
   });
   const faults = overlay.webhook;
   changeCard(services, old, triggerOf(reason), { faults });
-  const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk };
+  const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   const data = () => ({ ...shown(services, request, card), replaced_card_id: old.card.id });

@@ -4,6 +4,7 @@ import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../core/errors.ts";
 import { issuesTold } from "../core/issues-told.ts";
+import type { Listed } from "../core/ledger-ports.ts";
 import { hashOfSecret } from "../core/random.ts";
 
 const usualLimit = 50;
@@ -12,7 +13,7 @@ const usualLimit = 50;
 export interface ListQuery<Filters> {
   readonly filters: Filters;
   readonly limit: number;
-  /** The row after which to go on; undefined: from the newest. */
+  /** The position of the row after which the list continues; undefined: it begins with the newest. */
   readonly after: number | undefined;
   /** What the next cursor is bound to. */
   readonly binding: string;
@@ -77,10 +78,10 @@ function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
  * One page of a list.
  * @param rows - the newest first, and one more than the limit where there are more
  */
-export function pageOf<Row extends { readonly pk: number }, Shown>(
-  rows: readonly Row[],
+export function pageOf<Row, Shown>(
+  rows: readonly Listed<Row>[],
   { limit, binding }: ListQuery<unknown>,
-  show: (row: Row) => Shown,
+  show: (row: Listed<Row>) => Shown,
 ): ListPage<Shown> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -88,7 +89,7 @@ export function pageOf<Row extends { readonly pk: number }, Shown>(
   return {
     data: shown.map(show),
     has_more: hasMore,
-    next_cursor: hasMore && last ? cursorOf(last.pk, binding) : null,
+    next_cursor: hasMore && last ? cursorOf(last.position, binding) : null,
   };
 }
 
@@ -98,8 +99,8 @@ function digestOf(value: unknown): string {
 }
 
 /** Opaque to the client: where the list goes on, and the list that it goes on with. */
-function cursorOf(pk: number, binding: string): string {
-  return btoa(`${pk}.${binding}`).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+function cursorOf(position: number, binding: string): string {
+  return btoa(`${position}.${binding}`).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 function positionOf(cursor: string, binding: string): number | undefined {
@@ -109,6 +110,6 @@ function positionOf(cursor: string, binding: string): number | undefined {
   } catch {
     return undefined;
   }
-  const [, pk, bound] = /^([0-9]{1,15})\.([0-9a-f]+)$/.exec(text) ?? [];
-  return bound === binding ? Number(pk) : undefined;
+  const [, position, bound] = /^([0-9]{1,15})\.([0-9a-f]+)$/.exec(text) ?? [];
+  return bound === binding ? Number(position) : undefined;
 }

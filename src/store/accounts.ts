@@ -1,15 +1,15 @@
 import type { AccountRecord } from "../core/ledger-ports.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { AccountStatus } from "../core/statuses.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const insert = `
   INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, created_at_ms,
-    updated_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    updated_at_ms, position)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${nextPosition("accounts", "company_pk")}) RETURNING pk`;
 
 const record = `
-  SELECT a.pk, a.id, a.company_pk AS companyPk, c.id AS companyId, a.name, a.currency, a.status,
+  SELECT a.pk, a.position, a.id, a.company_pk AS companyPk, c.id AS companyId, a.name, a.currency, a.status,
     a.balance_minor AS balanceMinor, a.held_minor AS heldMinor, a.created_at_ms AS createdAtMs,
     a.updated_at_ms AS updatedAtMs
   FROM accounts a JOIN companies c ON c.pk = a.company_pk`;
@@ -20,13 +20,13 @@ const activeOf = `${record} WHERE a.company_pk = ? AND a.status = 'active' ORDER
 const update = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
 const list = `
   ${record}
-  WHERE a.company_pk = ? AND a.pk < coalesce(?, 9007199254740991) ORDER BY a.pk DESC LIMIT ?`;
+  WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) ORDER BY a.position DESC LIMIT ?`;
 
 export function accounts(database: Database): Store["accounts"] {
   return {
     insert({ id, companyPk, slug, name, currency, status, balanceMinor, createdAtMs: at }) {
       return inserted(
-        database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at),
+        database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at, companyPk),
       );
     },
     byPk(pk) {
@@ -40,7 +40,7 @@ export function accounts(database: Database): Store["accounts"] {
       database.run(update, balanceMinor, heldMinor, updatedAtMs, pk);
     },
     byId: (companyPk, id) => database.get<AccountRecord>(recordById, companyPk, id),
-    list: (companyPk, { beforePk, limit }) => database.all(list, companyPk, beforePk ?? null, limit),
+    list: (companyPk, { before, limit }) => database.all(list, companyPk, before ?? null, limit),
   };
 }
 

@@ -7,7 +7,7 @@ import type { CompanyStatus } from "../core/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const columns = `
-  k.pk, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
+  k.pk, k.position, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
     k.status, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
     k.limit_amount_minor, a.currency, k.max_per_purchase_minor, k.daily_minor, k.rolling_32_days_minor,
     k.created_at_ms, k.company_pk, k.member_pk, k.held_from
@@ -38,20 +38,20 @@ const anywhere = `
 
 const list = `
   SELECT ${columns}
-  WHERE k.company_pk = ? AND k.pk < coalesce(?, 9007199254740991)
+  WHERE k.company_pk = ? AND k.position < coalesce(?, 9007199254740991)
     AND (? IS NULL OR k.member_pk = ?)
     AND (? IS NULL OR k.token IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR a.id = ?)
     AND (? IS NULL OR m.id = ?)
     AND (? IS NULL OR k.status IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR k.type = ?)
-  ORDER BY k.pk DESC LIMIT ?`;
+  ORDER BY k.position DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
     expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
-    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key, position)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const count = `
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ?,
@@ -79,6 +79,7 @@ const moveParcel = "UPDATE cards SET parcel_status = ?, parcel_moved_at_ms = ? W
 
 interface CardRow extends LimitColumns {
   pk: number;
+  position: number;
   id: CardId;
   token: string;
   company_id: CompanyId;
@@ -131,7 +132,7 @@ export function cards(database: Database): Store["cards"] {
       const place = { accountPk: account_pk, companyStatus: company_status, clockOffsetMs: clock_offset_ms };
       return { pk, companyPk, card: cardRecordOf(row), ...place };
     },
-    list(companyPk, { memberPk, tokens, account_id, user_id, status, type, beforePk, limit }) {
+    list(companyPk, { memberPk, tokens, account_id, user_id, status, type, before, limit }) {
       const asked = [
         memberPk,
         tokens && JSON.stringify(tokens),
@@ -140,8 +141,8 @@ export function cards(database: Database): Store["cards"] {
         status && JSON.stringify(status),
         type,
       ].flatMap((value) => [value ?? null, value ?? null]);
-      const rows = database.all<CardRow>(list, companyPk, beforePk ?? null, ...asked, limit);
-      return rows.map((row) => ({ pk: row.pk, card: cardRecordOf(row) }));
+      const rows = database.all<CardRow>(list, companyPk, before ?? null, ...asked, limit);
+      return rows.map((row) => ({ pk: row.pk, position: row.position, card: cardRecordOf(row) }));
     },
     insert(card, place) {
       database.run(insert, ...columnsOf(card, place));
@@ -187,6 +188,7 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     card.createdAtMs,
     place.idempotency?.operation ?? null,
     place.idempotency?.key ?? null,
+    place.number,
   ];
 }
 

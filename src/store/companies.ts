@@ -24,10 +24,10 @@ const renewNextExpiry = `
     (SELECT min(expiry_date) FROM cards WHERE company_pk = ? AND status NOT IN ('expired', 'terminated')), ?)
   WHERE pk = ?`;
 const ofMember = `
-  SELECT s.pk, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
+  SELECT s.position, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
   FROM memberships s JOIN companies c ON c.pk = s.company_pk
-  WHERE s.member_pk = ? AND s.status = 'active' AND s.pk < coalesce(?, 9007199254740991)
-  ORDER BY s.pk DESC LIMIT ?`;
+  WHERE s.member_pk = ? AND s.status = 'active' AND s.position < coalesce(?, 9007199254740991)
+  ORDER BY s.position DESC LIMIT ?`;
 
 export function companies(database: Database): Store["companies"] {
   return {
@@ -65,8 +65,8 @@ export function companies(database: Database): Store["companies"] {
       database.run(renewNextExpiry, companyPk, never, companyPk);
     },
     clockOffset: (companyPk) => clockOffsetOf(database, companyPk),
-    ofMember(memberPk, { beforePk, limit }) {
-      return database.all(ofMember, memberPk, beforePk ?? null, limit);
+    ofMember(memberPk, { before, limit }) {
+      return database.all(ofMember, memberPk, before ?? null, limit);
     },
   };
 }

@@ -1,9 +1,9 @@
-import type { InvoiceRecord } from "../core/ledger-ports.ts";
+import type { InvoiceRecord, Listed } from "../core/ledger-ports.ts";
 import type { Database, Store } from "../core/ports.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const columns = `
-  pk, id, company_pk AS companyPk, number, status, currency, net_minor AS netMinor, vat_minor AS vatMinor,
+  pk, position, id, company_pk AS companyPk, number, status, currency, net_minor AS netMinor, vat_minor AS vatMinor,
     issued_on AS issuedOn, due_on AS dueOn, period_start AS periodStart, period_end AS periodEnd,
     paid_at_ms AS paidAtMs
   FROM invoices`;
@@ -12,16 +12,16 @@ const byId = `SELECT ${columns} WHERE company_pk = ? AND id = ?`;
 
 const list = `
   SELECT ${columns}
-  WHERE company_pk = ? AND pk < coalesce(?, 9007199254740991)
+  WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
     AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR issued_on >= ?)
     AND (? IS NULL OR issued_on < ?)
-  ORDER BY pk DESC LIMIT ?`;
+  ORDER BY position DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO invoices (id, company_pk, number, status, currency, net_minor, vat_minor, issued_on, due_on,
-    period_start, period_end, paid_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    period_start, period_end, paid_at_ms, position)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${nextPosition("invoices", "company_pk")}) RETURNING pk`;
 
 export function invoices(database: Database): Store["invoices"] {
   return {
@@ -30,15 +30,15 @@ export function invoices(database: Database): Store["invoices"] {
       const { issuedOn, dueOn, periodStart, periodEnd, paidAtMs } = invoice;
       const identity = [id, companyPk, number, status, currency, netMinor, vatMinor];
       const dates = [issuedOn, dueOn, periodStart, periodEnd, paidAtMs];
-      return { ...invoice, pk: inserted(database.get(insert, ...identity, ...dates)) };
+      return { ...invoice, pk: inserted(database.get(insert, ...identity, ...dates, companyPk)) };
     },
     byId: (companyPk, id) => database.get<InvoiceRecord>(byId, companyPk, id),
-    list(companyPk, { status, from, to, beforePk, limit }) {
+    list(companyPk, { status, from, to, before, limit }) {
       const asked = [status && JSON.stringify(status), from, to].flatMap((value) => [
         value ?? null,
         value ?? null,
       ]);
-      return database.all<InvoiceRecord>(list, companyPk, beforePk ?? null, ...asked, limit);
+      return database.all<Listed<InvoiceRecord>>(list, companyPk, before ?? null, ...asked, limit);
     },
     setStatus(pk, status, paidAtMs) {
       database.run("UPDATE invoices SET status = ?, paid_at_ms = ? WHERE pk = ?", status, paidAtMs, pk);

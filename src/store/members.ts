@@ -3,14 +3,15 @@ import type { Role } from "../core/permissions.ts";
 import type { Database, Store } from "../core/ports.ts";
 import type { MemberStatus } from "../core/statuses.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const insert = `
   INSERT INTO members (id, company_pk, environment, slug, name, details_complete)
   VALUES (?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const join = `
-  INSERT INTO memberships (member_pk, company_pk, role, status) VALUES (?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO memberships (member_pk, company_pk, role, status, position)
+  VALUES (?, ?, ?, ?, ${nextPosition("memberships", "member_pk")}) RETURNING pk`;
 
 const inCompany = `
   SELECT ${callerColumns}
@@ -26,7 +27,7 @@ export function members(database: Database): Store["members"] {
       return inserted(database.get(insert, id, companyPk, environment, slug, name, detailsComplete ? 1 : 0));
     },
     join({ memberPk, companyPk, role, status }) {
-      return inserted(database.get(join, memberPk, companyPk, role, status));
+      return inserted(database.get(join, memberPk, companyPk, role, status, memberPk));
     },
     inCompany({ apiKeyPk, memberPk }, companyId) {
       const row = database.get<CallerRow>(inCompany, apiKeyPk, companyId, memberPk);

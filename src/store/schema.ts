@@ -35,6 +35,9 @@ export const companyColumn = (table: WorldTable): string | undefined =>
  * Each foreign key has an index that begins with one of its columns: SQLite looks up the rows that refer to a deleted
  * row, and without an index it reads the whole table. Cards and transactions refer to their account together with their
  * company, so that the index by company serves that look-up and an order maintains no further index.
+ *
+ * position numbers the rows of a list from 1, within the company, member or webhook that the list is of. Cursors hold
+ * it, so that they do not depend on the rows of others.
  */
 const tables = `
   -- What the database records about itself: its schema version, seed, clock, fixtures and private secret.
@@ -101,9 +104,10 @@ const tables = `
     member_pk INTEGER NOT NULL REFERENCES members,
     role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'accountant', 'employee')),
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive')),
-    UNIQUE (company_pk, member_pk)
+    position INTEGER NOT NULL,
+    UNIQUE (company_pk, member_pk),
+    UNIQUE (member_pk, position)
   ) STRICT;
-  CREATE INDEX memberships_by_member ON memberships (member_pk);
 
   CREATE TABLE accounts (
     pk INTEGER PRIMARY KEY,
@@ -117,6 +121,8 @@ const tables = `
     held_minor INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL DEFAULT 0,
     updated_at_ms INTEGER NOT NULL DEFAULT 0,
+    position INTEGER NOT NULL,
+    UNIQUE (company_pk, position),
     UNIQUE (company_pk, slug),
     UNIQUE (company_pk, pk)
   ) STRICT;
@@ -181,10 +187,11 @@ const tables = `
     -- The progress of a physical card's delivery; NULL until its first change.
     parcel_status TEXT,
     parcel_moved_at_ms INTEGER,
+    position INTEGER NOT NULL,
     FOREIGN KEY (company_pk, account_pk) REFERENCES accounts (company_pk, pk),
     FOREIGN KEY (company_pk, member_pk) REFERENCES memberships (company_pk, member_pk)
   ) STRICT;
-  CREATE INDEX cards_by_company ON cards (company_pk, pk, token);
+  CREATE INDEX cards_by_company ON cards (company_pk, position, token);
   CREATE UNIQUE INDEX cards_by_idempotency_key ON cards (company_pk, member_pk, operation, idempotency_key);
 
   -- Which card replaced another; also the record of the replacement's Idempotency-Key. The member who asked for it
@@ -227,9 +234,10 @@ const tables = `
     refunded_original_minor INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
     completed_at_ms INTEGER,
+    position INTEGER NOT NULL,
+    UNIQUE (company_pk, position),
     FOREIGN KEY (company_pk, account_pk) REFERENCES accounts (company_pk, pk)
   ) STRICT;
-  CREATE INDEX transactions_by_company ON transactions (company_pk);
   CREATE INDEX transactions_by_card ON transactions (card_pk, spent_at_ms);
 
   CREATE TABLE invoices (
@@ -246,6 +254,8 @@ const tables = `
     period_start TEXT NOT NULL,
     period_end TEXT NOT NULL,
     paid_at_ms INTEGER,
+    position INTEGER NOT NULL,
+    UNIQUE (company_pk, position),
     UNIQUE (company_pk, number)
   ) STRICT;
 
@@ -287,9 +297,10 @@ const tables = `
     secret_number INTEGER NOT NULL,
     previous_secret_number INTEGER,
     previous_until_ms INTEGER,
-    created_at_ms INTEGER NOT NULL
+    created_at_ms INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    UNIQUE (company_pk, position)
   ) STRICT;
-  CREATE INDEX webhooks_by_company ON webhooks (company_pk);
 
   -- The outbox: one event for one webhook, written in the transaction that caused it. Times are the company's.
   -- round counts how often the delivery was started; attempts of an earlier round no longer change it.
@@ -305,9 +316,10 @@ const tables = `
     tries INTEGER NOT NULL DEFAULT 0,
     due_at_ms INTEGER NOT NULL,
     faults TEXT,
-    created_at_ms INTEGER NOT NULL
+    created_at_ms INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    UNIQUE (webhook_pk, position)
   ) STRICT;
-  CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_pk);
   CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_pk, due_at_ms) WHERE status = 'pending';
   CREATE INDEX webhook_deliveries_held_back ON webhook_deliveries (webhook_pk)
     WHERE status = 'pending' AND tries = 0 AND faults ->> 'reorder';

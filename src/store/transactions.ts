@@ -1,11 +1,11 @@
 import { type CardSpending, nothingSpent } from "../core/card-use.ts";
-import type { TransactionRecord } from "../core/ledger-ports.ts";
+import type { Listed, TransactionRecord } from "../core/ledger-ports.ts";
 import type { Database, SqlValue, Store } from "../core/ports.ts";
 import type { PeriodStarts } from "../core/uk-calendar.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const columns = `
-  t.pk, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,
+  t.pk, t.position, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,
     t.card_pk AS cardPk, k.id AS cardId, t.type, t.status, t.direction, t.amount_minor AS amountMinor,
     t.original_amount_minor AS originalMinor, t.original_currency AS originalCurrency,
     t.exchange_rate AS exchangeRate, t.running_balance_minor AS runningBalanceMinor, t.booking, t.merchant,
@@ -22,7 +22,7 @@ const anywhere = `SELECT ${columns} WHERE t.id = ?`;
 
 const list = `
   SELECT ${columns}
-  WHERE t.company_pk = ? AND t.pk < coalesce(?, 9007199254740991)
+  WHERE t.company_pk = ? AND t.position < coalesce(?, 9007199254740991)
     AND (? IS NULL OR k.member_pk = ?)
     AND (? IS NULL OR a.id = ?)
     AND (? IS NULL OR k.id = ?)
@@ -33,13 +33,15 @@ const list = `
     AND (? IS NULL OR t.created_at_ms < ?)
     AND (? IS NULL OR t.amount_minor >= ?)
     AND (? IS NULL OR t.amount_minor <= ?)
-  ORDER BY t.pk DESC LIMIT ?`;
+  ORDER BY t.position DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO transactions (status, amount_minor, original_amount_minor, running_balance_minor, booking,
-    spent_minor, spent_eur_minor, refunded_original_minor, completed_at_ms, id, company_pk, account_pk, card_pk, type, direction, original_currency, exchange_rate, merchant, decline_reason,
-    related_id, spent_at_ms, created_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+    spent_minor, spent_eur_minor, refunded_original_minor, completed_at_ms, id, company_pk, account_pk,
+    card_pk, type, direction, original_currency, exchange_rate, merchant, decline_reason, related_id,
+    spent_at_ms, created_at_ms, position)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+    ${nextPosition("transactions", "company_pk")}) RETURNING pk`;
 
 const update = `
   UPDATE transactions SET status = ?, amount_minor = ?, original_amount_minor = ?, running_balance_minor = ?,
@@ -86,7 +88,8 @@ export function transactions(database: Database): Store["transactions"] {
     );
   return {
     insert(transaction) {
-      const row = database.get<{ pk: number }>(insert, ...changing(transaction), ...lasting(transaction));
+      const values = [...changing(transaction), ...lasting(transaction), transaction.companyPk];
+      const row = database.get<{ pk: number }>(insert, ...values);
       return { ...transaction, pk: inserted(row) };
     },
     update: (transaction) => void database.run(update, ...changing(transaction), transaction.pk),
@@ -110,8 +113,10 @@ export function transactions(database: Database): Store["transactions"] {
         filters.minMinor,
         filters.maxMinor,
       ].flatMap((value) => [value ?? null, value ?? null]);
-      const { beforePk, limit } = filters;
-      return database.all<TransactionRow>(list, companyPk, beforePk ?? null, ...asked, limit).map(recordOf);
+      const { before, limit } = filters;
+      return database
+        .all<Listed<TransactionRow>>(list, companyPk, before ?? null, ...asked, limit)
+        .map(recordOf);
     },
   };
 }
@@ -150,6 +155,6 @@ function lasting(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
   ];
 }
 
-function recordOf(row: TransactionRow): TransactionRecord {
+function recordOf<Row extends TransactionRow>(row: Row) {
   return { ...row, merchant: row.merchant === null ? null : JSON.parse(row.merchant) };
 }

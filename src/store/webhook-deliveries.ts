@@ -1,17 +1,19 @@
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
 import type { Database, DeliveryRecord, Store } from "../core/ports.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO webhook_deliveries (id, company_pk, webhook_pk, event, body, status, due_at_ms, faults, created_at_ms)
-  VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?) RETURNING pk`;
+  INSERT INTO webhook_deliveries (id, company_pk, webhook_pk, event, body, status, due_at_ms, faults, created_at_ms,
+    position)
+  VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ${nextPosition("webhook_deliveries", "webhook_pk")}) RETURNING pk`;
 
 const selected = `
-  SELECT d.pk, d.id, w.id AS webhook_id, d.event, d.body, d.status, d.due_at_ms, d.created_at_ms
+  SELECT d.pk, d.position, d.id, w.id AS webhook_id, d.event, d.body, d.status, d.due_at_ms, d.created_at_ms
   FROM webhook_deliveries d JOIN webhooks w ON w.pk = d.webhook_pk`;
 
 const list = `
-  ${selected} WHERE d.webhook_pk = ? AND d.pk < coalesce(?, 9007199254740991) ORDER BY d.pk DESC LIMIT ?`;
+  ${selected} WHERE d.webhook_pk = ? AND d.position < coalesce(?, 9007199254740991)
+  ORDER BY d.position DESC LIMIT ?`;
 
 const byId = `${selected} WHERE d.webhook_pk = ? AND d.id = ?`;
 
@@ -25,6 +27,7 @@ const heldBack = `
 
 interface DeliveryRow {
   pk: number;
+  position: number;
   id: DeliveryId;
   webhook_id: WebhookId;
   event: EventType;
@@ -39,12 +42,12 @@ export function deliveries(database: Database): Store["deliveries"] {
     insert({ id, companyPk, webhookPk, event, body, dueAtMs, faults, createdAtMs }) {
       const kept = faults ? JSON.stringify(faults) : null;
       return inserted(
-        database.get(insert, id, companyPk, webhookPk, event, body, dueAtMs, kept, createdAtMs),
+        database.get(insert, id, companyPk, webhookPk, event, body, dueAtMs, kept, createdAtMs, webhookPk),
       );
     },
-    list(webhookPk, { beforePk, limit }) {
-      const rows = database.all<DeliveryRow>(list, webhookPk, beforePk ?? null, limit);
-      return rows.map((row) => deliveryRecordOf(database, row));
+    list(webhookPk, { before, limit }) {
+      const rows = database.all<DeliveryRow>(list, webhookPk, before ?? null, limit);
+      return rows.map((row) => ({ ...deliveryRecordOf(database, row), position: row.position }));
     },
     byId(webhookPk, id) {
       const row = database.get<DeliveryRow>(byId, webhookPk, id);

@@ -1,17 +1,17 @@
 import type { CompanyId } from "../contract/identifiers.ts";
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
 import type { Database, Store, WebhookRecord } from "../core/ports.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, nextPosition } from "./inserted.ts";
 
 const insert = `
-  INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms, position)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ${nextPosition("webhooks", "company_pk")}) RETURNING pk`;
 
-const columns = "pk, id, url, events, status, created_at_ms";
+const columns = "pk, position, id, url, events, status, created_at_ms";
 
 const list = `
-  SELECT ${columns} FROM webhooks WHERE company_pk = ? AND pk < coalesce(?, 9007199254740991)
-  ORDER BY pk DESC LIMIT ?`;
+  SELECT ${columns} FROM webhooks WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
+  ORDER BY position DESC LIMIT ?`;
 
 const byId = `SELECT ${columns} FROM webhooks WHERE company_pk = ? AND id = ?`;
 
@@ -25,6 +25,7 @@ const rotate = `
 
 interface WebhookRow {
   pk: number;
+  position: number;
   id: WebhookId;
   url: string;
   events: string;
@@ -36,11 +37,22 @@ export function webhooks(database: Database): Store["webhooks"] {
   return {
     insert({ id, companyPk, url, events, status, secretNumber, createdAtMs }) {
       return inserted(
-        database.get(insert, id, companyPk, url, events.join(" "), status, secretNumber, createdAtMs),
+        database.get(
+          insert,
+          id,
+          companyPk,
+          url,
+          events.join(" "),
+          status,
+          secretNumber,
+          createdAtMs,
+          companyPk,
+        ),
       );
     },
-    list(companyPk, { beforePk, limit }) {
-      return database.all<WebhookRow>(list, companyPk, beforePk ?? null, limit).map(webhookRecordOf);
+    list(companyPk, { before, limit }) {
+      const rows = database.all<WebhookRow>(list, companyPk, before ?? null, limit);
+      return rows.map((row) => ({ ...webhookRecordOf(row), position: row.position }));
     },
     byId(companyPk, id) {
       const row = database.get<WebhookRow>(byId, companyPk, id);

@@ -12,7 +12,7 @@ export function listAccounts(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, noFilters, companyId, "accounts.query_invalid");
-    const rows = services.store.accounts.list(companyPk, { beforePk: query.after, limit: query.limit + 1 });
+    const rows = services.store.accounts.list(companyPk, { before: query.after, limit: query.limit + 1 });
     return answer(services, c, "accounts.listed", pageOf(rows, query, accountOf));
   };
 }
@@ -36,7 +36,7 @@ export function listCompanies(services: HttpServices): Route {
     const { memberPk, memberId } = c.get("caller");
     const query = readListQuery(c, noFilters, memberId, "companies.query_invalid");
     const rows = services.store.companies.ofMember(memberPk, {
-      beforePk: query.after,
+      before: query.after,
       limit: query.limit + 1,
     });
     return answer(services, c, "companies.listed", pageOf(rows, query, companyOf));

@@ -19,7 +19,7 @@ export function listCards(services: HttpServices): Route {
     const rows = services.store.cards.list(companyPk, {
       ...query.filters,
       memberPk: own ? memberPk : undefined,
-      beforePk: query.after,
+      before: query.after,
       limit: query.limit + 1,
     });
     const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));

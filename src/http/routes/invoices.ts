@@ -14,7 +14,7 @@ export function listInvoices(services: HttpServices): Route {
     const query = readListQuery(c, invoiceFilters, companyId, "invoices.query_invalid");
     const rows = services.store.invoices.list(companyPk, {
       ...query.filters,
-      beforePk: query.after,
+      before: query.after,
       limit: query.limit + 1,
     });
     return answer(services, c, "invoices.listed", pageOf(rows, query, invoiceOf));

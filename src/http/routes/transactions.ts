@@ -24,7 +24,7 @@ export function listTransactions(services: HttpServices): Route {
       toMs: to,
       minMinor: min_amount,
       maxMinor: max_amount,
-      beforePk: query.after,
+      before: query.after,
       limit: query.limit + 1,
     });
     return answer(services, c, "transactions.listed", pageOf(rows, query, transactionOf));

@@ -29,7 +29,7 @@ export function listWebhooks(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, noFilters, companyId, "webhooks.query_invalid");
-    const rows = services.store.webhooks.list(companyPk, { beforePk: query.after, limit: query.limit + 1 });
+    const rows = services.store.webhooks.list(companyPk, { before: query.after, limit: query.limit + 1 });
     return answer(
       services,
       c,
@@ -84,7 +84,7 @@ export function listWebhookDeliveries(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
     const query = readListQuery(c, noFilters, id, "webhooks.query_invalid");
-    const rows = services.store.deliveries.list(pk, { beforePk: query.after, limit: query.limit + 1 });
+    const rows = services.store.deliveries.list(pk, { before: query.after, limit: query.limit + 1 });
     return answer(
       services,
       c,
