@@ -19,14 +19,15 @@ function openWithRetries(deliveries: number, webhooks: number, later = 0) {
     `WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < ${to})`;
   const company = "(SELECT pk FROM companies ORDER BY pk LIMIT 1)";
   database.run(
-    `${counting(webhooks)} INSERT INTO webhooks (pk, id, company_pk, url, events, status, secret_number, created_at_ms)
-     SELECT n, 'webhook-' || n, ${company}, 'http://localhost/hooks', 'card.created', 'active', n, 0 FROM each`,
+    `${counting(webhooks)} INSERT INTO webhooks (pk, id, company_pk, url, events, status, secret_number, created_at_ms,
+       position)
+     SELECT n, 'webhook-' || n, ${company}, 'http://localhost/hooks', 'card.created', 'active', n, 0, n FROM each`,
   );
   database.run(
     `${counting(deliveries + later)} INSERT INTO webhook_deliveries
-       (id, company_pk, webhook_pk, event, body, status, tries, due_at_ms, created_at_ms)
+       (id, company_pk, webhook_pk, event, body, status, tries, due_at_ms, created_at_ms, position)
      SELECT 'delivery-' || n, ${company}, 1 + n % ${webhooks}, 'card.created', '{}', 'pending', 0,
-       iif(n <= ${deliveries}, ?, ?), 0 FROM each`,
+       iif(n <= ${deliveries}, ?, ?), 0, n FROM each`,
     clockOfTest.now() + 1000,
     clockOfTest.now() + 86_400_000,
   );
