@@ -1,3 +1,4 @@
+import type { UnreadPointId } from "./contract/answers.ts";
 import type { Environment } from "./contract/identifiers.ts";
 import { Gate } from "./control/admit.ts";
 import { ApiKeys } from "./control/api-keys.ts";
@@ -98,8 +99,8 @@ export interface Sandbox {
   readonly secrets: SecretsMode;
   /** Begins to serve requests that came together, and keeps together what they change at once. */
   together(work: () => void): void;
-  /** The answer to a request that cannot be read as one, and why where more is known. */
-  malformed(why?: string): Response;
+  /** The response to a request that cannot be read: by default 400, with the point's title as its message. */
+  malformed(point?: UnreadPointId, message?: string): Response;
   /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
   world(): WorldListing;
   /** The sandbox's time, and each company's. */
@@ -272,7 +273,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
         cameAt = undefined;
       }
     },
-    malformed: (why) => malformedRequest(faceOf([]), why),
+    malformed: (point, message) => malformedRequest(faceOf([]), point, message),
     world: () => own.companies.world(),
     clock: time,
     control: {

@@ -15,9 +15,20 @@ const sandboxSlips: readonly PointId[] = [
   "gateway.not_specified",
 ];
 
+/** The refusals of requests that cannot be read: nothing records them, and so no coverage counts them. */
+export const unreadPoints = [
+  "gateway.bad_request",
+  "gateway.request_timeout",
+  "gateway.content_too_large",
+  "gateway.expectation_failed",
+  "gateway.headers_too_large",
+] as const satisfies readonly PointId[];
+
+export type UnreadPointId = (typeof unreadPoints)[number];
+
 /** What decides before it is known which operation was meant. */
 export const pointsOfNoOperation: readonly PointId[] = [
-  "gateway.bad_request",
+  ...unreadPoints,
   "gateway.not_found",
   "gateway.method_not_allowed",
 ];

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { unavailableAt } from "../contract/answers.ts";
+import { type UnreadPointId, unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
 import { answer, answerOf, errorBody, responseOf, unusable } from "./answer.ts";
@@ -30,12 +30,12 @@ export function onError(services: HttpServices) {
   };
 }
 
-/** The answer to a request that no path can be read from: 400, in the gateway's envelope. */
+/** The response to a request that cannot be read, in the gateway's envelope. */
 export function malformedRequest(
   services: HttpServices,
-  message = "The request line or the Host header cannot be read",
+  point: UnreadPointId = "gateway.bad_request",
+  message: string = contractPoints[point].title,
 ): Response {
-  const point = "gateway.bad_request";
   return responseOf(answerOf(services, services.clock.now(), point, errorBody(point, message)));
 }
 

@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
+import type { UnreadPointId } from "../contract/answers.ts";
 import { ConnectionLost, SetupError } from "../core/errors.ts";
 import { AnswerCutOff } from "../http/answer-cut-off.ts";
 import type { Serve } from "../sandbox.ts";
@@ -28,8 +29,8 @@ export interface ListenOptions {
   readonly serve: Serve;
   /** Serves what came together. */
   readonly together: (work: () => void) => void;
-  /** Answers a request that cannot be read as one: 400, and why where more is known. */
-  readonly malformed: (why?: string) => Response;
+  /** Makes the response to a request that cannot be read. */
+  readonly malformed: (point?: UnreadPointId, message?: string) => Response;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -59,19 +60,29 @@ const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsChe
 /** Over TLS too a client may close its side once it has asked, and has to begin in time. */
 const handshake = { allowHalfOpen: true, handshakeTimeout: 20_000 };
 
-/** What Node says of a request that it could not read, where that is more than 400 tells. */
-const unread: Readonly<Record<string, readonly [status: number, why: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "The request line and its headers are over 16 KiB"],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of the body's chunks are over 16 KiB"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The headers did not come within 20 s, or the request within 60 s"],
+/** Node's codes of requests that it could not read, where there is more to say than 400. */
+const unread: Readonly<Record<string, UnreadPointId>> = {
+  HPE_HEADER_OVERFLOW: "gateway.headers_too_large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "gateway.content_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "gateway.request_timeout",
 };
 
-/** What Node reads, and would answer with a bare status, or not at all. */
-const refused = {
-  noHost: "An HTTP/1.1 request has to name its host: send a Host header",
-  expectation: "Expect: nothing but 100-continue can be met; leave the header out",
-  connect: "CONNECT asks for a proxy, which this is not: send requests straight to this address",
-} as const;
+/** The message for CONNECT, which Node would answer with nothing. */
+const noProxy = "CONNECT asks for a proxy, which this is not: send requests straight to this address";
+
+/** What is wrong with the Host header (RFC 9112 §3.2); undefined if nothing is. */
+function hostProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  if (hosts > 1) return `Host: is sent ${hosts} times; send it once`;
+  if (hosts === 0 && httpVersion === "1.1") {
+    return "An HTTP/1.1 request has to name its host: send a Host header";
+  }
+  return undefined;
+}
 
 /**
  * Binds a port.
@@ -145,17 +156,16 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       if (outgoing.socket) answer(incoming, outgoing);
       else outgoing.once("socket", () => answer(incoming, outgoing));
     };
-  const refuse = async (incoming: IncomingMessage, outgoing: ServerResponse, status: number, why: string) => {
-    const response = malformed(why);
+  const refuse = async (incoming: IncomingMessage, outgoing: ServerResponse, response: Response) => {
     const body = await response.text();
     const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(body) };
-    outgoing.writeHead(status, headers).end(body);
+    outgoing.writeHead(response.status, headers).end(body);
     underWay.leave(incoming);
   };
   const listener = connected((incoming, outgoing) => {
-    const { httpVersion, headers } = incoming;
-    if (headers.host === undefined && httpVersion === "1.1") refuse(incoming, outgoing, 400, refused.noHost);
-    else inTurn(incoming, outgoing);
+    const problem = hostProblem(incoming);
+    if (problem === undefined) inTurn(incoming, outgoing);
+    else refuse(incoming, outgoing, malformed("gateway.bad_request", problem));
   });
   try {
     const own = { ...arrival, requireHostHeader: false };
@@ -165,7 +175,11 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
     answerHalfClosed(server, underWay);
     server.on(
       "checkExpectation",
-      connected((incoming, outgoing) => refuse(incoming, outgoing, 417, refused.expectation)),
+      connected((incoming, outgoing) => {
+        const problem = hostProblem(incoming);
+        const point = problem === undefined ? "gateway.expectation_failed" : "gateway.bad_request";
+        refuse(incoming, outgoing, malformed(point, problem));
+      }),
     );
     server.on("connect", (_: IncomingMessage, socket: Duplex) => {
       // Node listens to it no more.
@@ -173,7 +187,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       socket.once("finish", () => socket.destroy());
       underWay.afterWhole(socket, (isAmidAnswer) => {
         if (isAmidAnswer) socket.destroy();
-        else writeRaw(socket, 400, malformed(refused.connect));
+        else writeRaw(socket, malformed("gateway.bad_request", noProxy));
       });
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -183,9 +197,8 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       }
       // What came whole before it is answered first.
       underWay.afterWhole(socket, (isAmidAnswer) => {
-        const [status, why] = unread[error.code ?? ""] ?? [400];
         if (isAmidAnswer) socket.destroy();
-        else writeRaw(socket, status, malformed(why));
+        else writeRaw(socket, malformed(unread[error.code ?? ""]));
       });
     });
     return server;
@@ -228,7 +241,8 @@ function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): vo
 }
 
 /** Answers on a connection whose request Node could not read, and closes it. */
-async function writeRaw(socket: Duplex, status: number, response: Response): Promise<void> {
+async function writeRaw(socket: Duplex, response: Response): Promise<void> {
+  const { status } = response;
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const length = Buffer.byteLength(body);

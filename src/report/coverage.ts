@@ -1,3 +1,4 @@
+import { unreadPoints } from "../contract/answers.ts";
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
 import type { Exchange } from "./exchange.ts";
@@ -50,7 +51,8 @@ export interface CoverageFilter {
 }
 
 /** Slips of the sandbox, of its machine or of the tester: no client is to meet them. */
-const noBehaviour: ReadonlySet<PointId> = new Set([
+const noBehaviour: ReadonlySet<PointId> = new Set<PointId>([
+  ...unreadPoints,
   "gateway.internal_error",
   "gateway.unavailable",
   "gateway.cards_unavailable",

@@ -88,6 +88,10 @@ test("every contract point is somewhere, and those that decide too early are no 
   expect(new Set([...ofOperations, ...pointsOfNoOperation])).toEqual(new Set(Object.keys(contractPoints)));
   expect(Object.keys(document.components.responses)).toEqual([
     "bad_request",
+    "request_timeout",
+    "content_too_large",
+    "expectation_failed",
+    "headers_too_large",
     "not_found",
     "method_not_allowed",
   ]);

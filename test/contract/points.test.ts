@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { account } from "../../src/contract/account.ts";
+import type { UnreadPointId } from "../../src/contract/answers.ts";
 import { card, cardStatus } from "../../src/contract/card.ts";
 import { deliveryOptions } from "../../src/contract/card-requests.ts";
 import { company } from "../../src/contract/company.ts";
@@ -37,6 +38,9 @@ const orderHeaders = (headers: Record<string, string | undefined>, options?: Tes
 const orderFor = (country_code: string, delivery_method: string, rest: object = {}) =>
   orderWith({ delivery_address: { line1: "1 High Street", country_code, ...rest }, delivery_method });
 const exchange = (body: unknown) => () => openSandbox().post("/auth/v1/sandbox/token", body);
+
+const unread = (point: UnreadPointId) => () =>
+  Promise.resolve(openSandbox().malformed(point)).then(readReply);
 
 const get = (path: string, options?: TestOptions) => () => openSandbox(options).get(path);
 
@@ -314,7 +318,11 @@ const waysTo = {
     return call("POST", `${path}/test`);
   }),
   "gateway.not_specified": get("/developer/cards", { assumed: false }),
-  "gateway.bad_request": () => Promise.resolve(openSandbox().malformed()).then(readReply),
+  "gateway.bad_request": unread("gateway.bad_request"),
+  "gateway.request_timeout": unread("gateway.request_timeout"),
+  "gateway.content_too_large": unread("gateway.content_too_large"),
+  "gateway.expectation_failed": unread("gateway.expectation_failed"),
+  "gateway.headers_too_large": unread("gateway.headers_too_large"),
   "gateway.rate_limited": orderFacing({ scenario: "rate-limited" }),
   "gateway.scenario_unknown": orderHeaders({ "Sandbox-Scenario": "quota-reach" }),
   "gateway.not_found": () => openSandbox().request("/nothing"),

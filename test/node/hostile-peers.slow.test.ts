@@ -39,7 +39,9 @@ test("headers and bodies that trickle are ended with 408, after 20 s and 60 s", 
   );
   expect((await orders(500)).p99Ms).toBeLessThan(patienceMs);
   for (const { answer, afterMs } of await headers) {
-    expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"bad_request","message":"The headers did not come/);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout","message":"The headers did not arrive/,
+    );
     expect(afterMs).toBeGreaterThan(19_000);
     expect(afterMs).toBeLessThan(40_000);
   }

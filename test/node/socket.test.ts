@@ -155,52 +155,82 @@ describe("over a real socket", () => {
   });
 
   test.each([
-    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400, unreadable],
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "bad_request", unreadable],
     [
       "two lengths",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
       400,
+      "bad_request",
       unreadable,
     ],
-    ["no HTTP at all", "hello\r\n\r\n", 400, unreadable],
+    ["no HTTP at all", "hello\r\n\r\n", 400, "bad_request", unreadable],
     [
       "headers beyond measure",
       `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
       431,
+      "headers_too_large",
       "The request line and its headers are over 16 KiB",
     ],
     [
       "chunks with extensions beyond measure",
       `POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
       413,
+      "content_too_large",
       "The extensions of the body's chunks are over 16 KiB",
     ],
     [
       "HTTP/1.1 without Host",
       "GET / HTTP/1.1\r\n\r\n",
       400,
+      "bad_request",
       "An HTTP/1.1 request has to name its host: send a Host header",
+    ],
+    [
+      "two Host headers",
+      "GET / HTTP/1.1\r\nHost: a\r\nhOST: a\r\n\r\n",
+      400,
+      "bad_request",
+      "Host: is sent 2 times; send it once",
+    ],
+    [
+      "two Host headers of HTTP/1.0",
+      "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
+      400,
+      "bad_request",
+      "Host: is sent 2 times; send it once",
+    ],
+    [
+      "two Host headers and an expectation of something else",
+      "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nExpect: rain\r\n\r\n",
+      400,
+      "bad_request",
+      "Host: is sent 2 times; send it once",
     ],
     [
       "an expectation of something else",
       "GET / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n\r\n",
       417,
-      "Expect: nothing but 100-continue can be met; leave the header out",
+      "expectation_failed",
+      "The Expect header asks for something other than 100-continue: leave it out",
     ],
     [
       "CONNECT",
       "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
       400,
+      "bad_request",
       "CONNECT asks for a proxy, which this is not: send requests straight to this address",
     ],
-  ])("%s is answered in the gateway's envelope, with what was wrong", async (_, bytes, status, why) => {
+  ])("%s is answered in the gateway's envelope, with what was wrong", async (_, bytes, status, code, why) => {
     const { url } = await startCommandLine();
     const answer = await sendRaw(url, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"));
     expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
       success: false,
-      error: { code: "bad_request", message: why },
+      error: { code, message: why },
     });
+    expect(answer).toMatch(
+      new RegExp(`^sandbox-contract-point: gateway.${code}; provenance=assumed\r$`, "m"),
+    );
   });
 
   test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {
