@@ -195,6 +195,8 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
         socket.destroy();
         return;
       }
+      // The rest of the request may have arrived long ago: this server did not read it.
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && underWay.isPaused(socket)) return;
       // What came whole before it is answered first.
       underWay.afterWhole(socket, (isAmidAnswer) => {
         if (isAmidAnswer) socket.destroy();

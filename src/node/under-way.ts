@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** The requests of each connection that are not answered yet. */
+/**
+ * How many requests of one connection may wait for their responses before nothing more is read from it. Node parses
+ * each chunk to its end, so that up to 64 KiB of further requests may be in memory.
+ */
+const mostWaiting = 100;
+
+/**
+ * The requests of each connection that are not answered yet. A client that pipelines more of them than `mostWaiting`
+ * is not read from until half of them are answered. Meanwhile the server does not notice that the client hangs up.
+ */
 export class UnderWay {
   readonly #connections = new WeakMap<Duplex, Connection>();
 
@@ -9,11 +19,33 @@ export class UnderWay {
     const connection = this.#of(incoming.socket);
     connection.requests.add(incoming);
     connection.latest = outgoing;
+    if (connection.requests.size >= mostWaiting) this.#pause(incoming.socket, connection);
+  }
+
+  /** Later, because Node resumes the socket once it has parsed the request. It resumes it at other times, too. */
+  #pause(socket: Socket, connection: Connection): void {
+    if (connection.isPausing) return;
+    connection.isPausing = true;
+    process.nextTick(() => {
+      connection.isPausing = false;
+      if (connection.requests.size < mostWaiting) return;
+      connection.isPaused = true;
+      socket.pause();
+    });
+  }
+
+  isPaused(socket: Duplex): boolean {
+    return this.#of(socket).isPaused;
   }
 
   leave(incoming: IncomingMessage): void {
-    const { requests, whenWhole } = this.#of(incoming.socket);
+    const connection = this.#of(incoming.socket);
+    const { requests, whenWhole } = connection;
     requests.delete(incoming);
+    if (connection.isPaused && requests.size <= mostWaiting / 2) {
+      connection.isPaused = false;
+      incoming.socket.resume();
+    }
     // The adapter writes the answer meanwhile.
     if (requests.size === 0 && whenWhole) setImmediate(whenWhole);
   }
@@ -42,7 +74,13 @@ export class UnderWay {
   #of(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known) return known;
-    const connection = { requests: new Set<IncomingMessage>(), latest: undefined, whenWhole: undefined };
+    const connection: Connection = {
+      requests: new Set(),
+      latest: undefined,
+      whenWhole: undefined,
+      isPausing: false,
+      isPaused: false,
+    };
     this.#connections.set(socket, connection);
     return connection;
   }
@@ -52,4 +90,7 @@ interface Connection {
   readonly requests: Set<IncomingMessage>;
   latest: ServerResponse | undefined;
   whenWhole: (() => void) | undefined;
+  /** It is about to be paused. */
+  isPausing: boolean;
+  isPaused: boolean;
 }

@@ -1,5 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import type { WorldListing } from "../../src/store/world-listing.ts";
 import { watchServer } from "../support/watched-server.ts";
 
 test("a hundred requests in one write are answered in their order", async () => {
@@ -23,3 +28,69 @@ test("a client that asks over and over, and reads nothing, has one answer in mem
   expect((await orders(100)).p99Ms).toBeLessThan(1000);
   expect(memoryMiB() - before.memoryMiB).toBeLessThan(150);
 });
+
+const shortRequest = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** Writes so many bytes of short requests; returns how many were accepted before nothing moved for a second. */
+async function acceptedOf(socket: Socket, bytes: number): Promise<number> {
+  const block = Buffer.from(shortRequest.repeat(2000));
+  let accepted = 0;
+  while (accepted < bytes) {
+    const written = new Promise<true>((resolve) => socket.write(block, () => resolve(true)));
+    if (!(await Promise.race([written, sleep(1000)]))) break;
+    accepted += block.length;
+  }
+  return accepted;
+}
+
+test("requests behind an event stream are not read beyond a few, and hanging up frees all", async () => {
+  const { connect, memoryMiB, settled, orders } = await watchServer();
+  const socket = await connect();
+  socket.resume().write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(socket, "data");
+  const before = memoryMiB();
+  expect(await acceptedOf(socket, 16 << 20)).toBeLessThan(12 << 20);
+  expect(memoryMiB() - before).toBeLessThan(64);
+  expect((await orders(50)).p99Ms).toBeLessThan(1000);
+  socket.destroy();
+  await settled();
+});
+
+test("requests behind a held one are all answered, in their order, once it is released", async () => {
+  const { url, connect } = await watchServer();
+  const post = async (path: string, body: unknown) =>
+    (await fetch(url + path, { method: "POST", body: JSON.stringify(body) })).json() as Promise<
+      Record<string, string>
+    >;
+  const { access_token } = await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
+  const { id } = await post("/_sandbox/scenarios/in-flight/arm", { times: 1 });
+  const socket = await connect();
+  const answers = text(socket);
+  const body = JSON.stringify(await orderBody(url));
+  socket.write(
+    `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${access_token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const count = 5000;
+  for (let i = 0; i < count; i++) socket.write(`GET /nothing/${i} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  socket.end("GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  await vi.waitFor(async () => {
+    const armed = (await (await fetch(`${url}/_sandbox/armed/${id}`)).json()) as { held: number };
+    expect(armed.held).toBe(1);
+  });
+  expect(socket.bytesRead).toBe(0);
+  await post(`/_sandbox/armed/${id}/release`, {});
+  const all = await answers;
+  expect(all).toMatch(/^HTTP\/1\.1 201 /);
+  const paths = [...all.matchAll(/GET \/(nothing\/\d+|last) is no path/g)].map(([, path]) => path);
+  expect(paths).toEqual([...Array.from({ length: count }, (_, i) => `nothing/${i}`), "last"]);
+});
+
+async function orderBody(url: string) {
+  const { companies } = (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;
+  return {
+    account_id: companies[0]?.accounts[0]?.id,
+    pin: "4821",
+    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+    delivery_method: "express",
+  };
+}
