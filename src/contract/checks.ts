@@ -53,7 +53,10 @@ const webhookBody: readonly Check[] = [
   { id: "url", points: ["webhooks.url_invalid", "webhooks.url_not_allowed"] },
 ];
 const webhookQuery: Check = { id: "query", points: ["webhooks.query_invalid"] };
-const webhookActive: Check = { id: "webhook_active", points: ["webhooks.disabled"] };
+const webhookSends: readonly Check[] = [
+  { id: "webhook_active", points: ["webhooks.disabled"] },
+  { id: "backlog", points: ["webhooks.backlog_full"] },
+];
 
 const contentType: Check = { id: "content_type", points: ["cards.content_type_invalid"] };
 const body: Check = { id: "body", points: ["cards.body_invalid"] };
@@ -187,13 +190,13 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   getWebhook: developer(webhook),
   changeWebhook: developer(webhook, ...webhookBody),
   deleteWebhook: developer(webhook),
-  rotateWebhookSecret: developer(webhook),
-  testWebhook: developer(webhook, webhookActive),
+  rotateWebhookSecret: developer(webhook, { id: "rotation", points: ["webhooks.rotation_limit_reached"] }),
+  testWebhook: developer(webhook, ...webhookSends),
   listWebhookDeliveries: developer(webhook, webhookQuery),
   resendWebhookDelivery: developer(
     webhook,
     { id: "delivery", points: ["webhooks.delivery_not_found"] },
-    webhookActive,
+    ...webhookSends,
   ),
 };
 

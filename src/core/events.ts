@@ -19,6 +19,9 @@ type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
 /** How long an event that is to arrive out of order is held back, unless another one goes before it. */
 const heldBackMs = 5000;
 
+/** Pending deliveries per webhook: without a bound, a receiver that never answers would fill the database. */
+export const mostPending = 10_000;
+
 const struck = new WeakSet<WebhookFaults>();
 
 /** Whether the faults of a request struck an event of which somebody is told. */
@@ -42,7 +45,12 @@ export function emit(services: Emitting, event: CompanyEvent): void {
  */
 export function put(
   { store, random, clock, outbox }: Emitting,
-  webhook: { readonly pk: number; readonly companyId: string; readonly clockOffsetMs: number },
+  webhook: {
+    readonly pk: number;
+    readonly pendingDeliveries: number;
+    readonly companyId: string;
+    readonly clockOffsetMs: number;
+  },
   { companyPk, type, data, previousStatus, faults }: CompanyEvent,
 ): DeliveryId {
   if (faults) struck.add(faults);
@@ -60,6 +68,10 @@ export function put(
     event: type,
     body: JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data: told }),
     dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
+    rejected:
+      webhook.pendingDeliveries < mostPending
+        ? undefined
+        : `not sent: ${mostPending} deliveries to this webhook are pending already; resend it when there are fewer`,
     faults: faults && { ...faults, reorder: heldBack || undefined },
     createdAtMs: nowMs,
   });

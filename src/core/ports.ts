@@ -266,20 +266,29 @@ export interface NewApiKey {
   readonly label: string | null;
 }
 
-/** A webhook without its secrets. */
+/** An earlier secret that signs until an instant by the company's clock. */
+export interface PreviousSecret {
+  readonly number: number;
+  readonly untilMs: number;
+}
+
+/** A webhook, its secrets by their numbers. */
 export interface WebhookRecord {
   readonly pk: number;
   readonly id: WebhookId;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly status: WebhookStatus;
+  /** Which of its company's secrets it has. */
+  readonly secretNumber: number;
+  /** The newest first; those that expired may be among them. */
+  readonly previousSecrets: readonly PreviousSecret[];
+  readonly pendingDeliveries: number;
   readonly createdAtMs: number;
 }
 
-export interface NewWebhook extends Omit<WebhookRecord, "pk"> {
+export interface NewWebhook extends Omit<WebhookRecord, "pk" | "previousSecrets" | "pendingDeliveries"> {
   readonly companyPk: number;
-  /** Which of its company's secrets it has. */
-  readonly secretNumber: number;
 }
 
 /** One event on its way to one webhook, times by the company's clock. */
@@ -309,6 +318,8 @@ export interface NewDelivery {
   readonly event: EventType;
   readonly body: string;
   readonly dueAtMs: number;
+  /** Why it is not sent; undefined: it is pending. */
+  readonly rejected: string | undefined;
   readonly faults: WebhookFaults | undefined;
   readonly createdAtMs: number;
 }
@@ -406,14 +417,14 @@ export interface Store {
     ofCompany(companyPk: number): readonly {
       readonly pk: number;
       readonly events: readonly EventType[];
+      readonly pendingDeliveries: number;
       readonly companyId: CompanyId;
       readonly clockOffsetMs: number;
     }[];
     change(pk: number, change: Pick<WebhookRecord, "url" | "events" | "status">): void;
     /** Its deliveries go with it. */
     delete(pk: number): void;
-    /** The secret that was there signs on until the instant. */
-    rotate(pk: number, secretNumber: number, previousUntilMs: number): void;
+    rotate(pk: number, secretNumber: number, previousSecrets: readonly PreviousSecret[]): void;
   };
   readonly deliveries: {
     insert(delivery: NewDelivery): number;

@@ -1,5 +1,5 @@
 import type { CompanyId } from "../contract/identifiers.ts";
-import type { Random } from "./ports.ts";
+import type { PreviousSecret, Random } from "./ports.ts";
 
 /**
  * The n-th secret of a company's webhooks, as Standard Webhooks has it: `whsec_` and 32 bytes in base64. Signing needs
@@ -7,4 +7,12 @@ import type { Random } from "./ports.ts";
  */
 export function webhookSecret(random: Random, companyId: CompanyId, n: number): string {
   return `whsec_${btoa(String.fromCharCode(...random.secret("webhook_secret", companyId, n)))}`;
+}
+
+/** The earlier secrets of a webhook that still sign. */
+export function unexpiredSecrets(
+  previous: readonly PreviousSecret[],
+  nowMs: number,
+): readonly PreviousSecret[] {
+  return previous.filter(({ untilMs }) => untilMs > nowMs);
 }

@@ -8,17 +8,19 @@ import type {
   WebhookWithSecret,
 } from "../contract/webhook.ts";
 import { SandboxError } from "./errors.ts";
-import { put } from "./events.ts";
-import type { Caller, DeliveryRecord, WebhookRecord } from "./ports.ts";
+import { mostPending, put } from "./events.ts";
+import type { Caller, DeliveryRecord, PreviousSecret, WebhookRecord } from "./ports.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import type { WebhookFaults } from "./webhook-faults.ts";
-import { webhookSecret } from "./webhook-secret.ts";
+import { unexpiredSecrets, webhookSecret } from "./webhook-secret.ts";
 import { targetViolation } from "./webhook-target.ts";
 
 const mostWebhooks = 10;
 /** How long a secret signs on after it was rotated. */
 const secretOverlapMs = 24 * 60 * 60 * 1000;
+/** Each signs every event, in one header. */
+const mostSecrets = 10;
 
 /**
  * Makes a webhook of the caller's company.
@@ -51,8 +53,8 @@ export function createWebhook(
       status: "active",
       createdAtMs: nowOf(services, caller),
     } as const;
-    const pk = store.webhooks.insert({ ...made, companyPk, secretNumber });
-    return { ...webhookOf({ ...made, pk }), secret: webhookSecret(random, companyId, secretNumber) };
+    store.webhooks.insert({ ...made, companyPk, secretNumber });
+    return { ...webhookOf(made), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
 
@@ -72,7 +74,10 @@ export function changeWebhook(
   return webhookOf({ ...webhook, url, events, status });
 }
 
-/** Gives a webhook a new secret; the one that it had signs beside it for 24 hours. */
+/**
+ * Gives a webhook a new secret. Each earlier one signs beside it until 24 hours after its own rotation.
+ * @throws SandboxError `webhooks.rotation_limit_reached`
+ */
 export function rotateWebhookSecret(
   services: Services,
   caller: Caller,
@@ -80,16 +85,20 @@ export function rotateWebhookSecret(
 ): WebhookWithSecret {
   const { database, store, random } = services;
   const { companyPk, companyId } = caller;
+  const nowMs = nowOf(services, caller);
+  const previous = unexpiredSecrets(webhook.previousSecrets, nowMs);
+  refuseMoreSecrets(previous);
   return database.transaction(() => {
     const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
-    store.webhooks.rotate(webhook.pk, secretNumber, nowOf(services, caller) + secretOverlapMs);
+    const rotated = { number: webhook.secretNumber, untilMs: nowMs + secretOverlapMs };
+    store.webhooks.rotate(webhook.pk, secretNumber, [rotated, ...previous]);
     return { ...webhookOf(webhook), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
 
 /**
  * Sends `webhook.test`, whatever the webhook subscribes to.
- * @throws SandboxError `webhooks.disabled`
+ * @throws SandboxError `webhooks.disabled`, `webhooks.backlog_full`
  */
 export function testWebhook(
   services: Services,
@@ -98,16 +107,17 @@ export function testWebhook(
   faults: WebhookFaults | undefined,
 ): WebhookDelivery {
   refuseDisabled(webhook);
+  refuseBacklog(webhook);
   return services.database.transaction(() => {
     const { companyPk, companyId, clockOffsetMs } = caller;
     const event = { companyPk, type: "webhook.test", data: () => webhookOf(webhook), faults } as const;
-    return shown(services, webhook, put(services, { pk: webhook.pk, companyId, clockOffsetMs }, event));
+    return shown(services, webhook, put(services, { ...webhook, companyId, clockOffsetMs }, event));
   });
 }
 
 /**
  * Sends an event on its way once more, under the same `webhook-id` and with every retry.
- * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`
+ * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`, `webhooks.backlog_full`
  */
 export function resendDelivery(
   services: Services,
@@ -121,6 +131,7 @@ export function resendDelivery(
     throw new SandboxError("webhooks.delivery_not_found", "The webhook has no such delivery");
   }
   refuseDisabled(webhook);
+  if (delivery.status !== "pending") refuseBacklog(webhook);
   return database.transaction(() => {
     store.deliveries.renew(delivery.pk, nowOf(services, caller));
     outbox.stir(webhook.pk);
@@ -129,7 +140,13 @@ export function resendDelivery(
 }
 
 /** A webhook as it is shown: without its secret. */
-export function webhookOf({ id, url, events, status, createdAtMs }: WebhookRecord): Webhook {
+export function webhookOf({
+  id,
+  url,
+  events,
+  status,
+  createdAtMs,
+}: Pick<WebhookRecord, "id" | "url" | "events" | "status" | "createdAtMs">): Webhook {
   return { id, url, events: [...events], status, created_at: new Date(createdAtMs).toISOString() };
 }
 
@@ -169,6 +186,23 @@ function refuseDisabled({ status }: WebhookRecord): void {
   throw new SandboxError(
     "webhooks.disabled",
     'The webhook is disabled, and is sent nothing: set its status to "active" first',
+  );
+}
+
+function refuseBacklog({ pendingDeliveries }: WebhookRecord): void {
+  if (pendingDeliveries < mostPending) return;
+  throw new SandboxError(
+    "webhooks.backlog_full",
+    `The webhook has ${pendingDeliveries} pending deliveries, as many as it may: wait until its receiver has answered some, or delete the webhook`,
+  );
+}
+
+function refuseMoreSecrets(previous: readonly PreviousSecret[]): void {
+  if (previous.length + 1 < mostSecrets) return;
+  const nextMs = Math.min(...previous.map(({ untilMs }) => untilMs));
+  throw new SandboxError(
+    "webhooks.rotation_limit_reached",
+    `The webhook has ${previous.length + 1} secrets that sign, as many as it may: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
   );
 }
 

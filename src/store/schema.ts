@@ -295,8 +295,9 @@ const tables = `
     events TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
     secret_number INTEGER NOT NULL,
-    previous_secret_number INTEGER,
-    previous_until_ms INTEGER,
+    -- JSON: [{"number": …, "untilMs": …}], the earlier secrets that sign too, the newest first.
+    previous_secrets TEXT NOT NULL DEFAULT '[]',
+    pending_deliveries INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
     position INTEGER NOT NULL,
     UNIQUE (company_pk, position)

@@ -1,11 +1,14 @@
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
 import type { Database, DeliveryRecord, Store } from "../core/ports.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import { forgetOlder, keepAttempt } from "./webhook-outbox.ts";
 
 const insert = `
   INSERT INTO webhook_deliveries (id, company_pk, webhook_pk, event, body, status, due_at_ms, faults, created_at_ms,
     position)
-  VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ${nextPosition("webhook_deliveries", "webhook_pk")}) RETURNING pk`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${nextPosition("webhook_deliveries", "webhook_pk")}) RETURNING pk`;
+
+const countPending = "UPDATE webhooks SET pending_deliveries = pending_deliveries + 1 WHERE pk = ?";
 
 const selected = `
   SELECT d.pk, d.position, d.id, w.id AS webhook_id, d.event, d.body, d.status, d.due_at_ms, d.created_at_ms
@@ -39,11 +42,17 @@ interface DeliveryRow {
 
 export function deliveries(database: Database): Store["deliveries"] {
   return {
-    insert({ id, companyPk, webhookPk, event, body, dueAtMs, faults, createdAtMs }) {
+    insert({ id, companyPk, webhookPk, event, body, dueAtMs, rejected, faults, createdAtMs }) {
       const kept = faults ? JSON.stringify(faults) : null;
-      return inserted(
-        database.get(insert, id, companyPk, webhookPk, event, body, dueAtMs, kept, createdAtMs, webhookPk),
-      );
+      const status = rejected === undefined ? "pending" : "failed";
+      const values = [id, companyPk, webhookPk, event, body, status, dueAtMs, kept, createdAtMs, webhookPk];
+      const pk = inserted(database.get(insert, ...values));
+      if (rejected === undefined) database.run(countPending, webhookPk);
+      else {
+        keepAttempt(database, { pk, companyPk }, createdAtMs, { status: null, error: rejected });
+        forgetOlder(database, webhookPk);
+      }
+      return pk;
     },
     list(webhookPk, { before, limit }) {
       const rows = database.all<DeliveryRow>(list, webhookPk, before ?? null, limit);
@@ -57,6 +66,10 @@ export function deliveries(database: Database): Store["deliveries"] {
       return database.get(heldBack, webhookPk) !== undefined;
     },
     renew(pk, dueAtMs) {
+      const query =
+        "SELECT webhook_pk AS webhookPk FROM webhook_deliveries WHERE pk = ? AND status <> 'pending'";
+      const over = database.get<{ webhookPk: number }>(query, pk);
+      if (over) database.run(countPending, over.webhookPk);
       database.run(
         `UPDATE webhook_deliveries SET status = 'pending', round = round + 1, tries = 0, due_at_ms = ?,
            faults = NULL WHERE pk = ?`,

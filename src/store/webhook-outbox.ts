@@ -1,6 +1,6 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { DeliveryId, WebhookId } from "../contract/webhook.ts";
-import type { Database } from "../core/ports.ts";
+import type { Database, PreviousSecret } from "../core/ports.ts";
 import type { WebhookFaults } from "../core/webhook-faults.ts";
 
 /** A delivery that is due, with what it takes to sign and send it. */
@@ -16,8 +16,7 @@ export interface Outgoing {
   readonly webhookId: WebhookId;
   readonly url: string;
   readonly secretNumber: number;
-  readonly previousSecretNumber: number | null;
-  readonly previousUntilMs: number | null;
+  readonly previousSecrets: readonly PreviousSecret[];
   readonly body: string;
   readonly round: number;
   /** How often it was tried in this round. */
@@ -28,8 +27,7 @@ export interface Outgoing {
 const due = `
   SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
     c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url,
-    w.secret_number AS secretNumber, w.previous_secret_number AS previousSecretNumber,
-    w.previous_until_ms AS previousUntilMs, d.body, d.round, d.tries, d.faults
+    w.secret_number AS secretNumber, w.previous_secrets AS previousSecrets, d.body, d.round, d.tries, d.faults
   FROM webhooks w
   CROSS JOIN companies c ON c.pk = w.company_pk
   CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
@@ -50,14 +48,18 @@ export function dueDeliveries(
   limit: number,
 ): Outgoing[] {
   return database
-    .all<Omit<Outgoing, "faults"> & { faults: string | null }>(
+    .all<Omit<Outgoing, "faults" | "previousSecrets"> & { faults: string | null; previousSecrets: string }>(
       due,
       webhookPk,
       nowMs,
       JSON.stringify(except),
       limit,
     )
-    .map((row) => ({ ...row, faults: row.faults === null ? {} : JSON.parse(row.faults) }));
+    .map((row) => ({
+      ...row,
+      previousSecrets: JSON.parse(row.previousSecrets),
+      faults: row.faults === null ? {} : JSON.parse(row.faults),
+    }));
 }
 
 const next = `
@@ -99,7 +101,7 @@ export function isAnyPending(database: Database): boolean {
 /** Keeps that a delivery was tried. Nothing is kept of one that is gone meanwhile. */
 export function keepAttempt(
   database: Database,
-  { pk, companyPk }: Outgoing,
+  { pk, companyPk }: Pick<Outgoing, "pk" | "companyPk">,
   atMs: number,
   { status, error }: { readonly status: number | null; readonly error: string | null },
 ): void {
@@ -115,8 +117,14 @@ export function keepAttempt(
 }
 
 /** A round is over: the receiver has it, or there is no further attempt. */
-export function endRound(database: Database, { pk, round }: Outgoing, status: "delivered" | "failed"): void {
-  database.run("UPDATE webhook_deliveries SET status = ? WHERE pk = ? AND round = ?", status, pk, round);
+export function endRound(
+  database: Database,
+  { pk, webhookPk, round }: Outgoing,
+  status: "delivered" | "failed",
+): void {
+  const end = "UPDATE webhook_deliveries SET status = ? WHERE pk = ? AND round = ?";
+  if (database.run(end, status, pk, round) === 0) return;
+  database.run("UPDATE webhooks SET pending_deliveries = pending_deliveries - 1 WHERE pk = ?", webhookPk);
 }
 
 /** The round goes on with another attempt. */

@@ -7,7 +7,8 @@ const insert = `
   INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms, position)
   VALUES (?, ?, ?, ?, ?, ?, ?, ${nextPosition("webhooks", "company_pk")}) RETURNING pk`;
 
-const columns = "pk, position, id, url, events, status, created_at_ms";
+const columns = `
+  pk, position, id, url, events, status, secret_number, previous_secrets, pending_deliveries, created_at_ms`;
 
 const list = `
   SELECT ${columns} FROM webhooks WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
@@ -16,12 +17,9 @@ const list = `
 const byId = `SELECT ${columns} FROM webhooks WHERE company_pk = ? AND id = ?`;
 
 const ofCompany = `
-  SELECT w.pk, w.events, c.id, c.clock_offset_ms FROM webhooks w
+  SELECT w.pk, w.events, w.pending_deliveries, c.id, c.clock_offset_ms FROM webhooks w
   JOIN companies c ON c.pk = w.company_pk
   WHERE w.company_pk = ? AND w.status = 'active' ORDER BY w.pk`;
-
-const rotate = `
-  UPDATE webhooks SET previous_secret_number = secret_number, previous_until_ms = ?, secret_number = ? WHERE pk = ?`;
 
 interface WebhookRow {
   pk: number;
@@ -30,6 +28,9 @@ interface WebhookRow {
   url: string;
   events: string;
   status: WebhookStatus;
+  secret_number: number;
+  previous_secrets: string;
+  pending_deliveries: number;
   created_at_ms: number;
 }
 
@@ -63,13 +64,15 @@ export function webhooks(database: Database): Store["webhooks"] {
       return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
     },
     ofCompany(companyPk) {
-      const rows = database.all<{ pk: number; events: string; id: CompanyId; clock_offset_ms: number }>(
-        ofCompany,
-        companyPk,
-      );
-      return rows.map(({ pk, events, id, clock_offset_ms }) => ({
+      type Row = Pick<WebhookRow, "pk" | "events" | "pending_deliveries"> & {
+        id: CompanyId;
+        clock_offset_ms: number;
+      };
+      const rows = database.all<Row>(ofCompany, companyPk);
+      return rows.map(({ pk, events, pending_deliveries, id, clock_offset_ms }) => ({
         pk,
         events: eventsOf(events),
+        pendingDeliveries: pending_deliveries,
         companyId: id,
         clockOffsetMs: clock_offset_ms,
       }));
@@ -84,14 +87,25 @@ export function webhooks(database: Database): Store["webhooks"] {
       database.run("DELETE FROM webhook_deliveries WHERE webhook_pk = ?", pk);
       database.run("DELETE FROM webhooks WHERE pk = ?", pk);
     },
-    rotate(pk, secretNumber, previousUntilMs) {
-      database.run(rotate, previousUntilMs, secretNumber, pk);
+    rotate(pk, secretNumber, previousSecrets) {
+      const query = "UPDATE webhooks SET secret_number = ?, previous_secrets = ? WHERE pk = ?";
+      database.run(query, secretNumber, JSON.stringify(previousSecrets), pk);
     },
   };
 }
 
-function webhookRecordOf({ pk, id, url, events, status, created_at_ms }: WebhookRow): WebhookRecord {
-  return { pk, id, url, events: eventsOf(events), status, createdAtMs: created_at_ms };
+function webhookRecordOf({ pk, id, url, events, status, ...row }: WebhookRow): WebhookRecord {
+  return {
+    pk,
+    id,
+    url,
+    events: eventsOf(events),
+    status,
+    secretNumber: row.secret_number,
+    previousSecrets: JSON.parse(row.previous_secrets),
+    pendingDeliveries: row.pending_deliveries,
+    createdAtMs: row.created_at_ms,
+  };
 }
 
 function eventsOf(kept: string): EventType[] {

@@ -1,6 +1,6 @@
 import type { SandboxClock } from "../core/clock.ts";
 import type { Services } from "../core/services.ts";
-import { webhookSecret } from "../core/webhook-secret.ts";
+import { unexpiredSecrets, webhookSecret } from "../core/webhook-secret.ts";
 import {
   disableWebhook,
   dueDeliveries,
@@ -316,11 +316,11 @@ export class Deliverer {
     return outcomes;
   }
 
-  /** After a rotation the secret before signs as well, for a while. */
-  #secretsOf({ companyId, secretNumber, previousSecretNumber, previousUntilMs, clockOffsetMs }: Outgoing) {
-    const previousSigns = (previousUntilMs ?? 0) > this.#clock.now() + clockOffsetMs;
-    const previous = previousSigns && previousSecretNumber !== null ? [previousSecretNumber] : [];
-    return [secretNumber, ...previous].map((n) => webhookSecret(this.#services.random, companyId, n));
+  /** The webhook's secret, and the earlier ones that have not expired. */
+  #secretsOf({ companyId, secretNumber, previousSecrets, clockOffsetMs }: Outgoing): string[] {
+    const previous = unexpiredSecrets(previousSecrets, this.#clock.now() + clockOffsetMs);
+    const numbers = [secretNumber, ...previous.map(({ number }) => number)];
+    return numbers.map((n) => webhookSecret(this.#services.random, companyId, n));
   }
 
   /** @param atMs - when the attempts were over, by the sandbox's clock */

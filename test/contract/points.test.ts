@@ -313,6 +313,14 @@ const waysTo = {
     for (let n = 2; n <= 10; n++) await create();
     return create();
   },
+  "webhooks.rotation_limit_reached": withWebhook(async ({ call, path }) => {
+    for (let n = 2; n <= 10; n++) await call("POST", `${path}/rotate-secret`);
+    return call("POST", `${path}/rotate-secret`);
+  }),
+  "webhooks.backlog_full": withWebhook(({ call, path, database }) => {
+    database.run("UPDATE webhooks SET pending_deliveries = 10000");
+    return call("POST", `${path}/test`);
+  }),
   "webhooks.disabled": withWebhook(async ({ call, path }) => {
     await call("PATCH", path, { status: "disabled" });
     return call("POST", `${path}/test`);

@@ -109,6 +109,131 @@ describe("a secret that was rotated", () => {
   });
 });
 
+describe("secrets that were rotated again within 24 hours", () => {
+  test("each sign until 24 hours after their own rotation", async () => {
+    const { call, path, settled, received, webhook, clock, exchange } = await openWebhooks();
+    const secrets: string[] = [webhook.secret];
+    for (let n = 0; n < 2; n++) {
+      await clock.advance({ by: "PT1H", company: "northwind" });
+      const token = await exchange("sk_sandbox_northwind_owner");
+      secrets.push((await call("POST", `${path}/rotate-secret`, undefined, token)).json.secret);
+    }
+    const signing = async () => {
+      const token = await exchange("sk_sandbox_northwind_owner");
+      await call("POST", `${path}/test`, undefined, token);
+      await settled();
+      const message = received.at(-1) as Received;
+      expect(message.headers["webhook-signature"]).toMatch(/^v1,\S+( v1,\S+)*$/);
+      return secrets.filter((secret) => {
+        try {
+          verify(secret, message);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    };
+    expect(await signing()).toEqual(secrets);
+    await clock.advance({ by: "PT22H59M", company: "northwind" });
+    expect(await signing()).toEqual(secrets);
+    await clock.advance({ by: "PT1M", company: "northwind" });
+    expect(await signing()).toEqual(secrets.slice(1));
+    await clock.advance({ by: "PT1H" });
+    expect(await signing()).toEqual(secrets.slice(2));
+  });
+
+  test("are ten at most; another rotation waits until the oldest expires", async () => {
+    const { call, path, webhook, clock, exchange } = await openWebhooks();
+    const secrets = new Set<string>([webhook.secret]);
+    for (let n = 2; n <= 10; n++) secrets.add((await call("POST", `${path}/rotate-secret`)).json.secret);
+    expect(secrets.size).toBe(10);
+    const refused = await call("POST", `${path}/rotate-secret`);
+    expect([refused.status, refused.point]).toEqual([409, "webhooks.rotation_limit_reached"]);
+    expect(refused.json.error.message).toContain("2026-03-11T09:30:00.000Z");
+    await clock.advance({ by: "P1D" });
+    const token = await exchange("sk_sandbox_northwind_owner");
+    expect((await call("POST", `${path}/rotate-secret`, undefined, token)).status).toBe(200);
+  });
+});
+
+describe("10,000 pending deliveries to a webhook", () => {
+  const open = async () => {
+    const hooks = await openWebhooks();
+    const { database } = hooks;
+    const fill = () => database.run("UPDATE webhooks SET pending_deliveries = pending_deliveries + 10000");
+    const pending = () => database.get("SELECT pending_deliveries AS pending FROM webhooks");
+    return { ...hooks, fill, pending };
+  };
+
+  test("are the most: the next event is recorded as failed, with the reason, and the order succeeds", async () => {
+    const { order, settled, received, deliveries, fill, pending } = await open();
+    fill();
+    cardOf(await order());
+    await settled();
+    expect(received).toEqual([]);
+    expect(await deliveries()).toMatchObject([
+      {
+        event: "card.created",
+        status: "failed",
+        next_attempt_at: null,
+        attempts: [
+          {
+            outcome: "failure",
+            response_status: null,
+            error: expect.stringMatching(/^not sent: 10000 deliveries to this webhook are pending/),
+          },
+        ],
+      },
+    ]);
+    expect(pending()).toEqual({ pending: 10_000 });
+  });
+
+  test("refuse a test event and a resend with 409, but not a resend of a pending delivery", async () => {
+    const { order, call, path, settled, answers, deliveries, fill } = await open();
+    await order();
+    await settled();
+    answers.push(503);
+    await order();
+    await settled();
+    fill();
+    const [waiting, over] = await deliveries();
+    expect((await call("POST", `${path}/test`)).point).toBe("webhooks.backlog_full");
+    expect((await call("POST", `${path}/deliveries/${over.id}/resend`)).point).toBe("webhooks.backlog_full");
+    expect((await call("POST", `${path}/deliveries/${waiting.id}/resend`)).status).toBe(202);
+  });
+
+  test("count down as deliveries end, and up as they are resent", async () => {
+    const { order, call, path, settled, answers, deliveries, pending, clock } = await open();
+    answers.push(503, 204, 410);
+    await order();
+    expect(pending()).toEqual({ pending: 1 });
+    await settled();
+    expect(pending()).toEqual({ pending: 1 });
+    await clock.advance({ by: "PT5S" });
+    await settled();
+    expect(pending()).toEqual({ pending: 0 });
+    const [{ id }] = await deliveries();
+    await call("POST", `${path}/deliveries/${id}/resend`);
+    await call("POST", `${path}/deliveries/${id}/resend`);
+    expect(pending()).toEqual({ pending: 1 });
+    await settled();
+    expect(pending()).toEqual({ pending: 0 });
+  });
+
+  test("and more leave at most a thousand failed ones", async () => {
+    const { call, path, database, fill, control, order } = await open();
+    const card = cardOf(await order());
+    fill();
+    await call("PATCH", path, { events: ["card.delivery_updated", "card.status_changed"] });
+    const { n } = database.get<{ n: number }>("SELECT count(*) AS n FROM webhook_deliveries") ?? { n: 0 };
+    for (let k = 0; k < 520; k++) {
+      control.cards.operate(card.id, { action: "suspend" });
+      control.cards.operate(card.id, { action: "lift" });
+    }
+    expect(database.get("SELECT count(*) AS n FROM webhook_deliveries")).toEqual({ n: n + 1000 });
+  });
+});
+
 describe("a delivery that fails", () => {
   const delays = ["PT5S", "PT5M", "PT30M", "PT2H", "PT5H", "PT10H", "PT14H", "PT20H", "PT24H"];
 

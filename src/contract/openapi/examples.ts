@@ -127,6 +127,8 @@ export const examples: Readonly<Record<PointId, Example>> = {
   "webhooks.not_found": {"answer":{"success":false,"error":{"code":"not_found","message":"The company has no such webhook"}}},
   "webhooks.delivery_not_found": {"answer":{"success":false,"error":{"code":"not_found","message":"The webhook has no such delivery"}}},
   "webhooks.limit_reached": {"answer":{"success":false,"error":{"code":"limit_reached","message":"The company has 10 webhooks, as many as it may: delete one first"}}},
+  "webhooks.rotation_limit_reached": {"answer":{"success":false,"error":{"code":"limit_reached","message":"The webhook has 10 secrets that sign, as many as it may: rotate again after 2026-03-11T09:30:00.000Z, when the oldest expires"}}},
+  "webhooks.backlog_full": {"answer":{"success":false,"error":{"code":"limit_reached","message":"The webhook has 10000 pending deliveries, as many as it may: wait until its receiver has answered some, or delete the webhook"}}},
   "webhooks.disabled": {"answer":{"success":false,"error":{"code":"conflict","message":"The webhook is disabled, and is sent nothing: set its status to \"active\" first"}}},
   "gateway.bad_request": {"answer":{"success":false,"error":{"code":"bad_request","message":"The request line or the Host header cannot be read"}}},
   "gateway.request_timeout": {"answer":{"success":false,"error":{"code":"request_timeout","message":"The headers did not arrive within 20 s, or the request did not arrive within 60 s"}}},

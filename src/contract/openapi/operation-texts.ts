@@ -82,7 +82,7 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   deleteWebhook: { summary: "Delete a webhook", answers: "DeletedWebhook" },
   rotateWebhookSecret: {
     summary: "Make a webhook's secret anew",
-    description: "The old one signs beside it for 24 hours.",
+    description: "Each earlier secret signs beside it until 24 hours after its rotation.",
     answers: "WebhookWithSecret",
   },
   testWebhook: { summary: "Send a webhook a test event", answers: "WebhookDelivery" },

@@ -33,7 +33,7 @@ export const webhookPoints = {
     ["rotateWebhookSecret"],
     200,
     "§4, §6",
-    "A new secret, shown this once; the old one signs beside it for 24 hours",
+    "A new secret, shown this once; each earlier one signs beside it until 24 hours after its rotation",
   ),
   "webhooks.tested": assumed(["testWebhook"], 202, "§4, §6", "webhook.test is on its way"),
   "webhooks.deliveries_listed": assumed(
@@ -90,6 +90,20 @@ export const webhookPoints = {
     409,
     "§4, §6",
     "The company has ten webhooks already",
+    "limit_reached",
+  ),
+  "webhooks.rotation_limit_reached": assumed(
+    ["rotateWebhookSecret"],
+    409,
+    "§4, §6",
+    "Ten secrets of the webhook sign already",
+    "limit_reached",
+  ),
+  "webhooks.backlog_full": assumed(
+    sent,
+    409,
+    "§4, §6",
+    "10,000 deliveries to the webhook are pending already",
     "limit_reached",
   ),
   "webhooks.disabled": assumed(
