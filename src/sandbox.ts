@@ -261,7 +261,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   return {
     fetch: (input, init) => {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asClientSees(request, whole);
+      return asClientSees(request, whole, clock);
     },
     serve,
     secrets,

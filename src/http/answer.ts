@@ -200,6 +200,8 @@ function tell(
   const body = c.get("body");
   const operation = c.get("operation");
   const query = url.indexOf("?");
+  const { startedAt, arrived } = c.env;
+  const goneMs = arrived?.goneMs();
   try {
     const exchange: Exchange = {
       method,
@@ -214,12 +216,14 @@ function tell(
       scenario: c.get("turn")?.forced,
       fault,
       atMs: nowMs(services, c),
-      startedMs: c.env.startedAt,
-      durationMs: clock.ticks() - c.env.startedAt,
+      startedMs: startedAt,
+      durationMs: clock.ticks() - startedAt,
+      // Some clients end their side of the connection together with the request, and read the response all the same.
+      abortedMs: goneMs !== undefined && goneMs > startedAt ? goneMs : undefined,
       defect,
     };
     observe(exchange, {
-      requestHeaders: c.env.arrived?.headers ?? c.req.raw.headers,
+      requestHeaders: arrived?.headers ?? c.req.raw.headers,
       requestBody: body && "text" in body ? body.text : undefined,
       responseBody: answer?.text,
     });

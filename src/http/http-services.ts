@@ -41,6 +41,8 @@ export interface Arrived {
   readonly headers: SentHeaders;
   /** The whole of it; undefined where it is still to be read. */
   readonly body: Uint8Array | undefined;
+  /** When the client closed its connection or aborted the request, in real milliseconds; undefined: not yet. */
+  readonly goneMs: () => number | undefined;
 }
 
 /** What Hono carries from one check of a request to the next. */

@@ -1,4 +1,6 @@
+import type { Clock } from "../core/ports.ts";
 import { AnswerCutOff } from "./answer-cut-off.ts";
+import type { Arrived } from "./http-services.ts";
 
 /**
  * What a client's `fetch` makes of a request where there is no socket between: an aborted one rejects at once, a
@@ -6,20 +8,33 @@ import { AnswerCutOff } from "./answer-cut-off.ts";
  */
 export async function asClientSees(
   request: Request,
-  answer: (request: Request) => Promise<Response> | Response,
+  answer: (request: Request, arrived: Arrived) => Promise<Response> | Response,
+  clock: Pick<Clock, "ticks">,
 ): Promise<Response> {
-  request.signal.throwIfAborted();
+  const { headers, signal } = request;
+  signal.throwIfAborted();
+  let goneMs: number | undefined;
   try {
-    return await untilAborted(request.signal, Promise.resolve(answer(request)));
+    const answered = Promise.resolve(answer(request, { headers, body: undefined, goneMs: () => goneMs }));
+    return await untilAborted(signal, answered, () => {
+      goneMs = clock.ticks();
+    });
   } catch (error) {
     if (error instanceof AnswerCutOff) return brokenOff(error);
     throw error;
   }
 }
 
-function untilAborted(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
+function untilAborted(
+  signal: AbortSignal,
+  answer: Promise<Response>,
+  onAbort: () => void,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    const abort = () => {
+      onAbort();
+      reject(signal.reason);
+    };
     signal.addEventListener("abort", abort);
     answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });

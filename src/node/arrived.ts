@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Arrived } from "../http/http-services.ts";
 import { maxBodyBytes } from "../http/read-body.ts";
 import type { SentHeaders } from "../report/exchange.ts";
+import type { UnderWay } from "./under-way.ts";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
@@ -11,8 +12,12 @@ interface ReadMessage extends IncomingMessage {
 }
 
 /** What is known of a request that came by `inTurns`. */
-export function arrived(incoming: ReadMessage): Arrived {
-  return { headers: new RawHeaders(shared(incoming.rawHeaders)), body: incoming.rawBody };
+export function arrived(incoming: ReadMessage, underWay: UnderWay): Arrived {
+  return {
+    headers: new RawHeaders(shared(incoming.rawHeaders)),
+    body: incoming.rawBody,
+    goneMs: () => underWay.goneMs(incoming),
+  };
 }
 
 let latestHeaders: readonly string[] = [];

@@ -115,7 +115,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
   // A promise also of what is there at once: what one turn brought is all answered before any of it is written.
   const answered = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     try {
-      return await serve(request, arrived(incoming));
+      return await serve(request, arrived(incoming, underWay));
     } catch (error) {
       if (error instanceof ConnectionLost) lose(error, outgoing);
       throw error;
@@ -220,8 +220,10 @@ function answerHalfClosed(server: Server, underWay: UnderWay): void {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on(server instanceof HttpsServer ? "secureConnection" : "connection", (socket: Socket) => {
     socket.on("end", () => {
+      underWay.close(socket);
       if (underWay.isIdle(socket)) socket.end();
     });
+    socket.on("close", () => underWay.close(socket));
   });
 }
 

@@ -50,6 +50,16 @@ export class UnderWay {
     if (requests.size === 0 && whenWhole) setImmediate(whenWhole);
   }
 
+  /** The client closed a connection, or its side of it. */
+  close(socket: Duplex): void {
+    this.#of(socket).goneMs ??= performance.now();
+  }
+
+  /** When the client closed the connection of a request, in the milliseconds of `performance.now()`. */
+  goneMs({ socket }: IncomingMessage): number | undefined {
+    return this.#connections.get(socket)?.goneMs;
+  }
+
   /** Whether nothing of a connection waits to be answered, nor to be refused. */
   isIdle(socket: Duplex): boolean {
     const { requests, whenWhole } = this.#of(socket);
@@ -80,6 +90,7 @@ export class UnderWay {
       whenWhole: undefined,
       isPausing: false,
       isPaused: false,
+      goneMs: undefined,
     };
     this.#connections.set(socket, connection);
     return connection;
@@ -93,4 +104,5 @@ interface Connection {
   /** It is about to be paused. */
   isPausing: boolean;
   isPaused: boolean;
+  goneMs: number | undefined;
 }

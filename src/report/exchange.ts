@@ -39,6 +39,12 @@ export interface Exchange {
   readonly startedMs: number;
   /** In real time. */
   readonly durationMs: number;
+  /**
+   * When the client closed the connection or aborted the request before it was answered, in milliseconds as
+   * `startedMs`; undefined: it did not. A client that ends only its own side of the connection, some time after the
+   * request, looks the same.
+   */
+  readonly abortedMs: number | undefined;
   /** What the sandbox itself did wrong, where it answered 500, or what kept it from its database. */
   readonly defect: Error | undefined;
 }

@@ -34,6 +34,7 @@ export function controlDefect(defect: Error, method: string, path: string, atMs:
     atMs,
     startedMs: 0,
     durationMs: 0,
+    abortedMs: undefined,
     defect,
   };
 }

@@ -17,7 +17,7 @@ async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
       headers,
       ...(text !== undefined && { body: text }),
     });
-    return serve(request, { headers, body: new TextEncoder().encode(text ?? "") });
+    return serve(request, { headers, body: new TextEncoder().encode(text ?? ""), goneMs: () => undefined });
   };
   const order = (key: string, body: object = sandbox.orderBody()) =>
     call(

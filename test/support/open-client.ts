@@ -17,6 +17,8 @@ export interface Sent {
   /** In place of the client's own access token. */
   readonly token?: string;
   readonly headers?: Record<string, string | undefined>;
+  /** Ends the client's patience. */
+  readonly signal?: AbortSignal;
 }
 
 /** A sandbox with a client that keeps its access token, and does exactly what it is told, right or wrong. */
@@ -30,14 +32,16 @@ export async function openClient({ apiKey = "sk_sandbox_northwind_owner", ...opt
     Authorization: `Bearer ${token}`,
     ...headers,
   });
-  /** Sends a request; undefined where its answer is lost. */
+  /** Sends a request; undefined where its answer is lost, or the client gave up. */
   const send = async (method: string, path: string, sent: Sent = {}): Promise<Reply | undefined> => {
     const headers = Object.fromEntries(
       Object.entries(headersOf(sent)).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     try {
-      return await sandbox.call(method, path, { body: sent.body, token: sent.token ?? own, headers });
+      const { body, token = own, signal } = sent;
+      return await sandbox.call(method, path, { body, token, headers, ...(signal && { signal }) });
     } catch (error) {
+      if (sent.signal?.aborted) return undefined;
       if (error instanceof ConnectionLost || error instanceof TypeError) return undefined;
       throw error;
     }

@@ -219,7 +219,7 @@ export function openSandbox(options: TestOptions = {}) {
       return request(path, { headers: { Authorization: `Bearer ${token}`, ...rest.headers } });
     },
     /** Calls an operation as northwind's owner, unless told otherwise; a body goes as JSON. */
-    async call(method: string, path: string, { body, key, apiKey, ...rest }: CallTry = {}) {
+    async call(method: string, path: string, { body, key, apiKey, signal, ...rest }: CallTry = {}) {
       const token = rest.token ?? (await exchange(apiKey ?? "sk_sandbox_northwind_owner"));
       const headers = {
         Authorization: `Bearer ${token}`,
@@ -227,7 +227,12 @@ export function openSandbox(options: TestOptions = {}) {
         ...(key !== undefined && { "Idempotency-Key": key }),
         ...rest.headers,
       };
-      return request(path, { method, headers, ...(body !== undefined && { body: asText(body) }) });
+      return request(path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: asText(body) }),
+        ...(signal && { signal }),
+      });
     },
     /** Orders as northwind's owner, unless told otherwise; `body` overrides fields, and `undefined` drops one. */
     async order({
@@ -267,6 +272,7 @@ interface GetTry {
 }
 
 export interface CallTry {
+  readonly signal?: AbortSignal;
   readonly body?: unknown;
   readonly key?: string;
   readonly apiKey?: string;

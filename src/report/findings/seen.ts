@@ -73,6 +73,11 @@ export class Seen {
     return this.exchange.startedMs + this.exchange.durationMs;
   }
 
+  /** When the client had the response, or stopped waiting for it, in real milliseconds. */
+  get awaitedMs(): number {
+    return this.exchange.abortedMs ?? this.endedMs;
+  }
+
   /** Lets go of what was said: what rules remember is to be small, whatever was sent. */
   release(): void {
     this.messages = noMessages;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { found } from "../../support/found.ts";
-import { type Client, openClient, until } from "../../support/open-client.ts";
+import { type Client, openClient, type Sent, until } from "../../support/open-client.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -203,6 +203,111 @@ describe("IDEM-1, a retry with a new key", () => {
     client.wait(5);
     client.clockOfTest.endWaits();
     await held;
+    expect(found(client)).toEqual(["IDEM-1 info"]);
+  });
+
+  /** Orders, and closes the connection after a second, while the issuer is slow. */
+  async function givenUp(client: Client, sent: Sent = {}) {
+    const patience = new AbortController();
+    const order = client.order({ ...sent, signal: patience.signal });
+    await until(() => client.clockOfTest.waits.length > 0);
+    client.wait(1000);
+    patience.abort();
+    await order;
+    client.wait(5);
+  }
+
+  /** The issuer answers what the client no longer waits for. */
+  async function answered(client: Client) {
+    const before = client.exchanges.length;
+    client.clockOfTest.endWaits();
+    await until(() => client.exchanges.length > before);
+  }
+
+  test("found: the client closed the connection, the retry has a new key, and both made a card", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await client.order();
+    await answered(client);
+    expect(found(client)).toEqual(["IDEM-1 critical"]);
+    const [occurrence] = client.findings().findings[0]?.occurrences ?? [];
+    expect(occurrence?.requests.map(({ id }) => id)).toEqual(["3", "2"]);
+    expect(occurrence?.seen).toMatch(
+      /^The client closed the connection before an order was answered, and it/,
+    );
+  });
+
+  test("found: the same, where the first order was answered before its retry began", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await answered(client);
+    await client.order();
+    expect(found(client)).toEqual(["IDEM-1 critical"]);
+  });
+
+  test("found: the client closed the connection, and the retry with a new key made no card", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await answered(client);
+    client.control.companies.change("northwind", { status: "suspended" });
+    await client.order();
+    expect(found(client)).toEqual(["IDEM-1 high"]);
+  });
+
+  test("right: the client closed the connection, and retried with its key", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client, { key });
+    await client.order({ key });
+    await answered(client);
+    await client.order({ key });
+    await client.order();
+    expect(found(client)).not.toContainEqual(expect.stringContaining("IDEM-1"));
+  });
+
+  test("right: the client closed the connection, and looked for the card before it ordered again", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await answered(client);
+    await client.listCards();
+    await client.order();
+    expect(found(client)).toEqual([]);
+  });
+
+  test("right: the client closed the connection, and ordered another card", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await client.order({ body: { delivery_method: "classic" } });
+    await answered(client);
+    expect(found(client)).toEqual([]);
+  });
+
+  test("only worth knowing: the client closed both connections of the same order, sent in parallel", async () => {
+    const client = await openClient();
+    client.scenario("in-flight", { times: 2 });
+    const patience = new AbortController();
+    const { signal } = patience;
+    const orders = [client.order({ signal }), client.order({ signal })];
+    await until(() => client.clockOfTest.waits.length > 1);
+    client.wait(1000);
+    patience.abort();
+    await Promise.all(orders);
+    await answered(client);
+    expect(found(client)).toEqual(["IDEM-1 info"]);
+  });
+
+  test("only worth knowing: the author disarmed between the two what had slowed the first", async () => {
+    const client = await openClient();
+    const armed = client.scenario("in-flight", { times: 1 });
+    await givenUp(client);
+    await answered(client);
+    armed.disarm();
+    await client.order();
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 

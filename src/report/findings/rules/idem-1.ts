@@ -8,10 +8,19 @@ import { instanceOf, programOf } from "../senders.ts";
 
 const windowMs = 10 * 60_000;
 
-/** An order whose outcome the client does not know. */
-interface Unknown {
+/** How many orders of one instance are remembered, for one that is answered after those that followed it. */
+const mostLatest = 8;
+/** A client may close the connection a moment after it has sent the next order. */
+const closingMs = 100;
+
+/** A past order, and the scenario that it chose itself. */
+interface Sent {
   readonly request: Seen;
   readonly chosen: string;
+}
+
+/** An order whose outcome the client does not know. */
+interface Unknown extends Sent {
   readonly keyName: string;
   /** The orders before it of which each was retried with a new key. */
   readonly before: readonly Seen[];
@@ -30,19 +39,21 @@ interface Suspect {
 }
 
 /**
- * A retry of an order that got 502, 503 or no whole answer carries a new key. What looks alike is the next test, which
+ * A retry of an order that got 502, 503 or no whole answer, or for whose answer the client did not wait, carries a new
+ * key. What looks alike is the next test, which
  * orders what all tests order, and a client that orders many cards alike at once. So it is no retry at all where
  * another access token is sent (a client of another test), where the first key is sent again, before or after (the
  * client retries as it should), or where the card list was read since. It is only worth knowing where the test's
  * author had a hand in it: armed or disarmed something, or chose a scenario on one request and not on the other; and
  * where the program retries with the same key elsewhere. It is certain where both orders made a card, and where new
- * keys end in one several times, for one order or for several; a single one may still be the next test's. Time says
- * nothing here: a retry may come at once, and a test may take long.
+ * keys end in one several times, for one order or for several; a single one may still be the next test's. Where the
+ * client closed the connection it gave up by itself, so that the retry counts even if it made no card. Time says nothing
+ * here: a retry may come at once, and a test may take long.
  */
 export const idem1: Rule = {
   severity: "critical",
   title: "Retry of an order with a new Idempotency-Key",
-  why: "After 502, 503 or a lost answer the card may have been made: under a new key the service makes a second one.",
+  why: "After 502, 503, a lost response or a timeout the card may have been made: under a new key the service makes a second one.",
   mend: "Generate the key once for each order, before the first attempt, and send the same key with every retry of it.",
   spec: "§4, §7",
   watch(found) {
@@ -50,17 +61,29 @@ export const idem1: Rule = {
     /** Most runs meet no unknown outcome, and are spared the look-up. */
     let isAnyUnknown = false;
     /** By instance. */
-    const latest = new Recent<string, Seen>(2000);
+    const latest = new Recent<string, readonly Sent[]>(2000);
     /** The programs that were seen to retry with the same key. */
     const careful = new Recent<string, true>();
     const listReadMs = new Recent<string, number>();
     /** By the first key. */
     const suspects = new Recent<string, readonly Suspect[]>(2000);
-    const mayRetry = (request: Seen, { request: first }: Unknown): boolean =>
-      request.startedMs >= first.endedMs &&
-      request.startedMs - first.endedMs <= windowMs &&
+    const isReadSince = (scope: string, ms: number) =>
+      (listReadMs.get(scope) ?? Number.NEGATIVE_INFINITY) >= ms;
+    const mayRetry = (request: Seen, first: Seen): boolean =>
+      follows(request, first) &&
+      request.startedMs - first.awaitedMs <= windowMs &&
       request.exchange.atMs - first.exchange.atMs <= windowMs &&
-      (listReadMs.get(request.scope) ?? Number.NEGATIVE_INFINITY) < first.endedMs;
+      !isReadSince(request.scope, first.awaitedMs);
+    const suspect = ({ keyName, before, ...first }: Unknown, retry: Sent): void => {
+      const retried = {
+        requests: [...before, first.request, retry.request],
+        program: programOf(retry.request),
+        isByHand: hasAuthorsHand(first, retry),
+        isChained: before.length > 0,
+        cards: [first, retry].filter(({ request }) => madeCard(request)).length,
+      };
+      suspects.set(keyName, [...(suspects.get(keyName) ?? []), retried]);
+    };
     return {
       see(request) {
         const { operation, status } = request.exchange;
@@ -71,15 +94,19 @@ export const idem1: Rule = {
         if (!order) return;
         const { memory, meaning } = order;
         const instance = instanceOf(request);
-        const sent = latest.get(instance);
-        latest.set(instance, request);
-        if (sent && sent.endedMs > request.startedMs && isAlike(sent, order)) {
+        const sent = { request, chosen: request.exchange.scenario ? chosenScenario(request) : "" };
+        const others = latest.get(instance) ?? [];
+        latest.set(instance, [...others.slice(1 - mostLatest), sent]);
+        const other = others.at(-1)?.request;
+        if (other && isParallel(other, request) && isAlike(other, order)) {
           const seen = "The same order was sent with a new Idempotency-Key while the first was under way";
-          found({ seen, requests: [sent, request], severity: "info" });
+          found({ seen, requests: [other, request], severity: "info" });
         }
+        const isAborted = request.exchange.abortedMs !== undefined;
+        const isUnknown = isAborted || request.isAmbiguous;
         const wasUnknown = memory.wasUnknown;
-        memory.wasUnknown = wasUnknown === true || request.isAmbiguous;
-        if (!isAnyUnknown && !request.isAmbiguous && !wasUnknown) return;
+        memory.wasUnknown = wasUnknown === true || isUnknown;
+        if (!isAnyUnknown && !isUnknown && !wasUnknown) return;
         const name = `${instance} ${meaning}`;
         const keyName = keyNameOf(request);
         const first = unknown.get(name);
@@ -90,21 +117,17 @@ export const idem1: Rule = {
           if (isSentAgain) unknown.delete(name);
           return;
         }
-        const isRetry = first !== undefined && mayRetry(request, first);
-        if (isRetry) {
-          const requests = [...first.before, first.request, request];
-          const suspect = {
-            requests,
-            program: programOf(request),
-            isByHand: hasAuthorsHand(first, request),
-            isChained: first.before.length > 0,
-            cards: [first.request, request].filter(madeCard).length,
-          };
-          suspects.set(first.keyName, [...(suspects.get(first.keyName) ?? []), suspect]);
-        }
-        if (request.isAmbiguous) {
-          const before = isRetry && !hasAuthorsHand(first, request) ? [...first.before, first.request] : [];
-          unknown.set(name, { request, chosen: chosenScenario(request), keyName, before: before.slice(-4) });
+        const isRetry = first !== undefined && mayRetry(request, first.request);
+        if (isRetry) suspect(first, sent);
+        if (isUnknown) {
+          const before = isRetry && !hasAuthorsHand(first, sent) ? [...first.before, first.request] : [];
+          const left = { ...sent, keyName, before: before.slice(-4) };
+          // It may be answered after its retry, where the client did not wait for it.
+          const retry =
+            isAborted &&
+            others.find((each) => mayRetry(each.request, request) && isAlike(each.request, order));
+          if (retry) suspect(left, retry);
+          else unknown.set(name, left);
           isAnyUnknown = true;
         } else if (first && (status === 201 || isRefused(request))) unknown.delete(name);
       },
@@ -120,13 +143,25 @@ export const idem1: Rule = {
           );
           const severity = careful.get(program) ? severityOfCareful(suspect) : severityOf(suspect, others);
           const first = requests.at(-2) as Seen;
-          const seen = `An order met ${outcomeOf(first)}, and was sent again with a new Idempotency-Key`;
+          const seen = `${outcomeOf(first)}, and it was sent again with a new Idempotency-Key`;
           found({ seen, requests, severity });
         }
       },
     };
   },
 };
+
+/** Whether a request was sent once the client waited for another no more. */
+function follows(request: Seen, first: Seen): boolean {
+  const toleranceMs = first.exchange.abortedMs === undefined ? 0 : closingMs;
+  return request !== first && request.startedMs >= first.awaitedMs - toleranceMs;
+}
+
+/** Whether the client waited for both at the same time. */
+function isParallel(one: Seen, other: Seen): boolean {
+  const overlap = one.awaitedMs > other.startedMs && other.awaitedMs > one.startedMs;
+  return overlap && !follows(one, other) && !follows(other, one);
+}
 
 /** Whether a request orders the same under another key. */
 function isAlike(sent: Seen, { memory, meaning }: CardOrder): boolean {
@@ -142,20 +177,30 @@ function isTelling({ isByHand, cards }: Suspect): boolean {
 function severityOf(suspect: Suspect, others: readonly Suspect[]): Severity {
   const { isByHand, isChained, cards } = suspect;
   if (isByHand) return "info";
+  if (isGivenUp(suspect)) return cards === 2 ? "critical" : "high";
   if (cards === 2 || (cards === 1 && (isChained || others.length > 0))) return "critical";
   return cards === 1 || isChained ? "high" : "info";
 }
 
-function severityOfCareful({ isByHand, cards }: Suspect): Severity {
-  return !isByHand && cards === 2 ? "critical" : "info";
+function severityOfCareful(suspect: Suspect): Severity {
+  const { isByHand, cards } = suspect;
+  if (isByHand) return "info";
+  if (cards === 2) return "critical";
+  return isGivenUp(suspect) ? "high" : "info";
+}
+
+/** Whether the client closed the connection before the order was answered that it sent again. */
+function isGivenUp({ requests }: Suspect): boolean {
+  return requests.at(-2)?.exchange.abortedMs !== undefined;
 }
 
 /** Whether the test's author, and no client, did something between the two. */
-function hasAuthorsHand({ request, chosen }: Unknown, retry: Seen): boolean {
-  return request.armings !== retry.armings || chosen !== chosenScenario(retry);
+function hasAuthorsHand(first: Sent, retry: Sent): boolean {
+  return first.request.armings !== retry.request.armings || first.chosen !== retry.chosen;
 }
 
-function outcomeOf({ exchange: { status, fault } }: Seen): string {
-  if (status === undefined) return "a lost connection";
-  return fault === "response.truncated" ? "an answer that was cut off" : String(status);
+function outcomeOf({ exchange: { status, fault, abortedMs } }: Seen): string {
+  if (abortedMs !== undefined) return "The client closed the connection before an order was answered";
+  if (status === undefined) return "An order met a lost connection";
+  return `An order met ${fault === "response.truncated" ? "an answer that was cut off" : status}`;
 }
