@@ -3,6 +3,7 @@
  * package's own entry is node/index.ts, which brings the ports along.
  */
 export type { Environment } from "./contract/identifiers.ts";
+export type { OnBehalfOfMode } from "./contract/operations.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
 export type { EventType, WebhookDelivery } from "./contract/webhook.ts";
 export type { Guard } from "./control/guard.ts";
@@ -11,7 +12,6 @@ export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts
 export { SetupError } from "./core/errors.ts";
 export type { Clock, Database, SqlValue } from "./core/ports.ts";
 export { type SeedWorld, seedWorld } from "./core/world.ts";
-export type { OnBehalfOfMode } from "./http/http-services.ts";
 export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./report/coverage.ts";
 export type { Exchange, Messages } from "./report/exchange.ts";
 export type {

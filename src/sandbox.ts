@@ -1,5 +1,6 @@
 import type { UnreadPointId } from "./contract/answers.ts";
 import type { Environment } from "./contract/identifiers.ts";
+import type { OnBehalfOfMode } from "./contract/operations.ts";
 import { Gate } from "./control/admit.ts";
 import { ApiKeys } from "./control/api-keys.ts";
 import { createControl, isControl } from "./control/app.ts";
@@ -26,7 +27,7 @@ import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
 import { createDescription, type DocsFiles, isDescription } from "./http/description.ts";
 import { GroupCommit } from "./http/group-commit.ts";
-import type { Arrived, HttpServices, OnBehalfOfMode } from "./http/http-services.ts";
+import type { Arrived, HttpServices } from "./http/http-services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { Coverage, type CoverageFilter, type CoverageReport } from "./report/coverage.ts";
@@ -246,7 +247,12 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     const service = createApp(faceOf(environments));
     // Apart from the service, so that its many paths cost no request of the service anything.
     const ownApi = control && ownApiOf(control, face);
-    const description = createDescription({ environments, version, files: ports.docsFiles });
+    const description = createDescription({
+      environments,
+      onBehalfOf: ports.onBehalfOf ?? "optional",
+      version,
+      files: ports.docsFiles,
+    });
     return (request, arrived) => {
       const { url } = request;
       const path = url.indexOf("/", url.indexOf("://") + 3);

@@ -1,4 +1,4 @@
-import { type OperationId, operations } from "./operations.ts";
+import { isCardPath, type OperationId, operations } from "./operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "./points.ts";
 
 const pointIds = Object.keys(contractPoints) as PointId[];
@@ -55,7 +55,7 @@ export function slipsOf(id: OperationId): readonly PointId[] {
 
 /** The point of a path whose database cannot be used: the body of a 503 is the card operations' own (§7). */
 export function unavailableAt(path: string): "gateway.unavailable" | "gateway.cards_unavailable" {
-  return /^\/developer\/cards(\/|$)/.test(path) ? "gateway.cards_unavailable" : "gateway.unavailable";
+  return isCardPath(path) ? "gateway.cards_unavailable" : "gateway.unavailable";
 }
 
 /** Points by the status that they answer with, in the statuses' order. */

@@ -1,5 +1,5 @@
-import { type OperationId, operationIds, operations } from "./operations.ts";
-import type { PointId } from "./points.ts";
+import { isCardPath, type OperationId, operationIds, operations } from "./operations.ts";
+import type { ErrorPointId, PointId } from "./points.ts";
 
 /** One of the checks that a request passes on its way to success, and the points by which it decides. */
 interface Check {
@@ -17,8 +17,22 @@ const tokenChecks: readonly Check[] = [
   { id: "availability", points: ["token.unavailable"] },
 ];
 
+/** The points of a refused X-On-Behalf-Of: it is missing, no UUID, or of a company that the member does not belong to. */
+const acting = {
+  order: ["order.on_behalf_of_required", "order.on_behalf_of_invalid", "order.on_behalf_of_not_a_member"],
+  cards: ["cards.on_behalf_of_required", "cards.on_behalf_of_invalid", "on_behalf_of.not_a_member"],
+  others: ["on_behalf_of.required", "on_behalf_of.invalid", "on_behalf_of.not_a_member"],
+} as const satisfies Record<string, readonly ErrorPointId[]>;
+type ActingPoints = (typeof acting)[keyof typeof acting];
+
+/** Those of an operation under `/developer`: a 400 has the body of its area. */
+export function actingPoints(id: OperationId): ActingPoints {
+  if (id === "orderPhysicalCard") return acting.order;
+  return isCardPath(operations[id].path) ? acting.cards : acting.others;
+}
+
 /** Who calls, and for which company: the first checks under `/developer`. */
-const callerChecks: readonly Check[] = [
+const callerChecks = (actingFor: ActingPoints): readonly Check[] => [
   {
     id: "access_token",
     points: [
@@ -29,22 +43,23 @@ const callerChecks: readonly Check[] = [
       "auth.environment_mismatch",
     ],
   },
-  {
-    id: "acting_company",
-    points: ["on_behalf_of.required", "on_behalf_of.invalid", "on_behalf_of.not_a_member"],
-  },
+  { id: "acting_company", points: actingFor },
   { id: "rate_limit", points: ["gateway.rate_limited"] },
 ];
 
 const permission: Check = { id: "permission", points: ["access.forbidden"] };
 
 /** The checks of an operation that has none of its own for who may call it. */
-const developer = (...own: readonly Check[]): readonly Check[] => [
-  ...callerChecks,
-  permission,
-  { id: "entitlement", points: ["access.not_entitled"] },
-  ...own,
-];
+const checksAfter =
+  (actingFor: ActingPoints) =>
+  (...own: readonly Check[]): readonly Check[] => [
+    ...callerChecks(actingFor),
+    permission,
+    { id: "entitlement", points: ["access.not_entitled"] },
+    ...own,
+  ];
+const ofCards = checksAfter(acting.cards);
+const developer = checksAfter(acting.others);
 
 const card: Check = { id: "card", points: ["cards.not_found"] };
 const webhook: Check = { id: "webhook", points: ["webhooks.not_found"] };
@@ -87,7 +102,7 @@ const issuer: Check = {
 };
 
 /** The checks of a change that has no body. */
-const plainChange = developer(request, card, noChange, state);
+const plainChange = ofCards(request, card, noChange, state);
 
 /**
  * The checks of each operation in the order in which they decide, which is ours: the spec shows none. Points
@@ -97,7 +112,7 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
   exchangeSandboxKey: tokenChecks,
   exchangeLiveKey: tokenChecks,
   orderPhysicalCard: [
-    ...callerChecks,
+    ...callerChecks(acting.order),
     { id: "permission", points: ["order.forbidden"] },
     { id: "entitlement", points: ["order.not_entitled"] },
     { id: "content_type", points: ["order.content_type_invalid"] },
@@ -105,7 +120,10 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
       id: "idempotency_key",
       points: ["order.idempotency_key_missing", "order.idempotency_key_invalid"],
     },
-    { id: "key_unused", points: ["order.replayed", "order.key_in_progress"] },
+    {
+      id: "key_unused",
+      points: ["order.replayed", "order.replayed_with_other_body", "order.key_in_progress"],
+    },
     {
       id: "body",
       points: [
@@ -141,15 +159,15 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
       points: ["order.issuer_rejected", "order.issuer_bad_gateway", "order.issuer_unavailable"],
     },
   ],
-  listCards: developer({ id: "query", points: ["cards.query_invalid"] }),
-  getCard: developer(card),
+  listCards: ofCards({ id: "query", points: ["cards.query_invalid"] }),
+  getCard: ofCards(card),
   freezeCard: plainChange,
   unfreezeCard: plainChange,
-  setSpendingLimit: developer(contentType, body, request, card, cap, noChange, state),
+  setSpendingLimit: ofCards(contentType, body, request, card, cap, noChange, state),
   removeSpendingLimit: plainChange,
-  changeCard: developer(contentType, body, request, card, noChange, state),
+  changeCard: ofCards(contentType, body, request, card, noChange, state),
   terminateCard: plainChange,
-  replaceCard: developer(
+  replaceCard: ofCards(
     contentType,
     ...key,
     body,
@@ -164,23 +182,27 @@ export const checks: Readonly<Record<OperationId, readonly Check[]>> = {
     quota,
     issuer,
   ),
-  orderVirtualCard: developer(
+  orderVirtualCard: ofCards(
     contentType,
     ...key,
     body,
     cap,
     request,
     { id: "account", points: ["cards.account_not_found"] },
-    noChange,
+    { id: "no_change_in_progress", points: ["cards.virtual_change_in_progress"] },
     ...issuable,
     quota,
     issuer,
   ),
-  listDeliveryOptions: developer(contentType, body, address, request),
+  listDeliveryOptions: ofCards(contentType, body, address, request),
   listAccounts: developer({ id: "query", points: ["accounts.query_invalid"] }),
   getAccount: developer({ id: "account", points: ["accounts.not_found"] }),
   // Companies are no functional area, to which a company would be entitled.
-  listCompanies: [...callerChecks, permission, { id: "query", points: ["companies.query_invalid"] }],
+  listCompanies: [
+    ...callerChecks(acting.others),
+    permission,
+    { id: "query", points: ["companies.query_invalid"] },
+  ],
   listTransactions: developer({ id: "query", points: ["transactions.query_invalid"] }),
   getTransaction: developer({ id: "transaction", points: ["transactions.not_found"] }),
   listInvoices: developer({ id: "query", points: ["invoices.query_invalid"] }),

@@ -238,6 +238,23 @@ export const areaOperations: readonly OperationId[] = developerOperations.filter
   (id) => "area" in operations[id],
 );
 
+/** Whether a path is a card operation's, whose errors have a body of their own (spec §7). */
+export function isCardPath(path: string): boolean {
+  return /^\/developer\/cards(\/|$)/.test(path);
+}
+
+/**
+ * What becomes of the header `X-On-Behalf-Of`, which spec §5.7 describes as a variant: ignored, checked where it is
+ * sent, or required; with `required-except-order` by all but the order, of which the spec does not show it.
+ */
+export const onBehalfOfModes = ["off", "optional", "required", "required-except-order"] as const;
+export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];
+
+/** Whether an operation under `/developer` requires `X-On-Behalf-Of`. */
+export function requiresOnBehalfOf(mode: OnBehalfOfMode, id: OperationId): boolean {
+  return mode === "required" || (mode === "required-except-order" && id !== "orderPhysicalCard");
+}
+
 const fixedPaths = new Set<string>(
   operationIds.map((id) => operations[id].path).filter((path) => !path.includes(":")),
 );

@@ -31,6 +31,7 @@ export type PointId = keyof typeof contractPoints;
 export type SuccessPointId =
   | (typeof operations)[OperationId]["success"]
   | "order.replayed"
+  | "order.replayed_with_other_body"
   | "cards.replayed";
 
 /** The points whose answer is an error. */

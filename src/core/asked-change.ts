@@ -49,9 +49,9 @@ export function refuseInvalid({ facts }: Overlay): void {
   }
 }
 
-/** 409 while another change is in progress (spec §3): of this card, where it is one that is there already. */
-export function refuseWhileChanging(services: Services, { facts }: Overlay, kept?: KeptCard): void {
-  if (facts.changeInProgress || (kept && services.cardsChanging.has(changingName(services, kept)))) {
+/** 409 while another change to the card is in progress (spec §3). */
+export function refuseWhileChanging(services: Services, { facts }: Overlay, kept: KeptCard): void {
+  if (facts.changeInProgress || services.cardsChanging.has(changingName(services, kept))) {
     throw new SandboxError(
       "cards.change_in_progress",
       "Another change to the card is in progress: retry in a moment",

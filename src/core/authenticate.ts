@@ -1,4 +1,5 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import type { ErrorPointId } from "../contract/points.ts";
 import { looksLikeApiKey } from "./api-key.ts";
 import { SandboxError } from "./errors.ts";
 import type { FactsOverlay } from "./facts.ts";
@@ -64,14 +65,19 @@ function expired(when: string): SandboxError {
 
 /**
  * The caller as a member of the company acted for (spec §5.7, a variant).
- * @throws SandboxError `on_behalf_of.not_a_member`
+ * @throws SandboxError `notAMember`
  */
-export function actFor({ store }: Services, caller: Caller, companyId: CompanyId): Caller {
+export function actFor(
+  { store }: Services,
+  caller: Caller,
+  companyId: CompanyId,
+  notAMember: ErrorPointId,
+): Caller {
   if (companyId === caller.companyId) return caller;
   const acting = store.members.inCompany(caller, companyId);
   if (!acting) {
     throw new SandboxError(
-      "on_behalf_of.not_a_member",
+      notAMember,
       "X-On-Behalf-Of: the member who owns the API key does not belong to this company",
     );
   }

@@ -23,8 +23,8 @@ export interface IssuingRequest {
 
 export interface IssueOutcome {
   readonly card: Card;
-  /** The key was used before, and this is its original card as it is now. */
-  readonly replayed: boolean;
+  /** The key was used before, for the same order or for another: this is its original card as it is now. */
+  readonly replayed?: "same order" | "other order";
 }
 
 /** How one operation makes its card. */
@@ -33,8 +33,10 @@ export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly family: PointFamily;
   /** The card that the key made before. */
   readonly original: () => NumberedCard | undefined;
-  /** Reads the body; called only where the key is new, since a replay looks at no body (spec §4). */
+  /** Reads the body; a replay ignores it (spec §4). */
   readonly read: () => Wanted;
+  /** Whether a replay's body says the same as the original's; absent: as if it did. */
+  readonly repeats?: (original: NumberedCard) => boolean;
   /** Everything that stands between a well-formed request and the issuer: 400, 404, 409, 422. */
   readonly judge: (wanted: Wanted) => Judged;
   /** Makes the card, with its idempotency record. */
@@ -126,19 +128,20 @@ function made(
   { show }: Pick<Issuing<unknown, never>, "show">,
   card: CardRecord,
 ): IssueOutcome {
-  return { card: show?.(card) ?? cardOf(card, overlay.facts.usedUnreadable), replayed: false };
+  return { card: show?.(card) ?? cardOf(card, overlay.facts.usedUnreadable) };
 }
 
 /** The original card as it is now: it may have expired meanwhile. */
 function replayed(
   services: Services,
   { caller }: IssuingRequest,
-  issuing: Pick<Issuing<unknown, never>, "original">,
+  issuing: Pick<Issuing<unknown, never>, "original" | "repeats">,
   original: NumberedCard,
 ): IssueOutcome {
   const card = expireDueCards(services, caller) ? issuing.original() : original;
   if (!card) throw new Error("the card of an idempotency key is gone amid its replay");
-  return { card: cardNow(services, card, caller), replayed: true };
+  const isSame = issuing.repeats?.(original) ?? true;
+  return { card: cardNow(services, card, caller), replayed: isSame ? "same order" : "other order" };
 }
 
 /** What a key means one thing within. */

@@ -23,6 +23,7 @@ export function issueOrdered(
   type: CardType,
   { name, autoConvert, spendingLimit }: OrderedCard,
   facts: JudgedFacts,
+  orderDigest?: string,
 ): CardRecord {
   const { store, random, clock } = services;
   const { companyId, companyPk, memberId, memberPk } = request.caller;
@@ -48,6 +49,7 @@ export function issueOrdered(
     memberPk,
     number,
     idempotency: scopeOf(request, operation),
+    orderDigest,
   });
   const faults = request.overlay.webhook;
   emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });

@@ -12,6 +12,7 @@ import {
 } from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
 import { issueOrdered, type OrderedCard } from "./issue-ordered.ts";
+import { hashOfSecret, uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import { capViolation } from "./spending-limit.ts";
 
@@ -39,9 +40,30 @@ export function orderCard(services: Services, request: OrderRequest): IssueOutco
     family: "order",
     original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
     read: request.readOrder,
+    repeats: ({ orderDigest }) => orderDigest === digestOfBody(request.readOrder),
     judge: (order) => judge(services, request, order),
-    make: (order, facts) => issueOrdered(services, request, operation, "physical", order, facts),
+    make: (order, facts) =>
+      issueOrdered(services, request, operation, "physical", order, facts, digestOf(order)),
   });
+}
+
+/**
+ * Tells whether two orders are the same without keeping them: a hash of the fields, which leave out the PIN. A name that
+ * chooses a scenario is addressed to the sandbox, and no part of the order.
+ */
+function digestOf(order: Order): string {
+  const name = order.name?.startsWith("scenario:") ? undefined : order.name;
+  return uuidOf(hashOfSecret(JSON.stringify({ ...order, name })));
+}
+
+/** Undefined where the body is no order. */
+function digestOfBody(readOrder: () => Order): string | undefined {
+  try {
+    return digestOf(readOrder());
+  } catch (error) {
+    if (error instanceof SandboxError) return undefined;
+    throw error;
+  }
 }
 
 /** Everything that stands between a well-formed order and the issuer: 400, 404, 409, 422. */

@@ -1,4 +1,4 @@
-import { refuseInvalid, refuseWhileChanging } from "./asked-change.ts";
+import { refuseInvalid } from "./asked-change.ts";
 import { SandboxError } from "./errors.ts";
 import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
@@ -53,7 +53,12 @@ function judge(
       `account_id: account ${accountId} was not found in this company`,
     );
   }
-  refuseWhileChanging(services, overlay);
+  if (overlay.facts.changeInProgress) {
+    throw new SandboxError(
+      "cards.virtual_change_in_progress",
+      "Another change is in progress: retry with the same Idempotency-Key in a moment",
+    );
+  }
   const judged = { ...facts, account };
   refuseUnissuable(judged, undefined, "cards");
   return judged;

@@ -10,15 +10,15 @@ const pointOf: Readonly<Partial<Record<OperationId, ErrorPointId>>> = {
   exchangeLiveKey: "token.unavailable",
   orderPhysicalCard: "order.change_in_progress",
   replaceCard: "cards.change_in_progress",
-  orderVirtualCard: "cards.change_in_progress",
+  orderVirtualCard: "cards.virtual_change_in_progress",
 };
 
 /**
  * Refuses a request whose world was put back while it was under way: it changes nothing in the one that came
  * after.
  * @param generation - the generation of the caller's company in which the request began
- * @throws SandboxError `order.change_in_progress`, `cards.change_in_progress`, `token.unavailable`,
- *   `auth.token_invalid`
+ * @throws SandboxError `order.change_in_progress`, `cards.change_in_progress`,
+ *   `cards.virtual_change_in_progress`, `token.unavailable`, `auth.token_invalid`
  */
 export function refuseOutlived(
   { generations }: Services,

@@ -147,6 +147,8 @@ export interface CardRecord {
 export interface NumberedCard {
   readonly pk: number;
   readonly card: CardRecord;
+  /** Of a card that was found by its idempotency key, as `CardPlace` says. */
+  readonly orderDigest?: string | undefined;
 }
 
 /** A card with what the store alone knows of it. */
@@ -200,6 +202,8 @@ export interface CardPlace {
   /** Which of its company's cards it is, from 1; also its position in the company's list. */
   readonly number: number;
   readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
+  /** By what a repeated order is known. */
+  readonly orderDigest?: string | undefined;
 }
 
 /** What a company counts on its own; its cards are counted in its row. */

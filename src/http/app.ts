@@ -60,7 +60,7 @@ function chainsOf(services: HttpServices): Readonly<Record<OperationId, Chain>> 
     ],
     orderPhysicalCard: [
       [
-        onBehalfOf(services), // 400, 403
+        onBehalfOf(services, "orderPhysicalCard"), // 400, 403
         forced(services, "orderPhysicalCard"), // 429, 401; the connection
         authorised(orderPhysicalCard, { forbidden: "order.forbidden", notEntitled: "order.not_entitled" }), // 403
         jsonContent("order.content_type_invalid"), // 400
@@ -190,7 +190,7 @@ function servedPaths({ served }: HttpServices): [string, OperationId[]][] {
 function assumedChecks(services: HttpServices, id: AssumedOperationId): readonly Check[] {
   if (!services.assumed) return [notSpecified];
   return [
-    onBehalfOf(services), // 400, 403
+    onBehalfOf(services, id), // 400, 403
     forced(services, id), // 429, 401; the connection
     authorised(operations[id], { forbidden: "access.forbidden", notEntitled: "access.not_entitled" }), // 403
   ];

@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { OpenapiDocument } from "../contract/openapi/provenance.ts";
-import { operations } from "../contract/operations.ts";
+import { type OnBehalfOfMode, operations } from "../contract/operations.ts";
 import { docsPage, docsPolicy, docsScript } from "./docs-page.ts";
 
 /** The files of the API reference that are not the sandbox's own. */
@@ -13,18 +13,24 @@ export type DocsFiles = (name: DocsFile) => Promise<Uint8Array<ArrayBuffer> | un
 interface DescriptionOptions {
   /** The environments whose base address this is. */
   readonly environments: readonly Environment[];
+  readonly onBehalfOf: OnBehalfOfMode;
   readonly version: string;
   readonly files: DocsFiles | undefined;
 }
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-let document: Promise<OpenapiDocument> | undefined;
+const documents = new Map<OnBehalfOfMode, Promise<OpenapiDocument>>();
 
 /** Made when it is first asked for: what makes it takes longer to load than the whole sandbox to start. */
-function documentOnce(): Promise<OpenapiDocument> {
-  document ??= import("../contract/openapi/document.ts").then(({ openapiDocument }) => openapiDocument());
-  return document;
+function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
+  const made = documents.get(onBehalfOf);
+  if (made) return made;
+  const making = import("../contract/openapi/document.ts").then(({ openapiDocument }) =>
+    openapiDocument(undefined, onBehalfOf),
+  );
+  documents.set(onBehalfOf, making);
+  return making;
 }
 
 /** Whether a path, which begins in the URL at `start`, is one of the description's. */
@@ -37,7 +43,7 @@ export function isDescription(url: string, start: number): boolean {
  * Serves the description of the service's interface, `/openapi.json`, and the reference made of it, `/docs`, to
  * everyone: they are no part of the service, and no request of it.
  */
-export function createDescription({ environments, version, files }: DescriptionOptions) {
+export function createDescription({ environments, onBehalfOf, version, files }: DescriptionOptions) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return reply(request, 405, "text/plain", `use GET or HEAD, not ${request.method}`, {
@@ -46,7 +52,7 @@ export function createDescription({ environments, version, files }: DescriptionO
     }
     const { pathname, origin } = new URL(request.url);
     if (pathname === "/openapi.json") {
-      const text = JSON.stringify(await documentAt(environments, origin));
+      const text = JSON.stringify(await documentAt(environments, onBehalfOf, origin));
       return reply(request, 200, "application/json", text, { "Cache-Control": "no-cache" });
     }
     if (pathname === "/docs" || pathname === "/docs/") {
@@ -68,9 +74,13 @@ export function createDescription({ environments, version, files }: DescriptionO
 const kept = { "Cache-Control": "public, max-age=31536000, immutable" };
 
 /** The description of the base addresses that this origin is: a token endpoint that it does not serve is left out. */
-async function documentAt(environments: readonly Environment[], origin: string): Promise<OpenapiDocument> {
+async function documentAt(
+  environments: readonly Environment[],
+  onBehalfOf: OnBehalfOfMode,
+  origin: string,
+): Promise<OpenapiDocument> {
   const { serversAt } = await import("../contract/openapi/document.ts");
-  const document = await documentOnce();
+  const document = await documentOnce(onBehalfOf);
   const servers = serversAt(Object.fromEntries(environments.map((environment) => [environment, origin])));
   const unserved: string[] = [];
   if (!environments.includes("sandbox")) unserved.push(operations.exchangeSandboxKey.path);

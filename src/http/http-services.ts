@@ -1,5 +1,5 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
-import type { OperationId } from "../contract/operations.ts";
+import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
 import type { Overlay } from "../core/facts.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
@@ -10,10 +10,6 @@ import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
-
-/** Spec §5.7 describes the header as a variant: ignored, judged where it is sent, or demanded. */
-export const onBehalfOfModes = ["off", "optional", "required"] as const;
-export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];
 
 /** What the service's HTTP face works with. */
 export interface HttpServices extends Services {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import { type KeyQuota, keyQuotas } from "../core/api-key.ts";
 import { instantOf } from "../core/clock.ts";
 import { SetupError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
-import { type OnBehalfOfMode, onBehalfOfModes } from "../http/http-services.ts";
 import type { Exchange, Messages } from "../report/exchange.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";

@@ -17,7 +17,7 @@ const columns = `
   JOIN members m ON m.pk = k.member_pk`;
 
 const byIdempotencyKey = `
-  SELECT ${columns}
+  SELECT k.order_digest, ${columns}
   WHERE k.company_pk = ? AND k.member_pk = ? AND k.operation = ? AND k.idempotency_key = ?`;
 
 const byReplacementKey = `
@@ -50,8 +50,8 @@ const list = `
 const insert = `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
     expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
-    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key, position)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key, position, order_digest)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const count = `
   UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ?,
@@ -111,8 +111,9 @@ interface SpendingRow extends CardRow {
 export function cards(database: Database): Store["cards"] {
   return {
     byIdempotencyKey({ companyPk, memberPk, operation, key }) {
-      const row = database.get<CardRow>(byIdempotencyKey, companyPk, memberPk, operation, key);
-      return row && { pk: row.pk, card: cardRecordOf(row) };
+      type Row = CardRow & { order_digest: string | null };
+      const row = database.get<Row>(byIdempotencyKey, companyPk, memberPk, operation, key);
+      return row && { pk: row.pk, card: cardRecordOf(row), orderDigest: row.order_digest ?? undefined };
     },
     byId(companyPk, id) {
       const row = database.get<CardRow>(byId, companyPk, id);
@@ -189,6 +190,7 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     place.idempotency?.operation ?? null,
     place.idempotency?.key ?? null,
     place.number,
+    place.orderDigest ?? null,
   ];
 }
 

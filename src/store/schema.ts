@@ -182,6 +182,8 @@ const tables = `
     created_at_ms INTEGER NOT NULL,
     operation TEXT,
     idempotency_key TEXT,
+    -- By what a repeated order is known from another one with the same key; without its PIN.
+    order_digest TEXT,
     -- The status that the card had before the operator suspended, locked or blocked it.
     held_from TEXT,
     -- The progress of a physical card's delivery; NULL until its first change.

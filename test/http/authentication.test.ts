@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
-import { openSandbox } from "../support/open-sandbox.ts";
+import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 
 const cards = "/developer/cards/physical";
 
@@ -145,24 +145,71 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
   });
 
   const unknown = randomUUID();
-  test.each([
-    ["optional", undefined, 201, "order.created"],
-    ["optional", "northwind", 400, "on_behalf_of.invalid"],
-    ["optional", "", 400, "on_behalf_of.invalid"],
-    ["optional", unknown, 403, "on_behalf_of.not_a_member"],
-    ["required", undefined, 400, "on_behalf_of.required"],
-    ["required", "northwind", 400, "on_behalf_of.invalid"],
-    ["required", unknown, 403, "on_behalf_of.not_a_member"],
-    ["off", undefined, 201, "order.created"],
-    ["off", "northwind", 201, "order.created"],
-    ["off", unknown, 201, "order.created"],
-  ] as const)("%s, header %s: %i %s", async (onBehalfOf, header, status, point) => {
-    const reply = await openSandbox({ onBehalfOf }).order({ headers: { "X-On-Behalf-Of": header } });
-    expect([reply.status, reply.point]).toEqual([status, point]);
-    if (status === 400) expect(reply.json).toEqual({ error: expect.stringContaining("X-On-Behalf-Of") });
-    if (status === 403) expect(reply.json).toMatchObject({ success: false, error: { code: "forbidden" } });
-    if (status !== 201) expect(reply.provenance).toBe("variant");
+  type Sent = (sandbox: ReturnType<typeof openSandbox>, headers: Record<string, string>) => Promise<Reply>;
+  const order: Sent = (sandbox, headers) => sandbox.order({ headers });
+  const cards: Sent = (sandbox, headers) => sandbox.get("/developer/cards", { headers });
+  const accounts: Sent = (sandbox, headers) => sandbox.get("/developer/accounts", { headers });
+  const cardError = { error: expect.stringContaining("X-On-Behalf-Of: ") };
+  const envelope = (code: string) => ({
+    success: false,
+    error: { code, message: expect.stringContaining("X-On-Behalf-Of: ") },
   });
+  test.each([
+    ["the order", order, "order.created", "order.on_behalf_of_", "order.on_behalf_of_", cardError, "assumed"],
+    [
+      "other card operations",
+      cards,
+      "cards.listed",
+      "cards.on_behalf_of_",
+      "on_behalf_of.",
+      cardError,
+      "variant",
+    ],
+    [
+      "other operations",
+      accounts,
+      "accounts.listed",
+      "on_behalf_of.",
+      "on_behalf_of.",
+      envelope("invalid_request"),
+      "variant",
+    ],
+  ] as const)(
+    "%s: its modes, points, bodies and provenance",
+    async (name, send, success, bad, foreign, body, by) => {
+      const isOrder = name === "the order";
+      const served = [isOrder ? 201 : 200, success];
+      const [required, invalid] = [
+        [400, `${bad}required`],
+        [400, `${bad}invalid`],
+      ];
+      const notAMember = [403, `${foreign}not_a_member`];
+      for (const [mode, header, expected] of [
+        ["optional", undefined, served],
+        ["optional", "northwind", invalid],
+        ["optional", "", invalid],
+        ["optional", unknown, notAMember],
+        ["required", undefined, required],
+        ["required", "northwind", invalid],
+        ["required", unknown, notAMember],
+        ["required-except-order", undefined, isOrder ? served : required],
+        ["required-except-order", "northwind", invalid],
+        ["required-except-order", unknown, notAMember],
+        ["off", undefined, served],
+        ["off", "northwind", served],
+        ["off", unknown, served],
+      ] as const) {
+        const reply = await send(
+          openSandbox({ onBehalfOf: mode }),
+          header === undefined ? {} : { "X-On-Behalf-Of": header },
+        );
+        expect([reply.status, reply.point], `${mode}, ${header}`).toEqual(expected);
+        if (reply.status === 400) expect(reply.json).toEqual(body);
+        if (reply.status === 403) expect(reply.json).toEqual(envelope("forbidden"));
+        if (reply.status >= 400) expect(reply.provenance).toBe(by);
+      }
+    },
+  );
 
   test("required and given", async () => {
     const sandbox = openSandbox({ onBehalfOf: "required" });
@@ -175,13 +222,13 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
     const token = await sandbox.exchange(admin);
     sandbox.database.run("UPDATE memberships SET status = 'inactive'");
     const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
-    expect((await sandbox.order({ token, headers })).point).toBe("on_behalf_of.not_a_member");
+    expect((await sandbox.order({ token, headers })).point).toBe("order.on_behalf_of_not_a_member");
   });
 
   test("the company of the same slug in the other environment is unknown", async () => {
     const sandbox = openSandbox();
     const headers = { "X-On-Behalf-Of": sandbox.company("northwind", "live").id };
-    expect((await sandbox.order({ headers })).point).toBe("on_behalf_of.not_a_member");
+    expect((await sandbox.order({ headers })).point).toBe("order.on_behalf_of_not_a_member");
   });
 });
 

@@ -35,7 +35,7 @@ describe("every trigger, from every state, leads where the table of transitions 
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const reply = await sandbox.set("unfreeze", id);
-    expect([reply.status, reply.point, reply.provenance]).toEqual([409, "cards.state_conflict", "specified"]);
+    expect([reply.status, reply.point, reply.provenance]).toEqual([409, "cards.state_conflict", "assumed"]);
     expect(reply.json).toEqual({
       error: "The card is active, and cannot be unfrozen: only one that is frozen can",
     });

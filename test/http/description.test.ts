@@ -41,6 +41,31 @@ test.each([
   expect(variables.map((each) => each.default)).toEqual(["https://cards.test:8443"]);
 });
 
+test.each([
+  ["off", undefined, undefined],
+  ["optional", false, false],
+  ["required", true, true],
+  ["required-except-order", false, true],
+] as const)(
+  "with X-On-Behalf-Of %s the header is required as the server requires it",
+  async (onBehalfOf, order, other) => {
+    const { fetch } = openSandbox({ onBehalfOf });
+    const { paths, components } = JSON.parse(
+      await (await fetch(new Request(`${origin}/openapi.json`))).text(),
+    );
+    const requiredOf = ({ parameters }: { parameters: { $ref?: string; name?: string }[] }) => {
+      const all = parameters.map((each) => components.parameters[each.$ref?.split("/").at(-1) ?? ""] ?? each);
+      const acting = all.find(({ name }) => name === "X-On-Behalf-Of");
+      return acting && acting.required === true;
+    };
+    expect(requiredOf(paths["/developer/cards/physical"].post)).toBe(order);
+    for (const path of ["/developer/cards", "/developer/accounts", "/developer/webhooks"]) {
+      expect(requiredOf(paths[path].get), path).toBe(other);
+    }
+    expect(requiredOf(paths["/auth/v1/sandbox/token"].post)).toBe(undefined);
+  },
+);
+
 test.each(["/openapi.json", "/docs", "/docs/init.js"])(
   "HEAD %s has the headers of GET, and no body",
   async (path) => {

@@ -21,8 +21,8 @@ interface Attempt {
  */
 const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => void])[] = [
   ["auth.token_invalid", (attempt, good) => (attempt.token = good.token)],
-  ["on_behalf_of.invalid", ({ headers }, good) => (headers["X-On-Behalf-Of"] = good.foreignCompany)],
-  ["on_behalf_of.not_a_member", ({ headers }) => (headers["X-On-Behalf-Of"] = undefined)],
+  ["order.on_behalf_of_invalid", ({ headers }, good) => (headers["X-On-Behalf-Of"] = good.foreignCompany)],
+  ["order.on_behalf_of_not_a_member", ({ headers }) => (headers["X-On-Behalf-Of"] = undefined)],
   ["order.forbidden", (attempt) => (attempt.facts = { ...attempt.facts, permissions: ["issue_cards"] })],
   ["order.not_entitled", (attempt) => (attempt.facts = { ...attempt.facts, entitled: true })],
   ["order.content_type_invalid", ({ headers }) => (headers["Content-Type"] = "application/json")],
@@ -102,7 +102,7 @@ const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => 
         facts: { permissions: ["issue_cards"], entitled: true, quotaReached: true },
       }),
   ],
-  ["order.replayed", () => {}],
+  ["order.replayed_with_other_body", () => {}],
 ];
 
 interface Good {
@@ -165,7 +165,9 @@ test("checks decide in this order, from the token to the issuer", async () => {
 });
 
 test("the contract lists an order's checks in this same order", () => {
-  const met = new Set(precedence.map(([point]) => point).filter((point) => point !== "order.replayed"));
+  const met = new Set(
+    precedence.map(([point]) => point).filter((point) => point !== "order.replayed_with_other_body"),
+  );
   const listed = checks.orderPhysicalCard.flatMap(({ points }) => points);
   expect([...listed.filter((point) => met.has(point)), "order.created"]).toEqual([...met]);
 });

@@ -41,11 +41,44 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     ["another order", { pin: "0000", name: "Other" }],
     ["an invalid order", { pin: "no" }],
     ["no order at all", undefined],
-  ])("whatever the body: %s", async (_, body) => {
+    ["another limit", { spending_limit: { period: "daily", amount: "5.01" } }],
+    [
+      "another address",
+      {
+        delivery_address: { line1: "2 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+      },
+    ],
+  ])("with another body too, which is assumed: %s", async (_, body) => {
     const sandbox = openSandbox();
-    const first = await sandbox.order({ key });
-    const again = await sandbox.order({ key, ...(body ? { body } : { raw: "{" }) });
+    const limit = { spending_limit: { period: "daily", amount: "5" } };
+    const first = await sandbox.order({ key, body: limit });
+    const again = await sandbox.order({ key, ...(body ? { body: { ...limit, ...body } } : { raw: "{" }) });
     expect([again.status, again.text]).toEqual([201, first.text]);
+    expect([again.point, again.provenance]).toEqual(["order.replayed_with_other_body", "assumed"]);
+    expect(again.headers.get("Idempotent-Replayed")).toBe("true");
+  });
+
+  test.each([
+    ["the members in another order", (body: object) => Object.fromEntries(Object.entries(body).toReversed())],
+    ["a member that is ignored", (body: object) => ({ ...body, comment: "urgent" })],
+    [
+      "an amount written otherwise",
+      (body: object) => ({ ...body, spending_limit: { amount: 5.0, period: "daily" } }),
+    ],
+    ["the default spelt out", (body: object) => ({ ...body, auto_convert: false })],
+  ])("for the same order with %s, which is specified", async (_, change) => {
+    const sandbox = openSandbox();
+    const body = sandbox.orderBody({ spending_limit: { period: "daily", amount: "5.00" } });
+    await sandbox.order({ key, raw: JSON.stringify(body) });
+    const again = await sandbox.order({ key, raw: JSON.stringify(change(body)) });
+    expect([again.point, again.provenance]).toEqual(["order.replayed", "specified"]);
+  });
+
+  test("and keeps no PIN and no address to tell bodies apart", async () => {
+    const { order, database } = openSandbox();
+    await order({ key });
+    const [row] = database.all("SELECT * FROM cards WHERE idempotency_key IS NOT NULL");
+    expect(JSON.stringify(row)).not.toMatch(/4821|Long Lane/);
   });
 
   test("whatever became of the company and the account meanwhile", async () => {

@@ -33,7 +33,11 @@ export interface Known {
   readonly refused?: string;
 }
 
-export async function known(history: History, { by, actsFor }: Choice): Promise<Known> {
+export async function known(
+  history: History,
+  { by, actsFor }: Choice,
+  area: "order" | "cards" | "others",
+): Promise<Known> {
   const { companies } = history.world;
   const headers: Record<string, string> = {};
   if (by === "no token") return { headers, refused: "auth.token_missing" };
@@ -49,14 +53,17 @@ export async function known(history: History, { by, actsFor }: Choice): Promise<
 
   if (actsFor === "no UUID") {
     headers["X-On-Behalf-Of"] = "acme";
-    return { headers, refused: "on_behalf_of.invalid" };
+    return { headers, refused: area === "others" ? "on_behalf_of.invalid" : `${area}.on_behalf_of_invalid` };
   }
   const company = actsFor === undefined ? home : (pick(companies, actsFor) ?? home);
   if (actsFor !== undefined) headers["X-On-Behalf-Of"] = company.id;
   const member = company.members.find(({ id }) => id === issued.memberId);
   return member
     ? { headers, caller: { company, member } }
-    : { headers, refused: "on_behalf_of.not_a_member" };
+    : {
+        headers,
+        refused: area === "order" ? "order.on_behalf_of_not_a_member" : "on_behalf_of.not_a_member",
+      };
 }
 
 /** A token, which may be one of a world that is gone. */

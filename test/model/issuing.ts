@@ -3,7 +3,7 @@ import { addNewest, type Ordered, shown } from "./cards.ts";
 import type { History } from "./history.ts";
 import { type ScenarioName, turnAt } from "./scenarios.ts";
 import { type Check, judge } from "./verdict.ts";
-import type { Card } from "./world.ts";
+import type { Card, Made } from "./world.ts";
 
 /** A request that makes a card under a key, or gets the one that the key made. */
 interface Issuing {
@@ -22,20 +22,22 @@ interface Issuing {
   readonly scenarioInBody?: ScenarioName | undefined;
   readonly checks: (caller: Caller) => Iterable<Check>;
   readonly ordered: (caller: Caller) => Ordered;
+  /** What tells it from another with the same key. */
+  readonly meaning?: string;
   /** What else comes of it. */
   readonly made?: (card: Card) => void;
 }
 
-/** The card that a key made: a key means one thing for a company, a member and an operation. */
+/** What a key made: a key means one thing for a company, a member and an operation. */
 export function madeBefore(
   { company, member }: Caller,
   operation: string,
   key: string | undefined,
-): Card | undefined {
+): Made | undefined {
   const named = key?.toLowerCase();
   return company.made.find(
     (each) => each.operation === operation && each.memberId === member.id && each.key === named,
-  )?.card;
+  );
 }
 
 /** Sends it, and expects what is judged: a refusal, the original card, or a new one, whose answer may be lost. */
@@ -54,8 +56,8 @@ export async function issue(history: History, asked: Issuing): Promise<void> {
   const turn = turnAt(history.world, caller.company, operation, choice);
   const { point, isForced } = judge(asked.checks(caller), turn, family);
   const forced = isForced ? turn?.name : undefined;
-  const original = madeBefore(caller, operation, key);
-  if (point === `${family}.replayed` && original) {
+  const original = madeBefore(caller, operation, key)?.card;
+  if (point?.startsWith(`${family}.replayed`) && original) {
     const expected = { status: 201, point, body: shown(history, caller.company, original) };
     await history.meet(expected, "POST", path, { headers, body });
     return;
@@ -66,7 +68,7 @@ export async function issue(history: History, asked: Issuing): Promise<void> {
 
 async function make(
   history: History,
-  { operation, family, path, created, key = "", body, ordered, made }: Issuing,
+  { operation, family, path, created, key = "", body, ordered, meaning, made }: Issuing,
   caller: Caller,
   {
     headers,
@@ -76,7 +78,7 @@ async function make(
 ): Promise<void> {
   const reply = await history.send("POST", path, { headers, body });
   const card = addNewest(history, caller, ordered(caller));
-  caller.company.made.push({ operation, memberId: caller.member.id, key: key.toLowerCase(), card });
+  caller.company.made.push({ operation, memberId: caller.member.id, key: key.toLowerCase(), card, meaning });
   made?.(card);
   if (loses === "answer") {
     history.same("the answer", reply?.status, undefined);

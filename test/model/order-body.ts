@@ -71,6 +71,22 @@ export const scenarioInName = ({ inName, faults }: Fields): ScenarioName | undef
 export const nameIn = (fields: Fields): string | undefined =>
   scenarioInName(fields) ? `scenario:${fields.inName}` : fields.name;
 
+/** What tells one order from another; a body with a fault says what no order says. */
+export function meaningOf(fields: Fields, accountId: string): string {
+  const { country, autoConvert = false, limit } = fields;
+  const isFaulty = fields.faults.some((fault) => fault !== "content_type_invalid");
+  const amount = limit && [limit.period, Number(limit.amount)];
+  const said = [
+    accountId,
+    country,
+    methodOf(fields),
+    scenarioInName(fields) ? null : (fields.name?.trim() ?? null),
+    autoConvert,
+    amount,
+  ];
+  return isFaulty ? "no order" : JSON.stringify(said);
+}
+
 /** The body as it is sent. */
 export function bodyOf(fields: Fields, accountId: string): Body | string {
   if (fields.faults.includes("body_not_json")) return "{";

@@ -17,7 +17,8 @@ export function judge(checks: Iterable<Check>, turn: Turn | undefined, family: s
   const wanted = turn?.effect.refuses;
   const forcedPoint = wanted?.includes(".") ? wanted : `${family}.${wanted}`;
   for (const [point, refuses] of checks) {
-    const isForced = point === forcedPoint;
+    // Of an order of a virtual card the same conflict is a point of its own.
+    const isForced = point.replace(".virtual_", ".") === forcedPoint;
     if (!refuses && !isForced) continue;
     if (isForced) turn?.take();
     return { point, isForced };

@@ -76,6 +76,7 @@ export interface Made {
   memberId: string;
   key: string;
   card: Card;
+  meaning: string | undefined;
 }
 
 export interface Company {

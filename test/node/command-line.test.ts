@@ -95,7 +95,7 @@ describe("a bad command line is one clear line, and exit 2", () => {
       /webhook hosts are names such as .*, each in full; got "\*\.a\.test"/,
     ],
     [["--log", "loud"], /--log.*pretty, json, silent/],
-    [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required/],
+    [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required, required-except-order/],
     [["--host", ""], /--host/],
     [["--db", ""], /--db/],
     [["--tls-cert", "cert.pem"], /--tls-cert and --tls-key go together/],

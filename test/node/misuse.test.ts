@@ -44,7 +44,7 @@ describe("an option's value that it does not take", () => {
     ],
     [
       { onBehalfOf: true },
-      'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required"; got true',
+      'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required" or "required-except-order"; got true',
     ],
     [{ seed: "7" }, 'the option seed of createSandbox() takes a whole number from 0; got "7"'],
     [{ journal: -1 }, "the option journal of createSandbox() takes a whole number from 0; got -1"],

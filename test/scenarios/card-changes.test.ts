@@ -85,7 +85,7 @@ describe("what makes a card", () => {
           ["issuer-bad-gateway", "cards.issuer_bad_gateway"],
           ["issuer-unavailable", "cards.issuer_unavailable"],
           ["created-but-502", operation === "replaceCard" ? "cards.replaced" : "cards.virtual_created"],
-          ["conflict", "cards.change_in_progress"],
+          ["conflict", `cards.${operation === "replaceCard" ? "" : "virtual_"}change_in_progress`],
         ] as const
       ).map(([name, point]) => [operation, name, point] as const),
     ),

@@ -33,7 +33,7 @@ const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object]
     ["access.not_entitled", { facts: { entitled: false } }],
     ["cards.invalid_request", { facts: { request_valid: false } }],
     ["cards.account_not_found", { facts: { account: "missing" } }],
-    ["cards.change_in_progress", { facts: { change_in_progress: true } }],
+    ["cards.virtual_change_in_progress", { facts: { change_in_progress: true } }],
     ["cards.company_inactive", { facts: { company_status: "closed" } }],
     ["cards.account_closed", { facts: { account: "closed" } }],
     ["cards.company_details_missing", { facts: { company_details_complete: false } }],

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from "zod-openapi";
 import { pointsOfNoOperation } from "../answers.ts";
 import type { Environment } from "../identifiers.ts";
-import { type OperationId, operationIds, operations } from "../operations.ts";
+import { type OnBehalfOfMode, type OperationId, operationIds, operations } from "../operations.ts";
 import { contractPoints, type PointId } from "../points.ts";
 import { examples } from "./examples.ts";
 import { headers } from "./headers.ts";
 import { operationTexts } from "./operation-texts.ts";
-import { parametersOf, sharedParameters } from "./parameters.ts";
+import { parametersOf, sharedParametersOf } from "./parameters.ts";
 import { type OpenapiDocument, withProvenance } from "./provenance.ts";
 import { type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
@@ -42,9 +42,11 @@ const tagTexts: Readonly<Record<string, string>> = {
 
 /**
  * The description of the service's interface, made of the schemas that validate requests and of the contract's
- * table of points. The same origins give the same bytes.
+ * table of points. The same origins and the same mode give the same bytes.
+ * @param onBehalfOf - which operations require the header `X-On-Behalf-Of`
  */
-export function openapiDocument(origins?: Origins): OpenapiDocument {
+export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = "optional"): OpenapiDocument {
+  const sharedParameters = sharedParametersOf(onBehalfOf);
   // By its name each object is rendered once, and as it is used: open in requests, closed in answers. The registry is
   // every schema's in the process, so the names are taken back.
   for (const [id, { schema }] of Object.entries(resources)) z.globalRegistry.add(schema, { id });
@@ -60,7 +62,7 @@ export function openapiDocument(origins?: Origins): OpenapiDocument {
       servers: serversAt(origins),
       tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
       security: [{ accessToken: [] }],
-      paths: paths(),
+      paths: paths(sharedParameters),
       components: {
         parameters: sharedParameters,
         headers,
@@ -113,16 +115,18 @@ export function serversAt(
   ];
 }
 
-function paths(): Record<string, Record<string, ZodOpenApiOperationObject>> {
+type SharedParameters = ReturnType<typeof sharedParametersOf>;
+
+function paths(shared: SharedParameters): Record<string, Record<string, ZodOpenApiOperationObject>> {
   const byPath: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const id of operationIds) {
     const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
-    byPath[path] = { ...byPath[path], [operations[id].method.toLowerCase()]: operationOf(id) };
+    byPath[path] = { ...byPath[path], [operations[id].method.toLowerCase()]: operationOf(id, shared) };
   }
   return byPath;
 }
 
-function operationOf(id: OperationId): ZodOpenApiOperationObject {
+function operationOf(id: OperationId, shared: SharedParameters): ZodOpenApiOperationObject {
   const { provenance, spec, success, ...rest } = operations[id];
   const { summary, description = "", takes } = operationTexts[id];
   const permission = "permission" in rest ? `Requires permission \`${rest.permission}\`.` : "";
@@ -136,7 +140,7 @@ function operationOf(id: OperationId): ZodOpenApiOperationObject {
     tags: [area],
     summary,
     description: [description, permission, said].filter(Boolean).join(" "),
-    parameters: parametersOf(id),
+    parameters: parametersOf(id, shared),
     ...(takes && { requestBody: bodyOf(takes, success) }),
     responses: responsesOf(id),
     ...(area === "tokens" && { security: [] }),

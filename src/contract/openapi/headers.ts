@@ -69,7 +69,7 @@ export function headersOf(points: readonly PointId[], status: number, id?: Opera
   const isSuccess = status < 300;
   return {
     Date: ref("Date"),
-    ...(points.some((point) => point.endsWith(".replayed")) && {
+    ...(points.some((point) => /\.replayed(_|$)/.test(point)) && {
       "Idempotent-Replayed": ref("IdempotentReplayed"),
     }),
     ...(isSuccess && id && secret.includes(id) && { "Cache-Control": ref("NotKept") }),

@@ -3,7 +3,7 @@ import type { ZodOpenApiParameterObject } from "zod-openapi";
 import { companyId, idempotencyKey, uuid } from "../identifiers.ts";
 import { paging } from "../list.ts";
 import { cardFilters, invoiceFilters, transactionFilters } from "../list-filters.ts";
-import { type OperationId, operations } from "../operations.ts";
+import { type OnBehalfOfMode, type OperationId, operations, requiresOnBehalfOf } from "../operations.ts";
 import type { Provenance } from "../points.ts";
 
 /** A filter of a list, as `once` and `several` make them. */
@@ -65,18 +65,38 @@ const sandboxHeaders = {
   }),
 };
 
+/** `X-On-Behalf-Of` as the sandbox takes it in a mode; ignored, it is no parameter. */
+function actingHeaders(mode: OnBehalfOfMode) {
+  if (mode === "off") return {};
+  const header = (id: OperationId, said: Said) => {
+    const schema = requiresOnBehalfOf(mode, id) ? companyId : companyId.optional();
+    return parameter("header", "X-On-Behalf-Of", schema, said);
+  };
+  return {
+    OnBehalfOf: header("listCards", {
+      description:
+        "The company acted for, of which the member must be one (a variant that the spec describes)",
+      "x-provenance": "variant",
+      "x-spec": "§5.7",
+    }),
+    OrderOnBehalfOf: header("orderPhysicalCard", {
+      description: "The company acted for; the spec does not show whether the header applies to the order",
+      "x-provenance": "assumed",
+      "x-spec": "§5.7",
+    }),
+  };
+}
+
 /** Parameters of several operations. */
-export const sharedParameters = {
-  ...sandboxHeaders,
-  OnBehalfOf: parameter("header", "X-On-Behalf-Of", companyId.optional(), {
-    description: "The company acted for, of which the member must be one (a variant that the spec describes)",
-    "x-provenance": "variant",
-    "x-spec": "§5.7",
-  }),
-};
+export function sharedParametersOf(mode: OnBehalfOfMode): Readonly<Record<string, z.ZodType>> {
+  return { ...sandboxHeaders, ...actingHeaders(mode) };
+}
 
 /** The parameters of an operation. */
-export function parametersOf(id: OperationId): ZodOpenApiParameterObject[] {
+export function parametersOf(
+  id: OperationId,
+  { OnBehalfOf, OrderOnBehalfOf }: ReturnType<typeof sharedParametersOf>,
+): ZodOpenApiParameterObject[] {
   const { path } = operations[id];
   const inPath = [...path.matchAll(/:([a-z]+)/g)].map(([, name = ""]) =>
     parameter("path", name, uuid, pathSaid(id, name)),
@@ -85,11 +105,12 @@ export function parametersOf(id: OperationId): ZodOpenApiParameterObject[] {
     queryParameter(id, name, filter),
   );
   const key = keyed[id] && keyParameter(keyed[id]);
+  const acting = id === "orderPhysicalCard" ? OrderOnBehalfOf : OnBehalfOf;
   return [
     ...inPath,
     ...inQuery,
     ...(key ? [key] : []),
-    ...(path.startsWith("/developer/") ? [sharedParameters.OnBehalfOf] : []),
+    ...(path.startsWith("/developer/") && acting ? [acting] : []),
     ...Object.values(sandboxHeaders),
   ];
 }

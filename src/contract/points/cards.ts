@@ -1,4 +1,5 @@
-import { assumed, type ContractPoint, type PointScope, specified } from "./point.ts";
+import { developerOperations, isCardPath, operations } from "../operations.ts";
+import { assumed, type ContractPoint, type PointScope, specified, variant } from "./point.ts";
 
 /** What makes a card beside the specified order. */
 const issuing: PointScope = ["replaceCard", "orderVirtualCard"];
@@ -19,6 +20,10 @@ const withBody: PointScope = [
   "orderVirtualCard",
   "listDeliveryOptions",
 ];
+/** The card operations beside the specified order. */
+const everyOther: PointScope = developerOperations.filter(
+  (id) => id !== "orderPhysicalCard" && isCardPath(operations[id].path),
+);
 const withAddress: PointScope = ["replaceCard", "listDeliveryOptions"];
 
 /** Cards once they are there: the spec names their operations, and shows none (§4). */
@@ -70,6 +75,13 @@ export const cardPoints = {
     "§4",
     "The delivery methods that the address supports: none where cards are not delivered to",
   ),
+  "cards.on_behalf_of_required": variant(
+    everyOther,
+    400,
+    "§5.7",
+    "X-On-Behalf-Of is required and was not sent",
+  ),
+  "cards.on_behalf_of_invalid": variant(everyOther, 400, "§5.7", "X-On-Behalf-Of is not a UUID"),
   "cards.not_found": assumed(
     ofOneCard,
     404,
@@ -123,16 +135,22 @@ export const cardPoints = {
   ),
   "cards.key_in_progress": assumed(issuing, 409, "§4", "The key's first request is still in progress"),
   "cards.change_in_progress": specified(
-    [...changing, ...issuing],
+    [...changing, "replaceCard"],
     409,
     "§3",
     "Another change to the card is in progress",
   ),
-  "cards.state_conflict": specified(
+  "cards.virtual_change_in_progress": assumed(
+    ["orderVirtualCard"],
+    409,
+    "§3, §4",
+    "Another change is in progress",
+  ),
+  "cards.state_conflict": assumed(
     [...changing, "replaceCard"],
     409,
     "§3",
-    "The card cannot make the change in its current state",
+    "The card cannot make the change in its current state; the spec shows 409, and not which states refuse what",
   ),
   "cards.company_inactive": assumed(issuing, 422, "§7", "The company is not active"),
   "cards.account_closed": assumed(issuing, 422, "§7", "The account is closed"),

@@ -9,7 +9,28 @@ export const orderPoints = {
     order,
     201,
     "§4",
-    "The key was used before: the original card comes back, whatever the body (assumed)",
+    "The key was used before for the same order: the original card comes back",
+  ),
+  "order.replayed_with_other_body": assumed(
+    order,
+    201,
+    "§4",
+    "The key was used before for another order: the original card comes back all the same",
+  ),
+
+  "order.on_behalf_of_required": assumed(
+    order,
+    400,
+    "§5.7",
+    "X-On-Behalf-Of is required and was not sent; the spec does not show whether it applies to the order",
+  ),
+  "order.on_behalf_of_invalid": assumed(order, 400, "§5.7", "X-On-Behalf-Of is not a UUID"),
+  "order.on_behalf_of_not_a_member": assumed(
+    order,
+    403,
+    "§5.7",
+    "The member does not belong to the company acted for",
+    "forbidden",
   ),
 
   "order.forbidden": specified(order, 403, "§4, §7", "The member's role lacks issue_cards", "forbidden"),
@@ -21,7 +42,7 @@ export const orderPoints = {
     "forbidden",
   ),
 
-  "order.content_type_invalid": specified(order, 400, "§4", "Content-Type is not application/json"),
+  "order.content_type_invalid": assumed(order, 400, "§4", "Content-Type is not application/json"),
   "order.idempotency_key_missing": specified(order, 400, "§4", "No Idempotency-Key was sent"),
   "order.idempotency_key_invalid": specified(order, 400, "§4", "The Idempotency-Key is not a UUID"),
   "order.body_too_large": assumed(order, 400, "§4", "The body is over 64 KiB"),

@@ -7,7 +7,7 @@ export const tokenPoints = {
   "token.issued": specified(
     token,
     200,
-    "§4, §5",
+    "§2, §4, §5",
     "An active key of an active member is exchanged; that it is 200 is assumed",
   ),
   "token.invalid_request": assumed(

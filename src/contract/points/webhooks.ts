@@ -73,7 +73,7 @@ export const webhookPoints = {
   "webhooks.query_invalid": assumed(
     ["listWebhooks", "listWebhookDeliveries"],
     400,
-    "§4",
+    "§4, §6",
     "The limit, the cursor or a filter is not valid",
     "invalid_request",
   ),

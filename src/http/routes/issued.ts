@@ -19,12 +19,19 @@ export function answerIssued(
   services: HttpServices,
   c: Context<HttpEnv>,
   outcome: IssueOutcome | Promise<IssueOutcome>,
-  points: { readonly made: SuccessPointId; readonly replayed: SuccessPointId },
+  points: {
+    readonly made: SuccessPointId;
+    readonly replayed: SuccessPointId;
+    /** Absent: as `replayed`. */
+    readonly replayedWithOtherBody?: SuccessPointId;
+  },
 ): Response | Promise<Response> {
-  const reply = ({ card, replayed }: IssueOutcome) =>
-    replayed
-      ? answer(services, c, points.replayed, card, { "Idempotent-Replayed": "true" })
-      : answer(services, c, points.made, card);
+  const { made, replayed: repeated, replayedWithOtherBody = repeated } = points;
+  const reply = ({ card, replayed }: IssueOutcome) => {
+    if (replayed === undefined) return answer(services, c, made, card);
+    const point = replayed === "same order" ? repeated : replayedWithOtherBody;
+    return answer(services, c, point, card, { "Idempotent-Replayed": "true" });
+  };
   if (!("then" in outcome)) return reply(outcome);
   c.get("turn")?.reserve();
   return outcome.then(reply);

@@ -9,6 +9,10 @@ export function physicalCard(services: HttpServices): Route {
   return (c) => {
     const body = c.get("body");
     const outcome = orderCard(services, { ...issuingRequest(c), readOrder: () => readOrder(body) });
-    return answerIssued(services, c, outcome, { made: "order.created", replayed: "order.replayed" });
+    return answerIssued(services, c, outcome, {
+      made: "order.created",
+      replayed: "order.replayed",
+      replayedWithOtherBody: "order.replayed_with_other_body",
+    });
   };
 }

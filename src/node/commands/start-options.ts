@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
+import { type OnBehalfOfMode, onBehalfOfModes } from "../../contract/operations.ts";
 import { type KeyQuota, keyQuotas } from "../../core/api-key.ts";
 import { SetupError } from "../../core/errors.ts";
-import type { OnBehalfOfMode } from "../../http/http-services.ts";
 import { type Durability, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
@@ -147,7 +147,7 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
     )
     .addOption(
       option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
-        .choices(["off", "optional", "required"])
+        .choices(onBehalfOfModes)
         .default("optional"),
     )
     .addOption(keyQuotaOption())

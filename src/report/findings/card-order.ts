@@ -84,8 +84,10 @@ export function madeCard({ exchange: { point } }: Seen): boolean {
 const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
   "gateway.bad_request",
   "gateway.scenario_unknown",
-  "on_behalf_of.required",
-  "on_behalf_of.invalid",
+  "order.on_behalf_of_required",
+  "order.on_behalf_of_invalid",
+  "cards.on_behalf_of_required",
+  "cards.on_behalf_of_invalid",
   "order.content_type_invalid",
   "cards.content_type_invalid",
 ]);

@@ -98,7 +98,7 @@ function* checks(asked: Asked, caller: Caller, card: Card | undefined): Generato
 }
 
 async function changeCard(history: History, asked: Asked): Promise<void> {
-  const { headers, caller, refused } = await known(history, asked.caller);
+  const { headers, caller, refused } = await known(history, asked.caller, "cards");
   const card = cardChosen(history, caller?.company, asked.card);
   if (!card && asked.card.own) return;
   const { operation, request, point: success } = changeOf[asked.change];

@@ -23,7 +23,7 @@ const list = {
 type List = ValuesOf<typeof list>;
 
 async function readList(history: History, { of, caller: choice, limit, status }: List): Promise<void> {
-  const { headers, caller, refused } = await known(history, choice);
+  const { headers, caller, refused } = await known(history, choice, of === "cards" ? "cards" : "others");
   const { needs, point } = lists[of];
   const filter = of === "cards" && status ? `&status=${status}` : "";
   const path = `/developer/${of}?limit=${limit}${filter}`;
@@ -69,7 +69,7 @@ async function readList(history: History, { of, caller: choice, limit, status }:
 const card = { caller: callers, card: cardChoices };
 
 async function showCard(history: History, asked: ValuesOf<typeof card>): Promise<void> {
-  const { headers, caller, refused } = await known(history, asked.caller);
+  const { headers, caller, refused } = await known(history, asked.caller, "cards");
   const card = cardChosen(history, caller?.company, asked.card);
   if (!card) return;
   const path = `/developer/cards/${card.id}`;

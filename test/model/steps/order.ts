@@ -8,6 +8,7 @@ import {
   faultNames,
   isMethodOffered,
   isUndeliverable,
+  meaningOf,
   nameIn,
   orderFields,
   scenarioInName,
@@ -37,7 +38,9 @@ function* checks(asked: Order, caller: Caller, key: string | undefined, accountI
   yield ["order.content_type_invalid", has("content_type_invalid")];
   yield ["order.idempotency_key_missing", key === undefined];
   yield ["order.idempotency_key_invalid", key === "order-1"];
-  yield ["order.replayed", madeBefore(caller, operation, key) !== undefined];
+  const before = madeBefore(caller, operation, key);
+  yield ["order.replayed", before !== undefined && before.meaning === meaningOf(asked, accountId)];
+  yield ["order.replayed_with_other_body", before !== undefined];
   yield ["order.body_not_json", has("body_not_json")];
   for (const fault of faultNames) yield [`order.${fault}`, has(fault)];
   yield ["order.delivery_method_not_offered", !isMethodOffered(asked)];
@@ -62,7 +65,7 @@ async function orderCard(history: History, asked: Order): Promise<void> {
 }
 
 async function send(history: History, asked: Order, key: string | undefined): Promise<void> {
-  const by = await known(history, asked.caller);
+  const by = await known(history, asked.caller, "order");
   const accountId = accountChosen(history, by.caller?.company, asked.account).id;
   await issue(history, {
     operation,
@@ -76,6 +79,7 @@ async function send(history: History, asked: Order, key: string | undefined): Pr
     scenario: asked.scenario,
     scenarioInBody: scenarioInName(asked),
     checks: (caller) => checks(asked, caller, key, accountId),
+    meaning: meaningOf(asked, accountId),
     ordered: ({ member }) => ({
       type: "physical",
       accountId,

@@ -63,7 +63,7 @@ function bodyOf({ reason, isWrong, country }: Asked, type: Card["type"]): object
 }
 
 async function replaceCard(history: History, asked: Asked): Promise<void> {
-  const by = await known(history, asked.caller);
+  const by = await known(history, asked.caller, "cards");
   // One that expired is replaced as expiring, and once.
   const fits = asked.reason === "expiring" ? (card: Card) => card.status === "expired" : undefined;
   const old = cardChosen(history, by.caller?.company, asked.card, fits);

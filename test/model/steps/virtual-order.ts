@@ -31,7 +31,7 @@ function* checks(asked: Order, caller: Caller, key: string | undefined, accountI
   yield ["cards.spending_limit_over_cap", limit !== null && isOverCap(limit)];
   const account = company.accounts.find(({ id }) => id === accountId);
   yield ["cards.account_not_found", account === undefined];
-  yield ["cards.change_in_progress", false];
+  yield ["cards.virtual_change_in_progress", false];
   yield* issuableChecks("cards", company, {
     isAccountClosed: account?.status === "closed",
     isHolderComplete: member.detailsComplete,
@@ -41,7 +41,7 @@ function* checks(asked: Order, caller: Caller, key: string | undefined, accountI
 }
 
 async function orderVirtual(history: History, asked: Order): Promise<void> {
-  const by = await known(history, asked.caller);
+  const by = await known(history, asked.caller, "cards");
   const key = keyOf(history, asked.key);
   const accountId = accountChosen(history, by.caller?.company, asked.account).id;
   await issue(history, {
