@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { run } from "./support/command-line.ts";
 import { composeOptions } from "./support/compose-options.ts";
@@ -8,6 +8,11 @@ const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.ur
 const manifest = JSON.parse(file("package.json"));
 const dockerfile = file("Dockerfile");
 const compose = parse(file("compose.yaml"), { strict: true });
+interface Locked {
+  readonly version: string;
+  readonly integrity: string;
+}
+
 const token = { CARD_SANDBOX_ADMIN_TOKEN: "correct-horse" };
 
 async function help(...words: string[]): Promise<string> {
@@ -38,6 +43,53 @@ test("the image is labelled with the package's version, unless a build says anot
   expect(/^ARG VERSION=(.*)$/m.exec(dockerfile)?.[1]).toBe(manifest.version);
   expect(dockerfile).toContain(`org.opencontainers.image.version="\${VERSION}"`);
   expect(dockerfile).toContain(`org.opencontainers.image.licenses="${manifest.license}"`);
+});
+
+describe("the image's dependencies", () => {
+  const own = JSON.parse(file("build/image/package.json"));
+  const { packages: locked } = JSON.parse(file("build/image/package-lock.json"));
+  const { packages: lockedHere } = JSON.parse(file("package-lock.json"));
+
+  test("are those of the package, each in one version", () => {
+    expect(Object.keys(own.dependencies)).toEqual(Object.keys(manifest.dependencies));
+    expect(locked[""].dependencies).toEqual(own.dependencies);
+    for (const [name, version] of Object.entries(own.dependencies)) {
+      expect([name, locked[`node_modules/${name}`].version]).toEqual([name, version]);
+    }
+  });
+
+  test("are the ones that the tests run with, but for better-sqlite3", () => {
+    const only = ["better-sqlite3", "node-addon-api"].map((name) => `node_modules/${name}`);
+    for (const [path, { version, integrity }] of Object.entries<Locked>(locked)) {
+      if (path === "" || only.includes(path)) continue;
+      expect([path, lockedHere[path]]).toMatchObject([path, { version, integrity }]);
+    }
+    const { version } = locked["node_modules/better-sqlite3"];
+    const [, range = ""] = manifest.dependencies["better-sqlite3"].split(" || ");
+    const [[major, minor], [leastMajor, leastMinor]] = [version, range.slice(1)].map((each) =>
+      each.split(".").map(Number),
+    ) as [number[], number[]];
+    expect(range).toMatch(/^\^/);
+    expect(major).toBe(leastMajor);
+    expect(minor).toBeGreaterThanOrEqual(leastMinor ?? 0);
+  });
+
+  test("are installed from lockfiles only, and without scripts", () => {
+    expect(dockerfile).not.toMatch(/npm (install|i|add)\b/);
+    const installs = dockerfile.match(/npm ci.*/g) ?? [];
+    expect(installs).toHaveLength(2);
+    for (const each of installs) expect(each).toContain("--ignore-scripts");
+  });
+});
+
+test("the base image is pinned by its digest, and each stage begins with it", () => {
+  expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/m);
+  expect(new Set(dockerfile.match(/^FROM \S+/gm))).toEqual(new Set([`FROM \${NODE_IMAGE}`]));
+});
+
+test("the image runs as a user by number, and its volume is group 0's to write", () => {
+  expect(/^USER (.*)$/m.exec(dockerfile)?.[1]).toBe("1000:0");
+  expect(dockerfile).toContain("install --directory --owner=1000 --group=0 --mode=0770 /data");
 });
 
 test("what the image starts, and looks at its health with, is there", async () => {

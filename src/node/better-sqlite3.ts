@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { SetupError } from "../core/errors.ts";
 import type { Database, SqlValue } from "../core/ports.ts";
@@ -102,8 +103,8 @@ function openFile({ path, isNew, hasLog }: DatabaseFile, durability: Durability)
   if (!isNew && hasLog) refuseForeignLog(path);
   const isCreated = !existsSync(path);
   return open(path, (sqlite) => {
-    // It may hold a private secret, so only its owner may read it; SQLite copies the permissions to the log.
-    if (isCreated) chmodSync(path, 0o600);
+    // SQLite copies the permissions to the log.
+    if (isCreated) chmodSync(path, modeOfNewFile(path));
     setPragmas(sqlite, ["locking_mode = EXCLUSIVE"]);
     if (isNew) setPragmas(sqlite, [pageSize, `application_id = ${applicationId}`]);
     else refuseForeign(path, sqlite);
@@ -115,6 +116,15 @@ function openFile({ path, isNew, hasLog }: DatabaseFile, durability: Durability)
       "foreign_keys = ON",
     ]);
   });
+}
+
+/**
+ * A database may hold a private secret, so only its owner may read it. If this process's group owns the folder and may
+ * write to it, the group may, too: OpenShift gives a container another user at times, but always group 0.
+ */
+function modeOfNewFile(path: string): number {
+  const { mode, gid } = statSync(dirname(path));
+  return gid === process.getegid?.() && mode & 0o020 ? 0o660 : 0o600;
 }
 
 /** @throws SetupError if another program made the database; without a log beside the file, nothing has changed then */

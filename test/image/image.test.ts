@@ -49,7 +49,7 @@ describe.skipIf(missing.length > 0)("the image", () => {
   test("says what it is, and how it is used", async () => {
     const [inspected] = JSON.parse(await engine.docker("image", "inspect", "card-sandbox"));
     expect(inspected.Config).toMatchObject({
-      User: "node",
+      User: "1000:0",
       Entrypoint: ["card-sandbox"],
       Volumes: { "/data": {} },
       ExposedPorts: { "4242/tcp": {} },
@@ -76,14 +76,30 @@ describe.skipIf(missing.length > 0)("the image", () => {
     expect(await engine.shell(order)).toBe(first);
   });
 
-  test("runs as node, and writes nothing outside its volume", async () => {
+  test("runs as user 1000 of group 0, and writes nothing outside its volume", async () => {
     const inside = (script: string) => engine.docker("exec", "card-sandbox", "sh", "-c", script);
-    expect(await inside("id -u; id -g; stat -c %U /data /data/*")).toMatch(/^1000\n1000\n(node\n?)+$/);
+    expect(await inside("id -u; id -g; stat -c %U /data /data/*")).toMatch(/^1000\n0\n(node\n?)+$/);
     expect(await inside("touch /tmp/x /usr/local/x ~/x 2>&1 || true")).toMatch(
       /(Read-only file system[\s\S]*){3}/,
     );
     expect(await inside("tr '\\0' ' ' < /proc/1/cmdline")).toBe("node /usr/local/bin/card-sandbox");
     expect(await inside("which gcc cc make python3 || true")).toBe("");
+  });
+
+  test("runs as any other user of group 0, on the same volume and on a new one", async () => {
+    await engine.docker("rm", "--force", "card-sandbox");
+    for (const volume of ["card-sandbox", "of-another-user"]) {
+      const other = run
+        .replace("--name card-sandbox", "--name other --user 1000650000:0")
+        .replace("--volume card-sandbox:", `--volume ${volume}:`);
+      await engine.shell(other);
+      await ready("other");
+      expect(await engine.docker("exec", "other", "id", "-u")).toBe("1000650000");
+      expect(JSON.parse(await engine.shell(order))).toMatchObject({ status: "active" });
+      await engine.docker("rm", "--force", "other");
+    }
+    await engine.shell(run);
+    await ready("card-sandbox");
   });
 
   test("tells its health", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -146,11 +146,18 @@ describe("a database with reproducible secrets", () => {
   });
 });
 
-test.skipIf(process.platform === "win32")("a new database file is for its owner alone", async () => {
-  const db = join(temporaryFolder(), "sandbox.db");
-  const { secrets } = await started({ ...everywhere, db });
-  expect(secrets).toBe("private");
-  expect([db, `${db}-wal`].map((file) => (statSync(file).mode & 0o777).toString(8))).toEqual(["600", "600"]);
+describe.skipIf(process.platform === "win32")("a new database file", () => {
+  test.each([
+    ["is for its owner alone", 0o755, "600"],
+    ["is for the group too if the folder is", 0o770, "660"],
+  ])("%s", async (_, folderMode, fileMode) => {
+    const folder = temporaryFolder();
+    chmodSync(folder, folderMode);
+    const db = join(folder, "sandbox.db");
+    expect((await started({ ...everywhere, db })).secrets).toBe("private");
+    const modes = [db, `${db}-wal`].map((file) => (statSync(file).mode & 0o777).toString(8));
+    expect(modes).toEqual([fileMode, fileMode]);
+  });
 });
 
 describe("the start-up lines say how secrets are made", () => {
