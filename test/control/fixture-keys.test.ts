@@ -17,7 +17,7 @@ describe("without fixture keys", () => {
     expect([reply.status, reply.point]).toEqual([401, "token.key_unknown"]);
   });
 
-  test("none is refused after a reset, a snapshot's restore and a company's reset only", async () => {
+  test("they stay refused after a reset, a restored snapshot and the reset of a company", async () => {
     const sandbox = open();
     sandbox.snapshot("kept");
     for (const putBack of [
