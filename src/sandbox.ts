@@ -5,7 +5,7 @@ import { Gate } from "./control/admit.ts";
 import { ApiKeys } from "./control/api-keys.ts";
 import { createControl, isControl } from "./control/app.ts";
 import { Cards } from "./control/cards.ts";
-import { Companies, type NewCompany } from "./control/companies.ts";
+import { Companies, type NewCompany, type WorldQuery } from "./control/companies.ts";
 import type { Guard } from "./control/guard.ts";
 import { Invoices } from "./control/invoices.ts";
 import { type IsolatedCompany, isolatedCompany } from "./control/isolated-company.ts";
@@ -102,8 +102,8 @@ export interface Sandbox {
   together(work: () => void): void;
   /** The response to a request that cannot be read: by default 400, with the point's title as its message. */
   malformed(point?: UnreadPointId, message?: string): Response;
-  /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them. */
-  world(): WorldListing;
+  /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them: at most 500 at once. */
+  world(query?: WorldQuery): WorldListing;
   /** The sandbox's time, and each company's. */
   readonly clock: SandboxTime;
   /** Puts everything back as freshly started, or one company alone, named by its id or slug. */
@@ -280,7 +280,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       }
     },
     malformed: (point, message) => malformedRequest(faceOf([]), point, message),
-    world: () => own.companies.world(),
+    world: (query) => own.companies.world(query),
     clock: time,
     control: {
       companies: own.companies,

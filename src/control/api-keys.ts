@@ -3,7 +3,7 @@ import { environment } from "../contract/identifiers.ts";
 import { activeKeysAllowed, type KeyQuota } from "../core/api-key.ts";
 import { type CreatedKey, createApiKey } from "../core/create-api-key.ts";
 import type { Services } from "../core/services.ts";
-import { countActiveKeys, type ListedKey, listKeys, revokeKey } from "../store/api-keys.ts";
+import { countActiveKeys, type ListedKey, listKeys, publicSecretOf, revokeKey } from "../store/api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
@@ -70,6 +70,11 @@ export class ApiKeys {
     const { database, fixtureKeys } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
     return listKeys(database, fixtureKeys, companyPk);
+  }
+
+  /** The secret of a fixture key, which is public; of no other. */
+  publicSecret(id: string): string | undefined {
+    return publicSecretOf(this.#services.database, this.#services.fixtureKeys, id);
   }
 
   /**

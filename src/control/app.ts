@@ -5,6 +5,7 @@ import { DatabaseUnusable } from "../core/errors.ts";
 import { formatCoverage } from "../report/formats/coverage.ts";
 import { formatFindings } from "../report/formats/findings.ts";
 import type { Gate } from "./admit.ts";
+import { worldParameters } from "./companies.ts";
 import { ControlError } from "./control-error.ts";
 import { readJson } from "./read-json.ts";
 import { requestStream } from "./request-stream.ts";
@@ -63,7 +64,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
   control.get("/contract", (c) =>
     c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),
   );
-  control.get("/world", (c) => c.json(companies.world()));
+  control.get("/world", (c) => c.json(companies.world(readQuery(c.req.queries(), worldParameters))));
 
   control.post("/companies", async (c) => c.json(await companies.create(await readJson(c)), 201));
   control.patch("/companies/:name{.+}", async (c) =>

@@ -6,12 +6,18 @@ import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { quoted, SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { expireAllDueCards, expireDueCards } from "../core/expire-cards.ts";
+import { expireDueCards } from "../core/expire-cards.ts";
 import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
 import type { KeptCard } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
 import { transactionOf } from "../core/transaction.ts";
-import { findCard } from "../store/cards.ts";
+import {
+  type CardHolder,
+  companiesOfLatestCards,
+  findCard,
+  holdersOfCards,
+  type LatestCards,
+} from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
@@ -71,18 +77,29 @@ export class Cards {
    * @throws ControlError 404 where there is no such company
    */
   list(company?: string): Card[] {
-    expireAllDueCards(this.#services);
-    const { database, store } = this.#services;
-    const asked = company === undefined ? undefined : companyNamed(database, company).pk;
-    return store.companies
-      .all()
-      .filter(({ companyPk }) => asked === undefined || companyPk === asked)
-      .flatMap(({ companyPk, clockOffsetMs }) => {
-        const cards = store.cards.list(companyPk, { limit: mostListed });
+    const { store } = this.#services;
+    return this.#shareOfLatest(company)
+      .flatMap(({ companyPk, clockOffsetMs, limit }) => {
+        expireDueCards(this.#services, { companyPk, clockOffsetMs });
+        const cards = store.cards.list(companyPk, { limit });
         return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
       })
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
       .slice(0, mostListed);
+  }
+
+  /** How many of the latest cards are each company's. */
+  #shareOfLatest(company: string | undefined): LatestCards[] {
+    const { database } = this.#services;
+    if (company === undefined) return companiesOfLatestCards(database, mostListed);
+    const { pk, clockOffsetMs } = companyNamed(database, company);
+    return [{ companyPk: pk, clockOffsetMs, limit: mostListed }];
+  }
+
+  /** The names of cards' companies and holders, by the cards' ids. */
+  holders(cards: readonly Card[]): ReadonlyMap<string, CardHolder> {
+    const ids = cards.map(({ id }) => id);
+    return new Map(holdersOfCards(this.#services.database, ids).map((holder) => [holder.cardId, holder]));
   }
 
   /**

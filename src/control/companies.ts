@@ -6,7 +6,7 @@ import type { KeyQuota } from "../core/api-key.ts";
 import { createApiKey } from "../core/create-api-key.ts";
 import { quoted } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { expireAllDueCards } from "../core/expire-cards.ts";
+import { expireDueCards } from "../core/expire-cards.ts";
 import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
 import { hashOfSecret } from "../core/random.ts";
@@ -16,11 +16,14 @@ import { entitlements, inconsistencies, type SeedCompany, seedCompany } from "..
 import { findAccount, setAccountStatus } from "../store/accounts.ts";
 import { usualLimits } from "../store/card-limits.ts";
 import {
+  type CompanyFilter,
   clockOffsetOf,
   companiesOfMembers,
+  countCompanies,
   deleteCompany,
   findCompany,
   hasCardsElsewhere,
+  pageOfCompanies,
   updateCompany,
 } from "../store/companies.ts";
 import { findMembership, updateMember } from "../store/members.ts";
@@ -28,7 +31,7 @@ import { captureCompany, forgetLostBeginnings } from "../store/snapshots.ts";
 import {
   type AccountListing,
   type CompanyListing,
-  listWorld,
+  listCompanies,
   type MemberListing,
   type WorldListing,
 } from "../store/world-listing.ts";
@@ -36,6 +39,7 @@ import { hasFreeSlot } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
+import { wholeNumber } from "./requests.ts";
 
 /** Of members, accounts or cards: so many take a tenth of a second to make, and the time grows with their square. */
 const mostOfOneKind = 1000;
@@ -90,6 +94,26 @@ const memberChange = z.strictObject({
   company: z.string().optional(),
 });
 
+/** How many companies are listed at once. */
+const mostListed = 500;
+
+const limitError = `must be a whole number from 1 to ${mostListed}`;
+
+/** Which companies to list. */
+const worldQuery = z.strictObject({
+  company: z.string().optional(),
+  environment: environment.optional(),
+  search: z.string().max(200, "must be up to 200 characters").optional(),
+  limit: z.int(limitError).min(1, limitError).max(mostListed, limitError).optional(),
+  after: z.string().optional(),
+});
+export type WorldQuery = z.input<typeof worldQuery>;
+/** The same, as query parameters. */
+export const worldParameters = z.strictObject({
+  ...worldQuery.shape,
+  limit: wholeNumber(1, mostListed, limitError).optional(),
+});
+
 /** Isolated companies, one a test: made, changed and deleted without touching any other. */
 export class Companies {
   readonly #services: Services;
@@ -132,7 +156,7 @@ export class Companies {
         secrets.set(key.id, key.secret);
       }
       captureCompany(database, plot.pk, clock.now());
-      return withSecrets(this.#listed(plot.id), new Map([...plot.secrets, ...secrets]));
+      return withSecrets(this.show(plot.id), new Map([...plot.secrets, ...secrets]));
     });
   }
 
@@ -167,7 +191,7 @@ export class Companies {
       detailsComplete: change.details_complete,
       entitlements: change.entitlements,
     });
-    return this.#listed(id);
+    return this.show(id);
   }
 
   /** @throws ControlError 404 where there is none, 409 where a member of it has cards in another company */
@@ -209,7 +233,7 @@ export class Companies {
         previousStatus: before.status,
       });
     });
-    return present(this.#listed(account.companyId).accounts.find((each) => each.id === account.id));
+    return present(this.show(account.companyId).accounts.find((each) => each.id === account.id));
   }
 
   /**
@@ -222,18 +246,46 @@ export class Companies {
     const { database } = this.#services;
     const member = memberNamed(database, name, undefined, company);
     updateMember(database, member, { role, status, detailsComplete: details_complete });
-    return present(this.#listed(member.companyId).members.find((each) => each.id === member.memberId));
+    return present(this.show(member.companyId).members.find((each) => each.id === member.memberId));
   }
 
-  /** Every company with its members, keys and accounts. */
-  world(): WorldListing {
-    expireAllDueCards(this.#services);
-    return listWorld(this.#services.database, this.#services.fixtureKeys);
+  /**
+   * Companies with their members, keys and accounts, in the order in which they were made; at most 500 at once.
+   * @throws ControlError 400, or 404 where `company` or `after` is none
+   */
+  world(asked: WorldQuery = {}): WorldListing {
+    const { company, after, limit = mostListed, ...filter } = parsed(worldQuery, asked);
+    const { database } = this.#services;
+    if (company !== undefined) {
+      const { pk, clockOffsetMs } = companyNamed(database, company);
+      return { companies: this.#list([{ companyPk: pk, clockOffsetMs }]), has_more: false };
+    }
+    const afterPk = after === undefined ? undefined : companyNamed(database, after).pk;
+    const page = pageOfCompanies(database, filter, { afterPk, limit: limit + 1 });
+    return { companies: this.#list(page.slice(0, limit)), has_more: page.length > limit };
   }
 
-  #listed(id: string): CompanyListing {
-    expireAllDueCards(this.#services);
-    return present(listWorld(this.#services.database, this.#services.fixtureKeys, id).companies[0]);
+  /** How many companies there are. */
+  count(filter?: CompanyFilter): number {
+    return countCompanies(this.#services.database, filter);
+  }
+
+  /**
+   * The company that is named by its id, its slug, or live/SLUG.
+   * @throws ControlError 404 where there is none
+   */
+  show(name: string): CompanyListing {
+    return present(this.world({ company: name }).companies[0]);
+  }
+
+  #list(companies: readonly { readonly companyPk: number; readonly clockOffsetMs: number }[]) {
+    for (const company of companies) expireDueCards(this.#services, company);
+    const { database, fixtureKeys } = this.#services;
+    return listCompanies(
+      database,
+      fixtureKeys,
+      companies.map(({ companyPk }) => companyPk),
+    );
   }
 }
 

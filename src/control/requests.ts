@@ -15,7 +15,7 @@ import { ControlError } from "./control-error.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
-const wholeNumber = (min: number, max: number, error: string) =>
+export const wholeNumber = (min: number, max: number, error: string) =>
   z
     .string()
     .regex(/^[0-9]{1,15}$/, { error, abort: true })

@@ -1,7 +1,6 @@
 import { tokenCommand } from "../control/first-order.ts";
 import { shellQuoted } from "../control/shell-quoted.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
-import type { WorldListing } from "../store/world-listing.ts";
 import type { Visit } from "./visit.ts";
 
 /** What curl says by itself, or what was of that one connection. */
@@ -22,7 +21,9 @@ export function repeatCommands(visit: Visit, entry: JournalEntry): string {
   const { services } = visit;
   const origin = (isLive(entry) ? visit.liveOrigin : undefined) ?? visit.origin;
   const { method, path, query, request, caller } = entry;
-  const secret = secretOf(entry, services.companies.world());
+  // A fixture key's secret is public; of any other there is the prefix, to be completed.
+  const publicSecret = caller && services.apiKeys.publicSecret(caller.api_key_id);
+  const secret = publicSecret ?? `${caller?.api_key ?? ""}…`;
   const needsToken = caller !== null && !isExchange(entry);
   const sent = Object.entries(request.headers).filter(
     ([name]) =>
@@ -38,12 +39,6 @@ export function repeatCommands(visit: Visit, entry: JournalEntry): string {
   return caller !== null && secret.endsWith("…")
     ? `# The key's secret was shown once, when it was made: put it in place of ${secret}\n${all}`
     : all;
-}
-
-/** The key's secret where it is public, as the seed world's are; elsewhere its prefix, to be completed. */
-function secretOf({ caller }: JournalEntry, { companies }: WorldListing): string {
-  const keys = companies.flatMap(({ members }) => members.flatMap(({ api_keys }) => api_keys));
-  return keys.find(({ id }) => id === caller?.api_key_id)?.secret ?? `${caller?.api_key ?? ""}…`;
 }
 
 /** Whether it was sent to the live base address, as far as it tells. */

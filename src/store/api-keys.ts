@@ -82,8 +82,11 @@ const listed = `
 
 /** Keys in the order in which they were made, of one company or of all. */
 export function listKeys(database: Database, fixtureKeys: boolean, companyPk?: number): ListedKey[] {
-  const query = `${listed} WHERE k.company_pk = coalesce(?, k.company_pk)${without(fixtureKeys)} ORDER BY k.pk`;
-  return database.all(query, companyPk ?? null);
+  const rest = `${without(fixtureKeys)} ORDER BY k.pk`;
+  // A condition that also fits every company would not use the index.
+  return companyPk === undefined
+    ? database.all(`${listed} WHERE true${rest}`)
+    : database.all(`${listed} WHERE k.company_pk = ?${rest}`, companyPk);
 }
 
 /** @returns the key as it then is, or `undefined` where there is none */
@@ -114,4 +117,11 @@ export function findKey(
     "SELECT pk, company_pk AS companyPk, environment FROM api_keys WHERE id = ?",
     id.toLowerCase(),
   );
+}
+
+/** A fixture key's secret, which is public. */
+export function publicSecretOf(database: Database, fixtureKeys: boolean, id: string): string | undefined {
+  const query = `SELECT public_secret AS secret FROM api_keys WHERE id = ?`;
+  const secret = fixtureKeys && database.get<{ secret: string | null }>(query, id)?.secret;
+  return secret || undefined;
 }

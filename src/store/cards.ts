@@ -234,3 +234,40 @@ function cardRecordOf(row: CardRow): CardRecord {
     createdAtMs: row.created_at_ms,
   };
 }
+
+/** A company, and how many of the latest cards it has. */
+export interface LatestCards {
+  readonly companyPk: number;
+  readonly clockOffsetMs: number;
+  readonly limit: number;
+}
+
+/** The companies that have the latest cards. */
+export function companiesOfLatestCards(database: Database, cards: number): LatestCards[] {
+  const query = `
+    SELECT c.pk AS companyPk, c.clock_offset_ms AS clockOffsetMs, count(*) AS "limit"
+    FROM (SELECT company_pk FROM cards ORDER BY pk DESC LIMIT ?) k JOIN companies c ON c.pk = k.company_pk
+    GROUP BY c.pk ORDER BY c.pk`;
+  return database.all(query, cards);
+}
+
+/** Whose a card is, by name. */
+export interface CardHolder {
+  readonly cardId: string;
+  readonly companyId: string;
+  readonly company: string;
+  readonly holder: string;
+  /** The account's slug. */
+  readonly account: string;
+}
+
+export function holdersOfCards(database: Database, ids: readonly string[]): CardHolder[] {
+  const query = `
+    SELECT k.id AS cardId, c.id AS companyId, c.name AS company, m.name AS holder, a.slug AS account
+    FROM cards k
+    JOIN companies c ON c.pk = k.company_pk
+    JOIN members m ON m.pk = k.member_pk
+    JOIN accounts a ON a.pk = k.account_pk
+    WHERE k.id IN (SELECT value FROM json_each(?))`;
+  return database.all(query, JSON.stringify(ids));
+}

@@ -91,6 +91,39 @@ export function findCompany(database: Database, name: string): NamedCompany | un
   return database.get(named, name.toLowerCase(), slug, live ? "live" : "sandbox");
 }
 
+/** Which companies to list. */
+export interface CompanyFilter {
+  readonly environment?: Environment | undefined;
+  /** Part of the name, of the slug (or `live/SLUG`) or of the id, in any letter case. */
+  readonly search?: string | undefined;
+}
+
+const filtered = `
+  environment = coalesce(?, environment) AND
+  name || ' ' || id || ' ' || CASE environment WHEN 'live' THEN 'live/' || slug ELSE slug END LIKE ? ESCAPE '\\'`;
+
+const filterParameters = ({ environment, search = "" }: CompanyFilter) => [
+  environment ?? null,
+  `%${search.replace(/[\\%_]/g, "\\$&")}%`,
+];
+
+/** A page of companies in the order in which they were made. */
+export function pageOfCompanies(
+  database: Database,
+  filter: CompanyFilter,
+  { afterPk = 0, limit }: { readonly afterPk?: number | undefined; readonly limit: number },
+): { readonly companyPk: number; readonly clockOffsetMs: number }[] {
+  const query = `
+    SELECT pk AS companyPk, clock_offset_ms AS clockOffsetMs FROM companies
+    WHERE pk > ? AND ${filtered} ORDER BY pk LIMIT ?`;
+  return database.all(query, afterPk, ...filterParameters(filter), limit);
+}
+
+export function countCompanies(database: Database, filter: CompanyFilter = {}): number {
+  const query = `SELECT count(*) AS n FROM companies WHERE ${filtered}`;
+  return database.get<{ n: number }>(query, ...filterParameters(filter))?.n ?? 0;
+}
+
 /** Sets how far a company's time is ahead of the sandbox's clock. */
 export function setClockOffset(database: Database, companyPk: number, offsetMs: number): void {
   database.run("UPDATE companies SET clock_offset_ms = ? WHERE pk = ?", offsetMs, companyPk);

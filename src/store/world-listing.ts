@@ -6,9 +6,12 @@ import type { Database } from "../core/ports.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "../core/statuses.ts";
 import { areasOf } from "./callers.ts";
 
-/** The world as `GET /_sandbox/world` lists it. */
+/** A page of the world as `GET /_sandbox/world` lists it. */
 export interface WorldListing {
+  /** In the order in which they were made. */
   readonly companies: readonly CompanyListing[];
+  /** Whether there are more; `after` the last one's id lists them. */
+  readonly has_more: boolean;
 }
 
 export interface CompanyListing {
@@ -85,16 +88,15 @@ const accounts = `
 /**
  * Lists companies with their members, keys and accounts, each in the order in which it was made.
  * @param fixtureKeys - whether the fixtures' keys are listed too
- * @param id - the company to list alone
  */
-export function listWorld(database: Database, fixtureKeys: boolean, id?: string): WorldListing {
+export function listCompanies(
+  database: Database,
+  fixtureKeys: boolean,
+  pks: readonly number[],
+): CompanyListing[] {
+  const asked = JSON.stringify(pks);
   const list = <Row>(query: string, column: string, order: string): Row[] =>
-    id === undefined
-      ? database.all(`${query} ORDER BY ${order}`)
-      : database.all(
-          `${query} WHERE ${column} = (SELECT pk FROM companies WHERE id = ?) ORDER BY ${order}`,
-          id,
-        );
+    database.all(`${query} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${order}`, asked);
   const keys = list<KeyRow>(apiKeys, "company_pk", "pk").filter(
     ({ public_secret }) => fixtureKeys || public_secret === null,
   );
@@ -107,27 +109,25 @@ export function listWorld(database: Database, fixtureKeys: boolean, id?: string)
     list<AccountRow>(accounts, "company_pk", "pk"),
     (account) => account.company_pk,
   );
-  return {
-    companies: list<CompanyRow>(companies, "pk", "pk").map(({ pk, ...company }) => ({
-      ...company,
-      details_complete: company.details_complete === 1,
-      entitlements: areasOf(company.entitlements),
-      members: (membersByCompany.get(pk) ?? []).map(({ pk, company_pk: _, ...member }) => ({
-        ...member,
-        details_complete: member.details_complete === 1,
-        api_keys: (keysByMembership.get(pk) ?? []).map(
-          ({ membership_pk: _, public_secret: secret, ...key }) => ({
-            ...key,
-            ...(secret !== null && { secret }),
-          }),
-        ),
-      })),
-      accounts: (accountsByCompany.get(pk) ?? []).map(({ company_pk: _, balance_minor, ...account }) => ({
-        ...account,
-        balance: formatMinor(balance_minor),
-      })),
+  return list<CompanyRow>(companies, "pk", "pk").map(({ pk, ...company }) => ({
+    ...company,
+    details_complete: company.details_complete === 1,
+    entitlements: areasOf(company.entitlements),
+    members: (membersByCompany.get(pk) ?? []).map(({ pk, company_pk: _, ...member }) => ({
+      ...member,
+      details_complete: member.details_complete === 1,
+      api_keys: (keysByMembership.get(pk) ?? []).map(
+        ({ membership_pk: _, public_secret: secret, ...key }) => ({
+          ...key,
+          ...(secret !== null && { secret }),
+        }),
+      ),
     })),
-  };
+    accounts: (accountsByCompany.get(pk) ?? []).map(({ company_pk: _, balance_minor, ...account }) => ({
+      ...account,
+      balance: formatMinor(balance_minor),
+    })),
+  }));
 }
 
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Map<number, Row[]> {

@@ -2,20 +2,26 @@ import { type Environment, environment as environments } from "../../contract/id
 import type { ListedKey } from "../../store/api-keys.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { State } from "../parts/badges.tsx";
-import { CompanyFilter } from "../parts/companies.tsx";
+import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
 import { Action, Choice, Field, Form } from "../parts/fields.tsx";
 import { Bar, Copyable, Empty, Table } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
 import { type Page, typedInto, type Visit } from "../visit.ts";
 
 /** A shared sandbox has a company for each tester. */
-const companiesShown = 20;
+const companiesShown = 10;
+/** Of a company, or of a member: revoked keys stay listed. */
+const keysShown = 50;
 
 /** The API keys of an environment: made, listed by prefix, revoked (spec §2, §5). */
 export function apiKeys(visit: Visit): Page {
   const { services, query, origin } = visit;
   const environment = query.environment === "live" ? "live" : "sandbox";
-  const companies = services.companies.world().companies.filter((each) => each.environment === environment);
+  const chosen = chosenCompany(visit);
+  const { companies, has_more } =
+    chosen?.environment === environment
+      ? { companies: [chosen], has_more: false }
+      : services.companies.world({ environment, limit: companiesShown, after: query.after });
   const { per, allowed } = services.apiKeys.slots;
   const body = (
     <>
@@ -38,7 +44,7 @@ export function apiKeys(visit: Visit): Page {
         <h2 id="create">Create a {environment} key</h2>
         <Create visit={visit} companies={companies} />
       </section>
-      <Keys visit={visit} environment={environment} companies={companies} />
+      <Keys visit={visit} environment={environment} companies={companies} hasMore={has_more} />
       <section aria-labelledby="exchange">
         <h2 id="exchange">Exchange one for a token</h2>
         <Copyable
@@ -62,15 +68,14 @@ function Create({ visit, companies }: { visit: Visit; companies: readonly Compan
     })),
   }));
   const environment = visit.query.environment === "live" ? "live" : "sandbox";
-  const first = visit.query.company && companies.find(({ id }) => id === visit.query.company)?.members[0]?.id;
   return (
     <Form visit={visit} to={form} with={{ environment }}>
       <Choice
         label="Member"
         name="member"
-        chosen={typed.member ?? (first ? `${visit.query.company}/${first}` : undefined)}
+        chosen={typed.member}
         options={options}
-        hint="What the key may do follows the member's role"
+        hint="The members of the companies below. What the key may do follows the member's role"
       />
       <Field
         label="Label"
@@ -90,24 +95,24 @@ interface KeysProps {
   readonly visit: Visit;
   readonly environment: Environment;
   readonly companies: readonly CompanyListing[];
+  readonly hasMore: boolean;
 }
 
-function Keys({ visit, environment, companies }: KeysProps) {
-  const { company } = visit.query;
-  const shown = companies.filter(({ id }) => company === undefined || company === id);
+function Keys({ visit, environment, companies, hasMore }: KeysProps) {
+  const { after } = visit.query;
+  const last = companies.at(-1);
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <CompanyFilter visit={visit} environment={environment} />
-      {shown.slice(0, companiesShown).map((company) => (
+      {companies.map((company) => (
         <OfCompany visit={visit} company={company} />
       ))}
-      {shown.length > companiesShown && (
-        <p class="remark">
-          These are the first {companiesShown} of {shown.length} companies: choose another above.
-        </p>
-      )}
-      {shown.length === 0 && (
+      <nav class="pages" aria-label="More companies">
+        {after && <a href={pathTo("/api-keys", { environment })}>First companies</a>}
+        {hasMore && last && <a href={pathTo("/api-keys", { environment, after: last.id })}>Next companies</a>}
+      </nav>
+      {companies.length === 0 && (
         <Empty title={`No ${environment} company has keys here.`}>
           <p>
             <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at
@@ -122,6 +127,8 @@ function Keys({ visit, environment, companies }: KeysProps) {
 function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }) {
   const keys = visit.services.apiKeys.list(company.id);
   const active = keys.filter(({ status }) => status === "active");
+  const revoked = keys.filter(({ status }) => status === "revoked");
+  const shown = [...active, ...revoked.reverse()].slice(0, keysShown);
   const { per, allowed } = visit.services.apiKeys.slots;
   return (
     <section class="group" aria-labelledby={`keys-${company.id}`}>
@@ -144,10 +151,16 @@ function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }
           captionUnseen
           columns={["Key", { name: "Member", class: "wide" }, "Status", "Actions"]}
         >
-          {keys.map((key) => (
+          {shown.map((key) => (
             <Key visit={visit} of={key} />
           ))}
         </Table>
+      )}
+      {shown.length < keys.length && (
+        <p class="remark">
+          {keys.length - shown.length} more keys are not shown: GET /_sandbox/api-keys?company=
+          {nameOf(company)} lists all of them.
+        </p>
       )}
     </section>
   );

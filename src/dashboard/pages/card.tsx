@@ -6,7 +6,6 @@ import { Bar, Facts, Time } from "../parts/shown.tsx";
 import { Transactions } from "../parts/transactions.tsx";
 import { pathTo } from "../paths.ts";
 import { type Page, typedInto, type Visit } from "../visit.ts";
-import { holderName } from "./cards.tsx";
 
 interface Of {
   readonly visit: Visit;
@@ -44,8 +43,7 @@ export function card(visit: Visit, id: string): Page {
 }
 
 function About({ visit, card }: Of) {
-  const { companies } = visit.services.companies.world();
-  const company = companies.find(({ id }) => id === card.company_id);
+  const names = visit.services.cards.holders([card]).get(card.id);
   return (
     <section aria-labelledby="about">
       <h2 id="about">About</h2>
@@ -55,12 +53,9 @@ function About({ visit, card }: Of) {
           ["Type", <Badge>{card.type}</Badge>],
           ["Number", `···· ${card.last_four}`],
           ["Expires after", card.expiry_date],
-          [
-            "Company",
-            company ? <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a> : card.company_id,
-          ],
-          ["Holder", holderName(companies, card.user_id)],
-          ["Account", company?.accounts.find(({ id }) => id === card.account_id)?.slug ?? card.account_id],
+          ["Company", <a href={pathTo(`/companies/${card.company_id}`)}>{names?.company}</a>],
+          ["Holder", names?.holder],
+          ["Account", names?.account],
           ["Made at", <Time at={card.created_at} />],
         ]}
       />

@@ -1,21 +1,17 @@
 import type { Card } from "../../contract/card.ts";
 import { mostListed } from "../../control/cards.ts";
-import { ControlError } from "../../control/control-error.ts";
-import type { CompanyListing } from "../../store/world-listing.ts";
+import type { CardHolder } from "../../store/cards.ts";
 import { State } from "../parts/badges.tsx";
-import { CompanyFilter } from "../parts/companies.tsx";
+import { CompanyFilter, chosenCompany } from "../parts/companies.tsx";
 import { Bar, Copyable, Empty, Table } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
 import type { Page, Visit } from "../visit.ts";
 
 /** The latest cards, of one company or of all. */
 export function cards(visit: Visit): Page {
-  const { services, query } = visit;
-  const { companies } = services.companies.world();
-  const company = companies.find(({ id }) => id === query.company);
-  if (query.company && !company)
-    throw new ControlError(404, `no company ${query.company}: it was deleted, or never was`);
-  const listed = services.cards.list(company?.id);
+  const { cards } = visit.services;
+  const listed = cards.list(chosenCompany(visit)?.id);
+  const holders = cards.holders(listed);
   const body = (
     <>
       <h1>Cards</h1>
@@ -40,21 +36,20 @@ export function cards(visit: Visit): Page {
           ]}
         >
           {listed.map((card) => (
-            <Row card={card} companies={companies} />
+            <Row card={card} names={holders.get(card.id)} />
           ))}
         </Table>
       )}
       {listed.length === mostListed && (
-        <p class="remark">These are the latest {mostListed}; older ones a company's own list may show.</p>
+        <p class="remark">These are the latest {mostListed}. Choose a company to see older cards of it.</p>
       )}
     </>
   );
   return { title: "Cards", body };
 }
 
-function Row({ card, companies }: { card: Card; companies: readonly CompanyListing[] }) {
-  const { id, name, last_four, type, status, company_id, user_id, spending_limit } = card;
-  const company = companies.find((each) => each.id === company_id);
+function Row({ card, names }: { card: Card; names: CardHolder | undefined }) {
+  const { id, name, last_four, type, status, company_id, spending_limit } = card;
   return (
     <tr>
       <th scope="row">
@@ -66,8 +61,10 @@ function Row({ card, companies }: { card: Card; companies: readonly CompanyListi
       <td>
         <State of={status} />
       </td>
-      <td class="wide">{company && <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a>}</td>
-      <td class="wide">{holderName(companies, user_id)}</td>
+      <td class="wide">
+        <a href={pathTo(`/companies/${company_id}`)}>{names?.company}</a>
+      </td>
+      <td class="wide">{names?.holder}</td>
       <td>
         {spending_limit ? (
           <Bar
@@ -84,9 +81,4 @@ function Row({ card, companies }: { card: Card; companies: readonly CompanyListi
       </td>
     </tr>
   );
-}
-
-/** A member may hold a card of a company that another one made known. */
-export function holderName(companies: readonly CompanyListing[], id: string): string {
-  return companies.flatMap(({ members }) => members).find((member) => member.id === id)?.name ?? id;
 }

@@ -10,15 +10,34 @@ const environments = [
   { value: "live", label: "Live" },
 ];
 
-/** Every company, and how to make one of one's own. */
+const companiesShown = 50;
+
+/** The companies, page by page and by search, and how to make one of one's own. */
 export function companies(visit: Visit): Page {
-  const listed = visit.services.companies.world().companies;
+  const { services, query } = visit;
+  const { search, after } = query;
+  const { companies: listed, has_more } = services.companies.world({ search, after, limit: companiesShown });
+  const count = services.companies.count({ search });
+  const last = listed.at(-1);
   const body = (
     <>
       <h1>Companies</h1>
       <MakeOne visit={visit} />
       <section aria-labelledby="all">
-        <h2 id="all">All {listed.length}</h2>
+        <h2 id="all">
+          {search ? "Found" : "All"} {count}
+        </h2>
+        <form method="get" class="row filter" aria-label="Search companies">
+          <Field
+            label="Search"
+            name="search"
+            type="search"
+            value={search}
+            placeholder="part of a name, slug or id"
+          />
+          <button type="submit">Search</button>
+          {search && <a href={pathTo("/companies")}>Show all</a>}
+        </form>
         <Table
           caption="Companies"
           captionUnseen
@@ -35,6 +54,10 @@ export function companies(visit: Visit): Page {
             <Row company={company} />
           ))}
         </Table>
+        <nav class="pages" aria-label="More companies">
+          {after && <a href={pathTo("/companies", { search })}>First</a>}
+          {has_more && last && <a href={pathTo("/companies", { search, after: last.id })}>Next</a>}
+        </nav>
       </section>
     </>
   );

@@ -1,4 +1,3 @@
-import { ControlError } from "../../control/control-error.ts";
 import { companyStatus } from "../../core/statuses.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { Badge, State } from "../parts/badges.tsx";
@@ -19,8 +18,7 @@ interface Of {
  * @throws ControlError 404 where there is none
  */
 export function company(visit: Visit, id: string): Page {
-  const found = visit.services.companies.world().companies.find((each) => each.id === id);
-  if (!found) throw new ControlError(404, `no company ${id}: it was deleted, or a reset took it along`);
+  const found = visit.services.companies.show(id);
   const of = { visit, company: found };
   const body = (
     <>

@@ -5,7 +5,7 @@ import { listQuery } from "../../control/requests.ts";
 import type { JournalListing } from "../../report/journal.ts";
 import type { JournalEntry } from "../../report/journal-entry.ts";
 import { Badge, Point, ProvenanceMark, Status } from "../parts/badges.tsx";
-import { companyOptions } from "../parts/companies.tsx";
+import { CompanyPicker } from "../parts/companies.tsx";
 import { Choice, Field, plainOptions } from "../parts/fields.tsx";
 import { Copyable, Empty, Table, Time } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
@@ -83,16 +83,11 @@ function listed(
   }
 }
 
-function Filter({ visit: { services, query } }: { visit: Visit }) {
-  const { companies } = services.companies.world();
+function Filter({ visit }: { visit: Visit }) {
+  const { query } = visit;
   return (
     <form method="get" class="row filter" aria-label="Filter requests">
-      <Choice
-        label="Company"
-        name="company"
-        chosen={query.company}
-        options={[{ value: "", label: "All companies" }, ...companyOptions(companies)]}
-      />
+      <CompanyPicker visit={visit} />
       <Choice
         label="Operation"
         name="operation"

@@ -3,7 +3,7 @@ import type { ArmedListing } from "../../control/scenarios.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import { Armed } from "../parts/armed.tsx";
 import { Badge, ProvenanceMark, Status } from "../parts/badges.tsx";
-import { CompanyFilter, nameOf } from "../parts/companies.tsx";
+import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
 import { Action, Field, Form } from "../parts/fields.tsx";
 import { Copyable, Empty } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
@@ -11,10 +11,13 @@ import { type Page, typedInto, type Visit } from "../visit.ts";
 
 /** Every scenario, to be armed for one company or for all; and what is armed. */
 export function scenarios(visit: Visit): Page {
-  const { services, query } = visit;
+  const { services } = visit;
   const all = services.scenarios.all();
-  const { armed } = services.scenarios.armed();
-  const company = services.companies.world().companies.find(({ id }) => id === query.company);
+  const company = chosenCompany(visit);
+  // Those that strike the company: its own, and those that are armed for all.
+  const armed = services.scenarios
+    .armed()
+    .armed.filter(({ company_id }) => !company || company_id === null || company_id === company.id);
   const whom = company ? nameOf(company) : "all companies";
   const body = (
     <>

@@ -5,25 +5,37 @@ import { Badge } from "./badges.tsx";
 import { Action } from "./fields.tsx";
 import { Table, Time } from "./shown.tsx";
 
+/** Of more the latest are shown. */
+const mostShown = 50;
+
 /** What is armed, how often each fired, and how to end it. */
 export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedListing[] }) {
+  const shown = armed.slice(-mostShown);
   return (
-    <Table
-      caption="Armed scenarios"
-      captionUnseen
-      columns={[
-        "Scenario",
-        "For",
-        "Fired",
-        { name: "Times", class: "wide" },
-        { name: "Armed at", class: "wide" },
-        "Actions",
-      ]}
-    >
-      {armed.map((each) => (
-        <Row visit={visit} each={each} />
-      ))}
-    </Table>
+    <>
+      <Table
+        caption="Armed scenarios"
+        captionUnseen
+        columns={[
+          "Scenario",
+          "For",
+          "Fired",
+          { name: "Times", class: "wide" },
+          { name: "Armed at", class: "wide" },
+          "Actions",
+        ]}
+      >
+        {shown.map((each) => (
+          <Row visit={visit} each={each} />
+        ))}
+      </Table>
+      {shown.length < armed.length && (
+        <p class="remark">
+          These are the latest {mostShown} of {armed.length}. Choose a company on the{" "}
+          <a href={pathTo("/scenarios")}>scenarios page</a> to see those that are armed for it.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,40 +1,77 @@
 import type { Environment } from "../../contract/identifiers.ts";
+import { ControlError } from "../../control/control-error.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import type { Visit } from "../visit.ts";
-import { Choice, type Option } from "./fields.tsx";
+import { Choice, Field } from "./fields.tsx";
 
 /** What a company is called by: live ones are told from the sandbox's. */
 export function nameOf({ environment, slug }: Pick<CompanyListing, "environment" | "slug">): string {
   return environment === "live" ? `live/${slug}` : slug;
 }
 
-/** Every company as one to choose. */
-export function companyOptions(companies: readonly CompanyListing[]): Option[] {
-  return companies.map((company) => ({ value: company.id, label: nameOf(company) }));
+/**
+ * The company that the address names, by its id, its slug, or live/SLUG.
+ * @throws ControlError 404 where there is none
+ */
+export function chosenCompany({ services, query }: Visit): CompanyListing | undefined {
+  return query.company === undefined ? undefined : services.companies.show(query.company);
 }
 
-interface FilterProps {
+/** So many companies are a list to choose from; of more, the name is typed. */
+const mostToChooseFrom = 50;
+
+interface PickerProps {
   readonly visit: Visit;
   readonly label?: string;
-  readonly button?: string;
   /** Whose companies are to choose from; absent: those of both. */
-  readonly environment?: Environment;
+  readonly environment?: Environment | undefined;
 }
 
-/** Shows a page for one company alone. */
-export function CompanyFilter({ visit, label = "Company", button = "Show", environment }: FilterProps) {
-  const companies = visit.services.companies
-    .world()
-    .companies.filter((each) => environment === undefined || each.environment === environment);
-  return (
-    <form method="get" class="row filter" aria-label="Filter by company">
-      {environment && <input type="hidden" name="environment" value={environment} />}
+/** Any company, or all of them. */
+export function CompanyPicker({ visit, label = "Company", environment }: PickerProps) {
+  const { services, query } = visit;
+  const { companies, has_more } = services.companies.world({ environment, limit: mostToChooseFrom });
+  const chosen = query.company === undefined ? undefined : companyOrNone(visit, query.company);
+  if (!has_more) {
+    const options = companies.map((company) => ({ value: company.id, label: nameOf(company) }));
+    return (
       <Choice
         label={label}
         name="company"
-        chosen={visit.query.company}
-        options={[{ value: "", label: "All companies" }, ...companyOptions(companies)]}
+        chosen={chosen?.id}
+        options={[{ value: "", label: "All companies" }, ...options]}
       />
+    );
+  }
+  return (
+    <Field
+      label={label}
+      name="company"
+      value={chosen ? nameOf(chosen) : query.company}
+      placeholder="all companies"
+      hint="A slug, live/SLUG or id"
+      suggestions={companies.map((company) => ({ value: nameOf(company), label: company.name }))}
+    />
+  );
+}
+
+/** The journal may name a company that was deleted. */
+function companyOrNone({ services }: Visit, name: string): CompanyListing | undefined {
+  try {
+    return services.companies.show(name);
+  } catch (error) {
+    if (error instanceof ControlError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Shows a page for one company alone. */
+export function CompanyFilter({ button = "Show", ...picker }: PickerProps & { readonly button?: string }) {
+  const { environment } = picker;
+  return (
+    <form method="get" class="row filter" aria-label="Filter by company">
+      {environment && <input type="hidden" name="environment" value={environment} />}
+      <CompanyPicker {...picker} />
       <button type="submit">{button}</button>
     </form>
   );

@@ -10,14 +10,26 @@ interface FieldProps {
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly numeric?: boolean;
-  readonly type?: "text" | "password";
+  readonly type?: "text" | "password" | "search";
   readonly short?: boolean;
   /** Where the same name stands in several forms of a page. */
   readonly id?: string;
+  /** Values to choose from while typing. */
+  readonly suggestions?: readonly Option[];
 }
 
 /** A line to type into, with its label. */
-export function Field({ label, name, value, hint, numeric, short, id = name, ...rest }: FieldProps) {
+export function Field({
+  label,
+  name,
+  value,
+  hint,
+  numeric,
+  short,
+  id = name,
+  suggestions,
+  ...rest
+}: FieldProps) {
   const input = { type: "text" as const, ...rest };
   return (
     <div class={short ? "field short" : "field"}>
@@ -30,8 +42,16 @@ export function Field({ label, name, value, hint, numeric, short, id = name, ...
         spellcheck={false}
         {...(numeric && { inputmode: "decimal" })}
         {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
+        {...(suggestions && { list: `${id}-suggestions` })}
         {...input}
       />
+      {suggestions && (
+        <datalist id={`${id}-suggestions`}>
+          {suggestions.map((each) => (
+            <option value={each.value} label={each.label} />
+          ))}
+        </datalist>
+      )}
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );

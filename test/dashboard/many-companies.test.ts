@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { openDashboard } from "../support/open-dashboard.ts";
+import type { openSandbox } from "../support/open-sandbox.ts";
+
+const count = 10_000;
+
+/** Adds companies with a member, a key and an account each, faster than the control API makes them. */
+function addCompanies({ database }: ReturnType<typeof openSandbox>): void {
+  const numbers = `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})`;
+  const id = (kind: number) => `printf('0000000${kind}-0000-4000-8000-%012d', n)`;
+  const columns = database
+    .all<{ name: string }>("SELECT name FROM pragma_table_info('companies')")
+    .map(({ name }) => name)
+    .filter((name) => !["pk", "id", "slug", "name"].includes(name))
+    .join(", ");
+  database.exec(`
+    ${numbers} INSERT INTO companies (pk, id, slug, name, ${columns})
+      SELECT 1000 + n, ${id(1)}, 'made-' || n, 'Made ' || n || ' Ltd', ${columns} FROM n, companies WHERE companies.pk = 1;
+    ${numbers} INSERT INTO members (pk, id, company_pk, environment, slug, name, details_complete)
+      SELECT 1000 + n, ${id(2)}, 1000 + n, 'sandbox', 'member-' || n, 'Member ' || n, 1 FROM n;
+    ${numbers} INSERT INTO memberships (pk, company_pk, member_pk, role, status, position)
+      SELECT 1000 + n, 1000 + n, 1000 + n, 'owner', 'active', 1 FROM n;
+    ${numbers} INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status)
+      SELECT ${id(3)}, 1000 + n, 1000 + n, 'sandbox', CAST('hash ' || n AS BLOB), 'sk_sandbox_' || n, 'active' FROM n;
+    ${numbers} INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, held_minor,
+      created_at_ms, updated_at_ms, position)
+      SELECT ${id(4)}, 1000 + n, 'gbp', 'Main', 'GBP', 'active', 0, 0, 0, 0, 1 FROM n;`);
+}
+
+function openCrowded() {
+  const dashboard = openDashboard();
+  addCompanies(dashboard);
+  return dashboard;
+}
+
+const made = (n: number) => `00000001-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const hrefs = (html: string, text: string) =>
+  new RegExp(`href="([^"]+)">${text}<`).exec(html)?.[1]?.replaceAll("&amp;", "&");
+
+describe(`with ${count} companies`, () => {
+  test("each page and list reads a bounded number of rows", async () => {
+    const dashboard = openCrowded();
+    const { visit, database } = dashboard;
+    const reply = await dashboard.order();
+    const { all } = database;
+    let rows = 0;
+    database.all = ((...args: Parameters<typeof all>) => {
+      const read = all.apply(database, args);
+      rows += read.length;
+      return read;
+    }) as typeof all;
+    const pages = [
+      ...["", "/requests", "/requests/2", "/scenarios", "/companies", "/api-keys", "/cards", "/report"],
+      ...["/requests", "/scenarios", "/api-keys", "/cards", "/report"].map(
+        (page) => `${page}?company=made-7`,
+      ),
+      `/companies/${made(9000)}`,
+      `/companies?after=${made(9000)}`,
+      "/companies?search=made-77",
+      `/cards/${reply.json.id}`,
+      "/_sandbox/world",
+    ];
+    const read = [];
+    for (const page of pages) {
+      rows = 0;
+      const { status } = await visit(page);
+      read.push([page, status, rows <= 2_600 ? "bounded" : rows]);
+    }
+    expect(read).toEqual(pages.map((page) => [page, 200, "bounded"]));
+  });
+
+  test("every company is reached page by page, and by search", async () => {
+    const { visit } = openCrowded();
+    const first = await visit("/companies");
+    expect(first.text).toContain(`All ${count + 5}`);
+    expect(first.text).toContain("made-45 ");
+    expect(first.text).not.toContain("made-46 ");
+    const second = await visit(hrefs(first.html, "Next") ?? "");
+    expect(second.text).toContain("made-46 ");
+    const last = await visit(`/companies?after=${made(count - 1)}`);
+    expect(last.text).toContain(`made-${count} `);
+    expect(last.html).not.toContain(">Next<");
+    const found = await visit("/companies?search=MADE-9999");
+    expect(found.text).toContain("Found 1");
+    expect(found.html).toContain(`/companies/${made(9999)}`);
+  });
+
+  test("the keys of any company are reached page by page, and by its name", async () => {
+    const { visit, submit } = openCrowded();
+    const first = await visit("/api-keys");
+    expect(first.html.match(/class="group"/g)).toHaveLength(10);
+    expect((await visit(hrefs(first.html, "Next companies") ?? "")).text).toContain("sk_sandbox_16…");
+    const one = await visit("/api-keys?company=made-7000");
+    expect(one.text).toContain("sk_sandbox_7000…");
+    expect(one.html.match(/class="group"/g)).toHaveLength(1);
+    const member = `${made(7000)}/00000002-0000-4000-8000-000000007000`;
+    expect(one.html).toContain(`value="${member}"`);
+    expect((await submit("/api-keys", { member, environment: "sandbox" })).text).toContain(
+      "The key is made.",
+    );
+  });
+
+  test.each(["/requests", "/scenarios", "/api-keys", "/cards", "/report"])(
+    "%s takes a company's slug, and suggests some",
+    async (page) => {
+      const { visit } = openCrowded();
+      const { html } = await visit(`${page}?company=${made(8000)}`);
+      expect(html).toMatch(
+        /<input [^>]*name="company"[^>]*value="made-8000"|value="made-8000"[^>]*name="company"/,
+      );
+      expect(html.match(/<option value="(made-|northwind)/g)?.length).toBeLessThanOrEqual(50);
+      expect((await visit(`${page}?company=made-8000`)).status).toBe(200);
+    },
+  );
+
+  test("a scenario is armed for a company that is named by its slug", async () => {
+    const { visit, submit, control } = openCrowded();
+    const { html } = await visit("/scenarios?company=made-8000");
+    expect(html).toContain('name="company" value="made-8000"');
+    await submit("/scenarios/quota-reached/arm", { company: "made-8000" });
+    expect(control.scenarios.armed().armed).toMatchObject([{ company: "made-8000" }]);
+    expect((await visit("/scenarios?company=made-8001")).text).toContain("Nothing is armed");
+  });
+});
+
+test("a company that is not there is refused where it would be acted on", async () => {
+  const { visit } = openDashboard();
+  for (const page of ["/scenarios", "/api-keys", "/cards"]) {
+    expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 404]);
+  }
+  // The journal may hold requests of companies that were deleted.
+  for (const page of ["/requests", "/report"]) {
+    expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 200]);
+  }
+});
+
+describe("GET /_sandbox/world lists page by page", () => {
+  const ask = async (query: string) => {
+    const sandbox = openDashboard();
+    addCompanies(sandbox);
+    return (await sandbox.request(`/_sandbox/world${query}`)).json;
+  };
+  const slugs = ({ companies }: { companies: readonly { slug: string }[] }) =>
+    companies.map(({ slug }) => slug);
+
+  test("up to 500 companies, and says that there are more", async () => {
+    const all = await ask("");
+    expect([all.companies.length, all.has_more]).toEqual([500, true]);
+    expect(openDashboard().world().has_more).toBe(false);
+  });
+
+  test("those after a company, by environment, by search, or one alone", async () => {
+    expect(slugs(await ask(`?limit=2&after=made-${count - 3}`))).toEqual([
+      `made-${count - 2}`,
+      `made-${count - 1}`,
+    ]);
+    expect(await ask(`?after=made-${count - 1}`)).toMatchObject({
+      companies: [{ id: made(count) }],
+      has_more: false,
+    });
+    expect(slugs(await ask("?environment=live"))).toEqual(["northwind"]);
+    expect(slugs(await ask("?search=live/north"))).toEqual(["northwind"]);
+    expect(slugs(await ask("?search=Made 9999"))).toEqual(["made-9999"]);
+    expect(slugs(await ask("?search=100%25"))).toEqual([]);
+    expect(slugs(await ask("?search=made_9999"))).toEqual([]);
+    expect(slugs(await ask("?company=made-77"))).toEqual(["made-77"]);
+  });
+
+  test.each([
+    ["?limit=0", 400, "limit: must be a whole number from 1 to 500"],
+    ["?limit=501", 400, "limit: must be a whole number from 1 to 500"],
+    ["?environment=test", 400, "environment"],
+    ["?page=2", 400, "page: is no parameter here: use company, environment, search, limit, after"],
+    ["?after=nobody", 404, "no company"],
+    ["?company=nobody", 404, "no company"],
+  ])("%s: %i", async (query, status, message) => {
+    const reply = await openDashboard().request(`/_sandbox/world${query}`);
+    expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  test("in a test process too", () => {
+    const sandbox = openDashboard();
+    expect(slugs(sandbox.world({ limit: 1 }))).toEqual(["northwind"]);
+    expect(slugs(sandbox.world({ after: "northwind", limit: 1 }))).toEqual(["fullhouse"]);
+    expect(() => sandbox.world({ limit: 0.5 })).toThrow("limit: must be a whole number");
+  });
+});
