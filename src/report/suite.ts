@@ -13,6 +13,8 @@ export interface Gates {
   readonly failOn: Severity | undefined;
   /** Whether what it arms may go without ever firing. */
   readonly allowUnfired: boolean;
+  /** Whether it may end without a single request of the service. */
+  readonly allowNoRequests: boolean;
 }
 
 /** One thing that the suite was held to. */
@@ -33,12 +35,14 @@ export interface SuiteReport {
    */
   readonly exit_code: number;
   readonly checks: readonly Check[];
+  /** How many requests the service received. */
+  readonly requests: number;
   readonly findings: FindingsReport;
   readonly unfired: readonly UnfiredScenario[];
   readonly coverage: CoverageReport;
 }
 
-type Seen = Pick<SuiteReport, "version" | "findings" | "unfired" | "coverage">;
+type Seen = Pick<SuiteReport, "version" | "requests" | "findings" | "unfired" | "coverage">;
 
 /**
  * @param program - what ran, without its arguments: these may hold secrets
@@ -50,17 +54,32 @@ export function suiteReport(program: string, exitCode: number, gates: Gates, see
     ...checksOf(gates, seen),
   ];
   const isGood = checks.every(({ passed }) => passed);
-  const { version, findings, unfired, coverage } = seen;
-  return { version, exit_code: exitCode || (isGood ? 0 : 1), checks, findings, unfired, coverage };
+  const { version, ...results } = seen;
+  return { version, exit_code: exitCode || (isGood ? 0 : 1), checks, ...results };
 }
 
-function checksOf({ minCoverage, require, failOn, allowUnfired }: Gates, seen: Seen): Check[] {
+function checksOf(gates: Gates, seen: Seen): Check[] {
+  const { minCoverage, require, failOn, allowUnfired, allowNoRequests } = gates;
   return [
+    requestsCheck(seen.requests, allowNoRequests),
     ...(minCoverage === undefined ? [] : [coverageCheck(minCoverage, seen.coverage)]),
     ...(require.length === 0 ? [] : [requiredCheck(require, seen.coverage)]),
     ...(failOn === undefined ? [] : [findingsCheck(failOn, seen.findings)]),
     unfiredCheck(seen.unfired, allowUnfired),
   ];
+}
+
+/** A suite whose client calls another address, or none, passes whatever the client does. */
+function requestsCheck(requests: number, isNoneAllowed: boolean): Check {
+  const none = isNoneAllowed
+    ? "the sandbox received no request, which --allow-no-requests allows"
+    : "the sandbox received no request: make the client use CARD_SANDBOX_URL, or allow this with --allow-no-requests";
+  return {
+    name: "requests",
+    passed: requests > 0 || isNoneAllowed,
+    message:
+      requests === 0 ? none : `the sandbox received ${requests === 1 ? "1 request" : `${requests} requests`}`,
+  };
 }
 
 function coverageCheck(asked: number, { total: { points, met } }: CoverageReport): Check {

@@ -53,7 +53,7 @@ describe("the command", () => {
     writeFileSync(file, "companies:\n  - { slug: solo, name: Solo Ltd, country_code: IE }\n");
     const { output, ended } = exec(
       ["--fixtures", file],
-      "console.log(process.env.CARD_SANDBOX_API_KEY, typeof url)",
+      "await fetch(url); console.log(process.env.CARD_SANDBOX_API_KEY, typeof url)",
       { CARD_SANDBOX_API_KEY: "sk_sandbox_of_elsewhere" },
     );
     expect((await ended).code).toBe(0);
@@ -63,6 +63,7 @@ describe("the command", () => {
   test("is read by no shell, may stand without --, and keeps its own options and dashes", async () => {
     const { output, ended } = run([
       "exec",
+      "--allow-no-requests",
       "--seed",
       "7",
       process.execPath,
@@ -78,7 +79,9 @@ describe("the command", () => {
 
   test("PORT is the command's; CARD_SANDBOX_PORT and --port are the sandbox's", async () => {
     const taken = String(await takenPort());
-    const mine = exec([], "console.log(process.env.PORT === new URL(url).port)", { PORT: taken });
+    const mine = exec(["--allow-no-requests"], "console.log(process.env.PORT === new URL(url).port)", {
+      PORT: taken,
+    });
     expect((await mine.ended).code).toBe(0);
     expect(mine.output.stdout).toBe("false\n");
     const theirs = exec([], "", { CARD_SANDBOX_PORT: taken });
@@ -96,7 +99,7 @@ describe("the command", () => {
 
 describe("the exit code", () => {
   test.each([
-    ["0 where all is well", "", 0],
+    ["0 where all is well", "await fetch(url)", 0],
     ["the command's own", "process.exit(7)", 7],
     ["128 and the signal's number", "process.kill(process.pid, 'SIGKILL')", 137],
   ])("is %s", async (_title, code, expected) => {
@@ -157,14 +160,19 @@ describe("the exit code", () => {
     [
       "what it was started with never fired",
       ["--scenario", "conflict"],
-      "",
+      "await exchange()",
       fails("armed scenarios", "never fired: conflict (--allow-unfired lets that pass)"),
     ],
-    ["what was armed never fired, as it may", ["--scenario", "conflict", "--allow-unfired"], "", { code: 0 }],
+    [
+      "what was armed never fired, as it may",
+      ["--scenario", "conflict", "--allow-unfired"],
+      "await exchange()",
+      { code: 0 },
+    ],
     [
       "a check fails, and the command too",
       ["--require", "order.created"],
-      "process.exit(4)",
+      "await exchange(); process.exit(4)",
       { code: 4, check: "--require", message: "not met: order.created" },
     ],
   ])("where %s", async (_title, options, code, expected) => {
@@ -254,7 +262,7 @@ describe("the report", () => {
     mkdirSync(gone);
     const removes = `(await import("node:fs")).rmSync(${JSON.stringify(gone)}, { recursive: true });`;
     const file = join(gone, "report.md");
-    const { ended, output } = exec(["--report", kept, "--report", file], removes);
+    const { ended, output } = exec(["--allow-no-requests", "--report", kept, "--report", file], removes);
     expect((await ended).code).toBe(3);
     expect(output.stderr).toContain("card-sandbox: failed, exit code 3\n");
     expect(output.stderr).toContain(`✗ --report ${file}: cannot be written: ENOENT`);
@@ -264,12 +272,43 @@ describe("the report", () => {
     });
   });
 
-  test("says so where no request reached the sandbox", async () => {
-    const said = "\nNo request reached the sandbox: does the client read CARD_SANDBOX_URL?\n";
-    const [none, one] = [exec([], "await fetch(url + '/_sandbox/health')"), exec([], "await fetch(url)")];
-    await Promise.all([none.ended, one.ended]);
-    expect(none.output.stderr).toContain(said);
-    expect(one.output.stderr).not.toContain(said);
+  test("fails a command that sends the service no request, in every format", async () => {
+    const said = "the sandbox received no request: make the client use CARD_SANDBOX_URL, or allow this with";
+    const folder = temporaryFolder();
+    const [md = "", json = "", xml = "", html = ""] = ["md", "json", "xml", "html"].map((ending) =>
+      join(folder, `report.${ending}`),
+    );
+    const files = [md, json, xml, html].flatMap((file) => ["--report", file]);
+    // The control API is no part of the service.
+    const { ended, output } = exec(files, "await fetch(url + '/_sandbox/health')");
+    expect((await ended).code).toBe(1);
+    expect(output.stderr).toContain(`card-sandbox: failed, exit code 1\n  ✗ requests: ${said}`);
+    const text = (file: string) => readFileSync(file, "utf8");
+    expect(text(md)).toContain("**failed**: requests: the sandbox received no request");
+    expect(JSON.parse(text(json))).toMatchObject({
+      exit_code: 1,
+      requests: 0,
+      checks: expect.arrayContaining([
+        { name: "requests", passed: false, message: `${said} --allow-no-requests` },
+      ]),
+    });
+    expect(text(xml)).toMatch(
+      /name="requests" classname="checks"[^>]*><failure[^>]*the sandbox received no request/,
+    );
+    expect(text(html)).toContain("<code>requests</code>: the sandbox received no request");
+  });
+
+  test("passes a command that sends one request, or none where that is allowed", async () => {
+    const one = reportOf((more) => exec(more, "await fetch(url)"));
+    const none = reportOf((more) => exec(["--allow-no-requests", ...more], ""));
+    expect([(await one.ended).code, (await none.ended).code]).toEqual([0, 0]);
+    const messages = [one, none].map(
+      ({ report }) => report().checks.find(({ name }) => name === "requests")?.message,
+    );
+    expect(messages).toEqual([
+      "the sandbox received 1 request",
+      "the sandbox received no request, which --allow-no-requests allows",
+    ]);
   });
 
   test("JUnit fails what exec fails, and skips what it does not hold the suite to", async () => {
@@ -433,7 +472,7 @@ describe("a signal", () => {
   });
 
   test("what the command left running ends with it", async () => {
-    const { ended, output } = run(["exec", "--", "sh", "-c", "sleep 60 & echo $!"]);
+    const { ended, output } = run(["exec", "--allow-no-requests", "--", "sh", "-c", "sleep 60 & echo $!"]);
     expect((await ended).code).toBe(0);
     expect(isRunning(Number(output.stdout))).toBe(false);
   });
@@ -441,7 +480,7 @@ describe("a signal", () => {
   // Elsewhere `script` is told what to run in another way.
   describe.runIf(process.platform === "linux")("at a terminal", () => {
     const atTerminal = (words: readonly string[]) => {
-      const all = [process.execPath, cli, "exec", "--", ...words];
+      const all = [process.execPath, cli, "exec", "--allow-no-requests", "--", ...words];
       // In the shell's own place: at Ctrl-C some shells would end with 130, whatever their command made of it.
       const line = `exec ${all.map(shellQuoted).join(" ")}`;
       const child = spawn("script", ["-qec", line, "/dev/null"]);

@@ -38,7 +38,7 @@ Requests are logged to standard error, where --log asks for it.
 Exit codes:
   the command's own, or 128 and the number of the signal that ended it, where it failed; else
   0  all is well
-  1  something that it is held to is not met, or an armed scenario never fired
+  1  something that it is held to is not met, the command sent no request, or an armed scenario never fired
   2  asked for wrongly, or for what cannot be
   3  could not run: the command cannot be started, a port is taken, a report cannot be written
 
@@ -65,9 +65,9 @@ async function exec(words: readonly string[], command: Command): Promise<number>
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
     const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);
     const exitCode = await runCommand(words, { ...process.env, ...variables });
-    const seen = await reportOn(sandbox, program, exitCode, suite);
+    const seen = await reportOn(sandbox, program, exitCode, suite, () => requests);
     const report = writeReports(seen, suite.gates, files);
-    process.stderr.write(terminalReport(report, requests));
+    process.stderr.write(terminalReport(report));
     return report.exit_code;
   } finally {
     await sandbox.close();
@@ -79,12 +79,14 @@ async function reportOn(
   program: string,
   exitCode: number,
   { gates, exclude }: SuiteOptions,
+  countRequests: () => number,
 ) {
   // What a scenario still holds is decided first, so that it counts.
   sandbox.drain();
   await turn();
   return suiteReport(program, exitCode, gates, {
     version,
+    requests: countRequests(),
     coverage: sandbox.coverage({ exclude }),
     findings: sandbox.findings({ final: true }),
     unfired: sandbox.control.scenarios.unfired(),

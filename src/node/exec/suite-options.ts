@@ -37,6 +37,7 @@ export function addSuiteOptions(command: Command): Command {
     .addOption(
       new Option("--fail-on <severity>", "the least severity of a finding that fails").choices(severities),
     )
+    .addOption(new Option("--allow-no-requests", "do not fail when the command sends no request"))
     .addOption(new Option("--allow-unfired", "let pass what is armed and never fires"))
     .addOption(
       new Option(
@@ -57,9 +58,11 @@ export function suiteOptions(command: Command): SuiteOptions {
     exclude?: string[];
     failOn?: Severity;
     allowUnfired?: boolean;
+    allowNoRequests?: boolean;
     report?: string[];
   }>();
-  const { minCoverage, require = [], exclude = [], failOn, allowUnfired = false, report = [] } = flags;
+  const { minCoverage, require = [], exclude = [], failOn, report = [] } = flags;
+  const { allowUnfired = false, allowNoRequests = false } = flags;
   const isExcluded = pointTest(exclude);
   const counted = behaviours.filter((id) => !isExcluded(id));
   if (minCoverage !== undefined && counted.length === 0) {
@@ -70,7 +73,13 @@ export function suiteOptions(command: Command): SuiteOptions {
     throw new SetupError(`--require ${vain} asks for nothing: --exclude takes out all that it names`);
   }
   return {
-    gates: { minCoverage, require: counted.filter(pointTest(require)), failOn, allowUnfired },
+    gates: {
+      minCoverage,
+      require: counted.filter(pointTest(require)),
+      failOn,
+      allowUnfired,
+      allowNoRequests,
+    },
     exclude,
     reports: report,
   };

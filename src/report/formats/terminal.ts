@@ -10,11 +10,8 @@ import { unfiredWords } from "./unfired-words.ts";
 const shownPoints = 10;
 const shownUnfired = 10;
 
-/**
- * What a person reads where a suite ended; the verdict stands last, where the eye is.
- * @param requests - how many of the service's the sandbox was sent
- */
-export function terminalReport(report: SuiteReport, requests: number): string {
+/** What a person reads where a suite ended; the verdict stands last, where the eye is. */
+export function terminalReport(report: SuiteReport): string {
   const { coverage, findings, unfired, checks, exit_code } = report;
   const failed = checks.filter(({ passed }) => !passed);
   const sections = [
@@ -22,7 +19,6 @@ export function terminalReport(report: SuiteReport, requests: number): string {
     notMetLines(coverage),
     findingLines(findings),
     unfiredLines(unfired),
-    ...(requests > 0 ? [] : [["No request reached the sandbox: does the client read CARD_SANDBOX_URL?"]]),
     failed.length === 0
       ? ["card-sandbox: passed"]
       : [
