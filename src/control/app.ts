@@ -43,7 +43,9 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
   control.onError((thrown, c) => {
     if (thrown instanceof ControlError) return c.json({ error: thrown.message }, thrown.status);
     services.onDefect(thrown, c.req.method, c.req.path);
-    if (thrown instanceof DatabaseUnusable) return c.json({ error: thrown.message }, 503);
+    if (thrown instanceof DatabaseUnusable) {
+      return c.json({ error: `${thrown.message}. ${thrown.outcome}` }, 503);
+    }
     return c.json({ error: "the sandbox itself failed" }, 500);
   });
   control.use("/*", async (c, next) => {

@@ -59,13 +59,21 @@ export class SetupError extends Error {
 }
 
 /**
- * The database cannot be used: its disk is full, its file may no longer be written or is damaged. What was to be
- * changed is not; the message names the file and says what to do, in one line, and is the operator's to read.
+ * The database cannot be used: its disk is full, or its file may no longer be written or is damaged. The message is
+ * for the operator: in one line it names the file and says what to do.
  */
 export class DatabaseUnusable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** For the client: whether the change was made, as far as that is known, and what to do. */
+  readonly outcome: string;
+
+  /** @param options - `isUnchanged`: it is certain that nothing was changed; a failed commit may still be kept */
+  constructor(message: string, options: ErrorOptions & { readonly isUnchanged?: boolean } = {}) {
     super(message, options);
     this.name = "DatabaseUnusable";
+    const known = options.isUnchanged
+      ? "This request changed nothing"
+      : "The outcome of this request is unknown: a change may have been kept";
+    this.outcome = `${known}. Retry later; if the operation takes an Idempotency-Key, use the same one`;
   }
 }
 

@@ -74,7 +74,9 @@ export function createFrame(services: DashboardServices, guard: Guard, flashes: 
     }
     services.onDefect(thrown, c.req.method, c.req.path);
     if (thrown instanceof DatabaseUnusable) {
-      return page(c, problem("The database cannot be used", thrown.message), { status: 503 });
+      return page(c, problem("The database cannot be used", `${thrown.message}. ${thrown.outcome}`), {
+        status: 503,
+      });
     }
     return page(c, problem("The sandbox itself failed", "Its log says more."), { status: 500 });
   };

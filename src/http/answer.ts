@@ -4,7 +4,7 @@ import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
-import { ConnectionLost } from "../core/errors.ts";
+import { ConnectionLost, DatabaseUnusable } from "../core/errors.ts";
 import { issuerMessages } from "../core/issuer.ts";
 import type { Exchange } from "../report/exchange.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
@@ -86,9 +86,10 @@ export function errorBody(point: ErrorPointId, message: string): CardError | Gat
   return code === undefined ? { error: message } : { success: false, error: { code, message } };
 }
 
-/** What is told where the database cannot be used. */
-export const unusable =
-  "The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again";
+/** The message of a 503 for a database that cannot be used; the file and the cause are in the sandbox's log. */
+export function unusableMessage({ outcome }: DatabaseUnusable): string {
+  return `The sandbox cannot use its database; its log has the cause. ${outcome}`;
+}
 
 /**
  * Answers a request, takes the step of the scenario that decided it, and tells whoever observes.
@@ -107,7 +108,10 @@ export function answer(
   const decided = () => answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
   const lost = (why: Error) => {
     const at = unavailableAt(c.req.path);
-    return out(services, c, at, answerOf(services, nowMs(services, c), at, errorBody(at, unusable)), why);
+    const message = unusableMessage(
+      why instanceof DatabaseUnusable ? why : new DatabaseUnusable(why.message),
+    );
+    return out(services, c, at, answerOf(services, nowMs(services, c), at, errorBody(at, message)), why);
   };
   if (faults && Object.keys(faults).length > 0) {
     return services.groupCommit.answer(() => deliver(services, c, point, decided, faults), lost);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type UnreadPointId, unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
-import { answer, answerOf, errorBody, responseOf, unusable } from "./answer.ts";
+import { answer, answerOf, errorBody, responseOf, unusableMessage } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 
 /** Turns whatever was thrown into the status and the body of its contract point; a lost connection stays lost. */
@@ -15,7 +15,7 @@ export function onError(services: HttpServices) {
     }
     const [point, message] =
       thrown instanceof DatabaseUnusable
-        ? ([unavailableAt(c.req.path), unusable] as const)
+        ? ([unavailableAt(c.req.path), unusableMessage(thrown)] as const)
         : (["gateway.internal_error", "The sandbox itself failed"] as const);
     return answer(services, c, point, errorBody(point, message), undefined, thrown);
   };

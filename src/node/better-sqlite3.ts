@@ -30,7 +30,9 @@ export function openDatabase(path: string, durability: Durability = "normal"): O
   }
   const file = inspectFile(name);
   try {
-    const database = adapt(openFile(file, durability), (error) => usingFailure(file.path, error));
+    const database = adapt(openFile(file, durability), (error, isUnchanged) =>
+      usingFailure(file.path, error, isUnchanged),
+    );
     if (!file.isNew) refuseDamaged(file.path, database);
     return whileInPlace(file.path, database);
   } catch (error) {
@@ -197,7 +199,10 @@ function rowMaker(names: readonly string[]): (values: Values) => unknown {
 }
 
 /** @param failure - what is thrown in place of the engine's own error */
-function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unknown): OpenDatabase {
+function adapt(
+  sqlite: BetterSqlite3.Database,
+  failure: (error: unknown, isUnchanged: boolean) => unknown,
+): OpenDatabase {
   const statements = new Map<string, Prepared>();
   const prepared = (sql: string) => {
     let known = statements.get(sql);
@@ -208,19 +213,18 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
     return known;
   };
   let latestFailure: unknown;
-  const failed = (error: unknown) => {
-    latestFailure = failure(error);
+  /** A commit that fails may still be kept: its frames may be in the log, and a later process may read them there. */
+  let isCommitting = false;
+  const failed = (error: unknown, isUnchanged = !isCommitting) => {
+    latestFailure = failure(error, isUnchanged);
     return latestFailure;
   };
-  const orFail = <Result>(work: () => Result): Result => {
-    try {
-      return work();
-    } catch (error) {
-      throw failed(error);
-    }
-  };
   // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
-  const transact = sqlite.transaction((work: () => unknown) => work()).immediate;
+  const transact = sqlite.transaction((work: () => unknown) => {
+    const result = work();
+    isCommitting = depth === 1 && !isShared;
+    return result;
+  }).immediate;
   const isOpenForGood = sqlite.memory;
   let isShared = false;
   /** After some failures SQLite itself takes back all that is shared: what still comes would be kept alone. */
@@ -240,15 +244,22 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
     try {
       work();
       refuseAfterLoss();
+      isCommitting = true;
     } finally {
       isShared = false;
     }
   });
+  /** Outside of a transaction each statement commits by itself. */
+  const isAlone = () => depth === 0 && !isShared;
   return {
     isDurable: !isOpenForGood,
     exec(sql) {
       refuseAfterLoss();
-      orFail(() => sqlite.exec(sql));
+      try {
+        sqlite.exec(sql);
+      } catch (error) {
+        throw failed(error, !isAlone());
+      }
       isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
       settleSchema();
     },
@@ -263,12 +274,13 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
       }
     },
     get<Row>(sql: string, ...params: SqlValue[]): Row | undefined {
+      let known: Prepared | undefined;
       try {
-        const known = prepared(sql);
+        known = prepared(sql);
         const values = known.statement.get(...params) as Values | undefined;
         return values && (known.rowOf(values) as Row);
       } catch (error) {
-        throw failed(error);
+        throw failed(error, !isAlone() || known?.statement.readonly !== false);
       }
     },
     run(sql, ...params) {
@@ -276,7 +288,7 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
       try {
         return prepared(sql).statement.run(...params).changes;
       } catch (error) {
-        throw failed(error);
+        throw failed(error, !isAlone());
       }
     },
     transaction<Result>(work: () => Result): Result {
@@ -288,10 +300,20 @@ function adapt(sqlite: BetterSqlite3.Database, failure: (error: unknown) => unkn
         throw failed(error);
       } finally {
         depth--;
+        if (isAlone()) isCommitting = false;
         if (isSchemaNew) settleSchema();
       }
     },
-    together: (work) => (isOpenForGood ? work() : orFail(() => share(work))),
+    together(work) {
+      if (isOpenForGood) return work();
+      try {
+        share(work);
+      } catch (error) {
+        throw failed(error);
+      } finally {
+        isCommitting = false;
+      }
+    },
     define: (name, work) => {
       sqlite.function(name, () => {
         work();

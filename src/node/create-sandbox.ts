@@ -148,9 +148,10 @@ export function openSandbox(
     const close = () => {
       isClosed = true;
       sandbox.abandon();
-      database.close();
-      // Whatever is asked of the world from now on ends here, by whichever way it was reached.
+      const { close } = database;
+      // Every later use of the world ends here, whichever way it comes.
       Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
+      close();
     };
     return { ...sandbox, fetch, close };
   } catch (error) {

@@ -28,42 +28,52 @@ export function openingFailure(file: string, thrown: unknown): unknown {
   return new SetupError(`${file} cannot be opened as a database: ${message}`);
 }
 
-/** What to tell of a database file that fails while it is used; a defect of the program's own as it is. */
-export function usingFailure(file: string, error: unknown): unknown {
+/**
+ * The error to throw when a database file fails while it is used; an error of the program itself stays as it is.
+ * @param isUnchanged - whether it is certain that the change was not kept
+ */
+export function usingFailure(file: string, error: unknown, isUnchanged: boolean): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
-  const told = isDamage(error.code) ? damaged(file, error.message) : troubleOf(file, error);
-  return told === undefined ? error : new DatabaseUnusable(told, { cause: error });
+  const message = isDamage(error.code) ? damaged(file, error.message) : troubleOf(file, error);
+  return message === undefined ? error : new DatabaseUnusable(message, { cause: error, isUnchanged });
 }
 
-/** What a damaged database is, and what to do. */
 export function damaged(file: string, how: string): string {
   return `${file} is a damaged database (${how}): restore it, or use another file`;
 }
 
-/** What became of a file that is no longer where it was opened, and what to do. */
+const meanwhile = "until then, requests that change something fail with 503";
+
 export function displaced(file: string): string {
-  return `${file} was deleted, moved or replaced while it was in use: put it back, or start again; ${meanwhile}`;
+  return `${file} was deleted, moved or replaced while it was in use: put it back or restart the sandbox; ${meanwhile}`;
+}
+
+/** What was lost is at most what the log holds before it is written back, 16 MiB. */
+export function truncatedLog(log: string): string {
+  return `${log} was truncated while it was in use, so the latest changes are lost, including some that were answered with success: restart the sandbox, which then continues from an earlier state, or restore a backup; ${meanwhile}`;
+}
+
+export function unsavedLog(log: string, reason: string): string {
+  return `${log} was deleted, moved or replaced while it was in use, and its changes cannot be written to the database (${reason}): they are lost when the sandbox stops, unless it can write them before; ${meanwhile}`;
 }
 
 function isDamage(code: string): boolean {
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }
 
-const meanwhile = "until then what would change it fails, and changes nothing";
-
-/** What is the machine's trouble, and not the program's. */
+/** Describes a failure of the machine; undefined if the program is at fault. */
 function troubleOf(
   file: string,
   { code, message }: { readonly code: string; readonly message: string },
 ): string | undefined {
   if (code === "SQLITE_FULL") {
-    return `${file} cannot grow, its disk is full: make room there; ${meanwhile}`;
+    return `${file} cannot grow because its disk is full: free some space; ${meanwhile}`;
   }
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return `${file} cannot be written (${message}): let this user write it and its folder, and start again`;
   }
   if (code.startsWith("SQLITE_IOERR")) {
-    return `${file} cannot be read or written (${message}, ${code}): look at its disk, and at what this process may write; ${meanwhile}`;
+    return `${file} cannot be read or written (${message}, ${code}): check its disk and what this process may write; ${meanwhile}`;
   }
   return undefined;
 }

@@ -1,50 +1,188 @@
-import { statSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { DatabaseUnusable } from "../core/errors.ts";
+import type { SqlValue } from "../core/ports.ts";
 import type { OpenDatabase } from "./better-sqlite3.ts";
-import { displaced } from "./database-failure.ts";
+import { displaced, truncatedLog, unsavedLog } from "./database-failure.ts";
 
-/** What changes rows, and answers with them: `INSERT … RETURNING`. */
+/** Statements that change rows and return them: `INSERT … RETURNING`. */
 const changing = /^\s*(INSERT|UPDATE|DELETE)\b/;
 
 /**
- * Refuses to change a database whose file is no longer where it was opened: SQLite would go on without a word with a
- * file that nobody finds again, and all that was answered since would be lost.
+ * Refuses changes once the database file or its write-ahead log is no longer what was opened. SQLite goes on without
+ * an error then, and what it commits may be lost.
  */
 export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase {
-  const opened = inodeAt(file);
-  let isShared = false;
-  let isSeen = false;
+  const opened = lookAt(file)?.ino;
+  const log = new Log(file, database);
+  let isWithin = false;
+  /** Whether a change may go on without another look: one serves everything that is committed together. */
+  let hasLooked = false;
   const look = () => {
-    if (inodeAt(file) !== opened) throw new DatabaseUnusable(displaced(file));
-    // One look serves all that is kept together.
-    isSeen = isShared;
+    log.look();
+    if (lookAt(file)?.ino !== opened) throw new DatabaseUnusable(displaced(file), { isUnchanged: true });
+    log.refuseUnlessWhole();
+    hasLooked = true;
+  };
+  /** Runs a transaction; if it found the log displaced, what is in the log is saved once the transaction has ended. */
+  const commit = <Result>(work: () => Result): Result => {
+    if (isWithin) return work();
+    isWithin = true;
+    try {
+      return work();
+    } finally {
+      isWithin = false;
+      hasLooked = false;
+      log.saveDisplaced();
+    }
   };
   return {
     ...database,
-    get(sql, ...params) {
-      if (!isSeen && changing.test(sql)) look();
-      return database.get(sql, ...params);
+    get<Row>(sql: string, ...params: SqlValue[]): Row | undefined {
+      if (hasLooked || !changing.test(sql)) return database.get<Row>(sql, ...params);
+      return commit(() => {
+        look();
+        return database.get<Row>(sql, ...params);
+      });
     },
     run(sql, ...params) {
-      if (!isSeen) look();
-      return database.run(sql, ...params);
+      if (hasLooked) return database.run(sql, ...params);
+      return commit(() => {
+        look();
+        return database.run(sql, ...params);
+      });
     },
-    together(work) {
-      isShared = true;
-      try {
-        database.together(work);
-      } finally {
-        isShared = false;
-        isSeen = false;
-      }
-    },
+    transaction: (work) => (isWithin ? database.transaction(work) : commit(() => database.transaction(work))),
+    together: (work) => commit(() => database.together(work)),
+    close: () => log.close(),
   };
 }
 
-/** What the file system knows a file by, as SQLite itself compares it; undefined where there is none. */
-function inodeAt(file: string): number | undefined {
+/** The format of a write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
+const logHeaderBytes = 32;
+const frameHeaderBytes = 24;
+
+/** The write-ahead log beside a database file. SQLite extends it and writes over it, and never makes it shorter. */
+class Log {
+  readonly #path: string;
+  readonly #database: OpenDatabase;
+  readonly #frameBytes: number;
+  readonly #opened: number | undefined;
+  /** SQLite takes its locks on the database file, so closing this descriptor releases none. */
+  readonly #descriptor: number;
+  readonly #field = Buffer.alloc(4);
+  #size = 0;
+  #isDisplaced = false;
+  /** What a displaced log held is in the database file. */
+  #isSaved = false;
+  #isTruncated = false;
+  #isReported = false;
+
+  constructor(file: string, database: OpenDatabase) {
+    this.#path = `${realpathSync(file)}-wal`;
+    this.#database = database;
+    // SQLite creates the log of a new database with the first read.
+    database.get("SELECT 1 FROM sqlite_schema");
+    const { page_size } = database.get<{ page_size: number }>("PRAGMA page_size") ?? { page_size: 0 };
+    this.#frameBytes = frameHeaderBytes + page_size;
+    this.#descriptor = openSync(this.#path, "r");
+    this.#opened = lookAt(this.#path)?.ino;
+  }
+
+  look(): void {
+    if (this.#isTruncated) return;
+    const stats = lookAt(this.#path);
+    this.#isDisplaced = stats === undefined || stats.ino !== this.#opened;
+    if (stats === undefined || this.#isDisplaced) return;
+    this.#isSaved = false;
+    this.#isTruncated = stats.size < this.#size || (stats.size > this.#size && this.#hasGap());
+    this.#size = stats.size;
+  }
+
+  /**
+   * Whether the log was truncated and has outgrown its former size since, by one commit: it then begins with zeros, or
+   * its last frame before that size does. A log begins with a magic number and a frame with the number of its page,
+   * which is never 0. Unnoticed is a log that is cut to a part, and not to nothing, in the one transaction of a
+   * checkpoint's 16 MiB in which it outgrows the size that it had before that checkpoint.
+   */
+  #hasGap(): boolean {
+    const frames = Math.floor((this.#size - logHeaderBytes) / this.#frameBytes);
+    if (frames < 1) return false;
+    return this.#isZeroAt(0) || this.#isZeroAt(logHeaderBytes + (frames - 1) * this.#frameBytes);
+  }
+
+  #isZeroAt(position: number): boolean {
+    readSync(this.#descriptor, this.#field, 0, 4, position);
+    return this.#field.readUInt32BE(0) === 0;
+  }
+
+  /** @throws DatabaseUnusable before anything is changed */
+  refuseUnlessWhole(): void {
+    if (this.#isTruncated) {
+      this.#isReported = true;
+      throw new DatabaseUnusable(truncatedLog(this.#path), { isUnchanged: true });
+    }
+    if (this.#isDisplaced) throw new DatabaseUnusable(displaced(this.#path), { isUnchanged: true });
+  }
+
+  /**
+   * Saves what a displaced log holds, which SQLite still has. Not within a transaction.
+   * @throws DatabaseUnusable if that fails
+   */
+  saveDisplaced(): void {
+    if (this.#isDisplaced && !this.#isSaved) this.#save();
+  }
+
+  /** The displaced log is empty then, so that nobody can put an old one beside a newer database. */
+  #save(): void {
+    try {
+      this.#database.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      throw new DatabaseUnusable(unsavedLog(this.#path, (error as Error).message), { cause: error });
+    }
+    this.#isSaved = true;
+    this.#size = 0;
+  }
+
+  /** @throws DatabaseUnusable if something was lost that no refused change has reported yet */
+  close(): void {
+    this.look();
+    closeSync(this.#descriptor);
+    try {
+      this.saveDisplaced();
+    } finally {
+      if (this.#isTruncated) this.#closeTruncated();
+      else this.#database.close();
+    }
+    if (this.#isTruncated && !this.#isReported) throw new DatabaseUnusable(truncatedLog(this.#path));
+  }
+
+  /**
+   * SQLite writes its log into the database file when it closes, gaps included, which would destroy the file. With an
+   * empty log it fails at the first frame. What is left of the log is put back unless the file is already ahead of it.
+   */
+  #closeTruncated(): void {
+    const state = this.#database.get<{ checkpointed: number }>("PRAGMA wal_checkpoint(NOOP)");
+    const left = state?.checkpointed === 0 ? readFileSync(this.#path) : Buffer.alloc(0);
+    truncateSync(this.#path);
+    this.#database.close();
+    writeFileSync(this.#path, left);
+  }
+}
+
+/** The inode is what SQLite itself compares. */
+function lookAt(path: string): Stats | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false })?.ino;
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

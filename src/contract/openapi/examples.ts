@@ -147,7 +147,7 @@ export const examples: Readonly<Record<PointId, Example>> = {
   "gateway.not_found": {"answer":{"success":false,"error":{"code":"not_found","message":"GET /nothing is no path of this service"}}},
   "gateway.method_not_allowed": {"answer":{"success":false,"error":{"code":"method_not_allowed","message":"/auth/v1/token does not serve GET: use POST"}}},
   "gateway.internal_error": {"answer":{"success":false,"error":{"code":"internal_error","message":"The sandbox itself failed"}}},
-  "gateway.unavailable": {"answer":{"success":false,"error":{"code":"unavailable","message":"The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again"}}},
-  "gateway.cards_unavailable": {"answer":{"error":"The sandbox cannot use its database, and changed nothing: its log says why; the same request may be sent again"}},
+  "gateway.unavailable": {"answer":{"success":false,"error":{"code":"unavailable","message":"The sandbox cannot use its database; its log has the cause. The outcome of this request is unknown: a change may have been kept. Retry later; if the operation takes an Idempotency-Key, use the same one"}}},
+  "gateway.cards_unavailable": {"answer":{"error":"The sandbox cannot use its database; its log has the cause. The outcome of this request is unknown: a change may have been kept. Retry later; if the operation takes an Idempotency-Key, use the same one"}},
   "gateway.not_specified": {"answer":{"success":false,"error":{"code":"not_specified","message":"The specification does not show this operation, and the sandbox was started with --assumed off"}}},
 };
