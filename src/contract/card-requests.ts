@@ -1,12 +1,16 @@
 import * as z from "zod";
 import { decimal } from "./amount.ts";
-import { deliveryAddress, deliveryMethod } from "./delivery-address.ts";
+import { codePointLength, deliveryAddress, deliveryMethod } from "./delivery-address.ts";
 import { physicalCardOrder } from "./physical-card-order.ts";
 
 const object = { error: "the body must be a JSON object" };
 const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;
-/** Bounded, as the specified order's is not. */
-const name = physicalCardOrder.shape.name.unwrap().max(100, "must be at most 100 characters").optional();
+/** Bounded once it is trimmed, as the specified order's is not. */
+const name = physicalCardOrder.shape.name
+  .unwrap()
+  .refine((text) => codePointLength(text) <= 100, "must be at most 100 characters")
+  .meta({ pattern: "^\\s*(\\S([\\s\\S]{0,98}\\S)?)?\\s*$" })
+  .optional();
 
 /** The body of `POST /developer/cards/virtual` (assumed): an order without what is delivered. */
 export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);
@@ -33,7 +37,8 @@ export const cardChange = z
   .refine(
     (change) => change.name !== undefined || change.auto_convert !== undefined,
     "the body must hold name, auto_convert, or both",
-  );
+  )
+  .meta({ minProperties: 1, anyOf: [{ required: ["name"] }, { required: ["auto_convert"] }] });
 
 /** The body of `POST /developer/cards/delivery-options` (assumed). */
 export const deliveryOptionsRequest = z.object({ delivery_address: deliveryAddress }, object);

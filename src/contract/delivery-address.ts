@@ -33,7 +33,9 @@ export const blank = "must not be blank";
 /** DeliveryAddress (spec §2). What a country demands beyond it stands in core/address.ts. */
 export const deliveryAddress = z.object(
   {
-    line1: textUpTo(100).refine((line) => line.trim() !== "", blank),
+    line1: textUpTo(100)
+      .refine((line) => line.trim() !== "", blank)
+      .meta({ pattern: "\\S" }),
     line2: textUpTo(100).optional(),
     line3: textUpTo(50).optional(),
     city: textUpTo(50).optional(),
@@ -42,7 +44,7 @@ export const deliveryAddress = z.object(
     country_code: z
       .string({ error: typeError })
       .refine((code) => countryCodes.has(code), { error: ({ input }) => countryCodeError(String(input)) })
-      .meta({ pattern: "^[A-Z]{2}$" }),
+      .meta({ enum: [...countryCodes] }),
   },
   { error: ({ input }) => (input === undefined ? "is required" : "must be an object") },
 );

@@ -32,7 +32,10 @@ export type WebhookStatus = z.output<typeof webhookStatus>;
 export const deliveryStatus = z.enum(["pending", "delivered", "failed"]);
 export type DeliveryStatus = z.output<typeof deliveryStatus>;
 
-const url = z.string({ error: "is required: where events are sent" }).max(2048, "must be at most 2048 long");
+const url = z
+  .string({ error: "is required: where events are sent" })
+  .max(2048, "must be at most 2048 long")
+  .meta({ format: "uri", pattern: "^[hH][tT]{2}[pP][sS]?://[^/?#]" });
 const events = z
   .array(eventType, { error: "is required: a list of event types" })
   .min(1, "must name an event type")
@@ -52,7 +55,7 @@ export type WebhookChange = z.output<typeof webhookChange>;
 /** A webhook as it is shown. */
 export const webhook = z.object({
   id: webhookId,
-  url: z.string(),
+  url,
   events: z.array(eventType),
   status: webhookStatus,
   created_at: z.iso.datetime(),

@@ -44,7 +44,8 @@ export function textFrom(
 /** A value that the schema allows; what is optional may be absent. */
 export function valueFrom(schema: Schema, known: Known): fc.Arbitrary<Json> {
   if (schema.$ref) return valueFrom(named(schema.$ref, known), known);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valueFrom(each, known)));
+  if (schema.anyOf && schema.type === undefined)
+    return fc.oneof(...schema.anyOf.map((each) => valueFrom(each, known)));
   switch (schema.type) {
     case "object": {
       const fields = Object.entries(schema.properties ?? {}).map(([name, each]) => {

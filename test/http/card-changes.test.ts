@@ -61,12 +61,12 @@ describe("a spending limit", () => {
       "amount: must be a decimal above 0",
     ],
     ["three places", { period: "daily", amount: "1.001" }, "cards.body_invalid", "at most two places"],
-    ["three places", '{"period":"daily","amount":1.001}', "cards.body_invalid", "at most two decimals"],
+    ["three places", '{"period":"daily","amount":1.001}', "cards.body_invalid", "at most two places"],
     [
       "a number that a double does not keep",
       '{"period":"daily","amount":1.0000000000000001}',
       "cards.body_invalid",
-      "amount: must be above 0",
+      "amount: must be a decimal above 0",
     ],
     [
       "too much a day",

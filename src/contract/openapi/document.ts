@@ -48,8 +48,12 @@ const tagTexts: Readonly<Record<string, string>> = {
 export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = "optional"): OpenapiDocument {
   const sharedParameters = sharedParametersOf(onBehalfOf);
   // By its name each object is rendered once, and as it is used: open in requests, closed in answers. The registry is
-  // every schema's in the process, so the names are taken back.
-  for (const [id, { schema }] of Object.entries(resources)) z.globalRegistry.add(schema, { id });
+  // every schema's in the process, so the names are taken back, and what else it knew of an object stays.
+  const named = Object.entries(resources).map(([id, { schema }]) => {
+    const known = z.globalRegistry.get(schema);
+    z.globalRegistry.add(schema, { ...known, id });
+    return { schema, known };
+  });
   const document = createDocument(
     {
       openapi: "3.1.1",
@@ -91,7 +95,10 @@ export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = 
     },
     { override: ({ jsonSchema }) => tidy(jsonSchema) },
   );
-  for (const { schema } of Object.values(resources)) z.globalRegistry.remove(schema);
+  for (const { schema, known } of named) {
+    z.globalRegistry.remove(schema);
+    if (known) z.globalRegistry.add(schema, known);
+  }
   return withProvenance(document);
 }
 
@@ -164,7 +171,7 @@ function bodyOf(takes: readonly ResourceName[], success: PointId) {
 
 /** Leaves out what says nothing: a pattern that spells out its format, and bounds that are JavaScript's own. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.format !== undefined && schema.format !== "uri") delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

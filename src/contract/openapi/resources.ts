@@ -49,6 +49,10 @@ const listNotes: Notes = {
 };
 const list = (row: z.ZodObject, of: string): Resource => assumed(listOf(row), `A page of ${of}`, listNotes);
 
+const webhookNotes: Notes = {
+  url: "https, or http on this machine; without a user name and a password",
+};
+
 const orderNotes: Notes = {
   account_id: "Account the card spends from; must belong to the caller's company",
   pin: "Four digits",
@@ -97,7 +101,8 @@ export const resources = {
   SpendingLimitInput: specified("§2", spendingLimitInput, "What the card is to spend in a period at most", {
     period: "Periods follow the UK calendar; weeks start on Monday",
     amount:
-      "Decimal in the card's account currency, above 0, with at most two places. Daily: at most " +
+      "Decimal in the card's account currency, above 0, with at most two places: also as a number, where the schema does " +
+      "not say so because validators that divide doubles refuse 19.99 as no multiple of 0.01. Daily: at most " +
       "`card_limits.daily.amount`; weekly and monthly: at most `card_limits.rolling_32_days.amount`. Lifetime: at " +
       "most 9999999999999.99, the sandbox's own bound.",
   }),
@@ -111,7 +116,7 @@ export const resources = {
     reason: "A lost or stolen card gets a new number",
   }),
   CardChange: assumed(requests.cardChange, "name, auto_convert, or both", {
-    name: "White space around it is taken off, and does not count",
+    name: "At most 100 characters; white space around it is taken off, and does not count",
   }),
   DeliveryOptionsRequest: assumed(requests.deliveryOptionsRequest, "Where a card would be delivered to"),
   DeliveryOptions: assumed(requests.deliveryOptions, "The delivery methods that an address supports", {
@@ -138,8 +143,8 @@ export const resources = {
   Invoice: assumed(invoice, "What the service charges the company"),
   InvoiceList: list(invoice, "invoices"),
 
-  NewWebhook: assumed(webhooks.newWebhook, "Where events are sent, and which", {}, "§4, §6"),
-  WebhookChange: assumed(webhooks.webhookChange, "What is absent stays", {}, "§4, §6"),
+  NewWebhook: assumed(webhooks.newWebhook, "Where events are sent, and which", webhookNotes, "§4, §6"),
+  WebhookChange: assumed(webhooks.webhookChange, "What is absent stays", webhookNotes, "§4, §6"),
   Webhook: assumed(webhooks.webhook, "Where events are sent, and which", {}, "§4, §6"),
   WebhookWithSecret: assumed(
     webhooks.webhookWithSecret,
