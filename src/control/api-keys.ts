@@ -3,8 +3,16 @@ import { environment } from "../contract/identifiers.ts";
 import { activeKeysAllowed, type KeyQuota } from "../core/api-key.ts";
 import { type CreatedKey, createApiKey } from "../core/create-api-key.ts";
 import type { Services } from "../core/services.ts";
-import { countActiveKeys, type ListedKey, listKeys, publicSecretOf, revokeKey } from "../store/api-keys.ts";
+import {
+  countActiveKeys,
+  countKeys,
+  type ListedKey,
+  listKeys,
+  publicSecretOf,
+  revokeKey,
+} from "../store/api-keys.ts";
 import { ControlError } from "./control-error.ts";
+import { limits, refuseOver } from "./limits.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
@@ -56,6 +64,9 @@ export class ApiKeys {
           `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys; revoke one to free a slot`,
         );
       }
+      const most = limits.apiKeys;
+      const kept = `a company keeps up to ${most} API keys, including revoked ones`;
+      refuseOver(most, countKeys(database, owner.companyPk) + 1, `${kept}: reset or delete the company`);
       return createApiKey(this.#services, { ...owner, membershipPk: owner.pk }, label ?? null);
     });
   }

@@ -37,6 +37,7 @@ import {
 } from "../store/world-listing.ts";
 import { hasFreeSlot } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
+import { limits, refuseOver } from "./limits.ts";
 import { companyNamed, memberNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 import { wholeNumber } from "./requests.ts";
@@ -137,6 +138,9 @@ export class Companies {
     const { faker } = await import("@faker-js/faker/locale/en");
     const { database, store, random, clock } = this.#services;
     return database.transaction(() => {
+      const remedy = "delete companies that are no longer needed (DELETE /_sandbox/companies/ID)";
+      const most = limits.companies;
+      refuseOver(most, this.count() + 1, `a sandbox holds up to ${most} companies: ${remedy}`);
       let n = store.nextNumber(0, "company_names");
       while (asked.slug === undefined && findCompany(database, `company-${n}`)) {
         n = store.nextNumber(0, "company_names");

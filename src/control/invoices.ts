@@ -7,6 +7,7 @@ import { clockOffsetOf } from "../store/companies.ts";
 import { findInvoice } from "../store/invoices.ts";
 import { amount, currency } from "./amount.ts";
 import { ControlError } from "./control-error.ts";
+import { limits, refuseOver } from "./limits.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 import { simulated } from "./simulated.ts";
@@ -38,6 +39,10 @@ export class Invoices {
     const { database, clock } = this.#services;
     return database.transaction(() => {
       const company = companyNamed(database, asked.company);
+      const [latest] = this.#services.store.invoices.list(company.pk, { limit: 1 });
+      const most = limits.invoices;
+      const message = `a company has up to ${most} invoices: reset or delete the company`;
+      refuseOver(most, (latest?.position ?? 0) + 1, message);
       const charge = {
         companyPk: company.pk,
         companyId: company.id,

@@ -9,6 +9,7 @@ import type { Scenarios } from "../scenarios/scenarios.ts";
 import { findKey } from "../store/api-keys.ts";
 import type { ArmedRow } from "../store/armed-scenarios.ts";
 import { ControlError } from "./control-error.ts";
+import { limits, refuseOver } from "./limits.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
@@ -115,6 +116,10 @@ export class ArmedScenarios {
     if (operation && environment && environmentOf[operation] && environmentOf[operation] !== environment) {
       throw new ControlError(400, `operation: ${operation} is never called by a ${environment} company`);
     }
+    const most = limits.armedScenarios;
+    const remedy = "disarm some (DELETE /_sandbox/armed/ID, or DELETE /_sandbox/armed?company=NAME)";
+    const message = `a sandbox holds up to ${most} armed scenarios, including used-up ones: ${remedy}`;
+    refuseOver(most, this.#scenarios.countArmed() + 1, message);
     const row = this.#scenarios.arm({
       scenario,
       companyPk: named?.pk ?? key?.companyPk ?? null,

@@ -6,13 +6,16 @@ import type { Scenarios } from "../scenarios/scenarios.ts";
 import { readClock } from "../store/clock.ts";
 import {
   captureWorld,
+  countWorldRows,
   deleteSnapshot,
   listSnapshots,
+  otherSnapshots,
   restoreCompany,
   restoreWorld,
   type SnapshotListing,
 } from "../store/snapshots.ts";
 import { ControlError } from "./control-error.ts";
+import { limits, refuseOver } from "./limits.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
@@ -74,7 +77,18 @@ export class SandboxState {
   snapshot(asked: z.input<typeof snapshotRequest>): SnapshotListing {
     const { name } = parsed(snapshotRequest, asked);
     const madeAtMs = this.#clock.now();
-    this.#services.database.transaction(() => captureWorld(this.#services.database, "named", name, madeAtMs));
+    const { database } = this.#services;
+    database.transaction(() => {
+      const others = otherSnapshots(database, name);
+      const rows = countWorldRows(database);
+      const remedy = "delete some (DELETE /_sandbox/snapshots/NAME)";
+      const most = limits.snapshots;
+      refuseOver(most, others.count + 1, `a sandbox keeps up to ${most} snapshots: ${remedy}`);
+      const held = `this one needs ${rows}, the others hold ${others.rows}`;
+      const message = `snapshots hold up to ${limits.snapshotRows} rows together (${held}): ${remedy}`;
+      refuseOver(limits.snapshotRows, others.rows + rows, message);
+      captureWorld(database, "named", name, madeAtMs);
+    });
     return { name, made_at: new Date(madeAtMs).toISOString() };
   }
 

@@ -6,6 +6,7 @@ import type { Services } from "../core/services.ts";
 import {
   type ArmedRow,
   chosenStepsTaken,
+  countArmed,
   deleteArmed,
   deleteArmedFromStart,
   findArmed,
@@ -209,6 +210,10 @@ export class Scenarios {
   /** What is armed, in the order in which it was. */
   armed(): ArmedRow[] {
     return listArmed(this.#services.database);
+  }
+
+  countArmed(): number {
+    return countArmed(this.#services.database);
   }
 
   /** Goes by what the store counts: steps that were taken since may not have been kept. */

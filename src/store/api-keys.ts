@@ -108,6 +108,12 @@ export function countActiveKeys(
   return database.get<{ n: number }>(query, companyPk, membershipPk ?? null)?.n ?? 0;
 }
 
+/** How many keys a company has, revoked ones included. */
+export function countKeys(database: Database, companyPk: number): number {
+  const query = "SELECT count(*) AS n FROM api_keys WHERE company_pk = ?";
+  return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
+}
+
 /** Finds a key by its id. */
 export function findKey(
   database: Database,

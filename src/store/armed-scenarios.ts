@@ -55,6 +55,10 @@ export function listArmed(database: Database): ArmedRow[] {
   return database.all(`SELECT ${columns} ORDER BY a.pk`);
 }
 
+export function countArmed(database: Database): number {
+  return database.get<{ n: number }>("SELECT count(*) AS n FROM armed_scenarios")?.n ?? 0;
+}
+
 export function findArmed(database: Database, id: string): ArmedRow | undefined {
   return database.get(`SELECT ${columns} WHERE a.id = ?`, id.toLowerCase());
 }
@@ -91,6 +95,12 @@ export function chosenStepsTaken(
   return database.get<{ n: number }>(query, companyPk, scenario, idempotencyKey)?.n ?? 0;
 }
 
+/** Each request may bring a new Idempotency-Key: of more than these the oldest begin anew. */
+const chosenKept = 100_000;
+
+const forgetOldChosen = `
+  DELETE FROM chosen_scenarios WHERE pk <= (SELECT max(pk) FROM chosen_scenarios) - ${chosenKept}`;
+
 /** Counts a step as taken. */
 export function takeChosenStep(
   database: Database,
@@ -105,4 +115,5 @@ export function takeChosenStep(
     scenario,
     idempotencyKey,
   );
+  database.run(forgetOldChosen);
 }

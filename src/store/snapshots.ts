@@ -172,3 +172,26 @@ export function listSnapshots(database: Database): SnapshotListing[] {
     .all<SnapshotRow>(query)
     .map(({ name, made_at_ms }) => ({ name, made_at: new Date(made_at_ms).toISOString() }));
 }
+
+/** How many rows the world has. */
+export function countWorldRows(database: Database): number {
+  const counts = worldTables.map((table) => `(SELECT count(*) FROM ${table})`);
+  return database.get<{ n: number }>(`SELECT ${counts.join(" + ")} AS n`)?.n ?? 0;
+}
+
+/** The named snapshots but one, and how many rows they hold. */
+export function otherSnapshots(
+  database: Database,
+  name: string,
+): { readonly count: number; readonly rows: number } {
+  const pks = database
+    .all<{ pk: number }>("SELECT pk FROM snapshots WHERE kind = 'named' AND name <> ?", name)
+    .map(({ pk }) => pk);
+  const kept = worldTables.map(
+    (table) =>
+      `(SELECT count(*) FROM ${keptIn(table)} WHERE snapshot_pk IN (SELECT value FROM json_each(?)))`,
+  );
+  const query = `SELECT ${kept.join(" + ")} AS n`;
+  const rows = database.get<{ n: number }>(query, ...worldTables.map(() => JSON.stringify(pks)))?.n ?? 0;
+  return { count: pks.length, rows };
+}
