@@ -62,6 +62,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly observe?: Observe | undefined;
   /** How many requests the journal keeps; default 1000. */
   readonly journal?: number | undefined;
+  /** How many bytes of memory these take at most; default 64 MiB. */
+  readonly journalBytes?: number | undefined;
   /** Sends what webhooks are told; default: the global `fetch`. */
   readonly deliver?: Send | undefined;
   /** The hosts beside this machine to which webhooks may be sent; default none. */
@@ -180,7 +182,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   });
   const state = new SandboxState(services, clock, scenarios);
   const armed = new ArmedScenarios(database, scenarios);
-  const journal = new Journal(ports.journal ?? usualJournal);
+  const journal = new Journal(ports.journal ?? usualJournal, ports.journalBytes);
   const coverage = new Coverage();
   const requests = new Requests(journal, coverage, findings);
   const keyQuota = ports.keyQuota ?? "company";

@@ -4,8 +4,8 @@ import { type EntryFilter, entryTest, type Journal, type Told } from "../report/
 /** Tells whatever stands between that the connection lives. */
 const pingMs = 15_000;
 
-/** How many entries may wait for a slow reader; it then comes back with the last id that it read. */
-const waitingAllowed = 1000;
+/** What may wait for a slow reader; it then comes back with the last id that it read. */
+const waitingAllowed = { entries: 1000, bytes: 16 * 1024 * 1024 };
 
 export interface StreamRequest {
   readonly filter: EntryFilter;
@@ -23,7 +23,8 @@ export function requestStream(
 ): ReadableStream<Uint8Array> {
   const fits = entryTest(filter);
   const waiting = lastId === undefined ? [] : journal.since(lastId, filter);
-  const allowed = waiting.length + waitingAllowed;
+  let bytes = bytesOf(waiting);
+  const allowed = { entries: waiting.length + waitingAllowed.entries, bytes: bytes + waitingAllowed.bytes };
   const utf8 = new TextEncoder();
   // The first comment lets the headers out, and says that nothing is missed from here on.
   let comment: string | undefined = ": following\n\n";
@@ -51,8 +52,9 @@ export function requestStream(
   const unsubscribe = journal.subscribe({
     recorded(told) {
       if (!fits(told.exchange)) return;
-      if (waiting.length < allowed) waiting.push(told);
-      else abandon();
+      waiting.push(told);
+      bytes += told.bytes;
+      if (waiting.length > allowed.entries || bytes > allowed.bytes) abandon();
       wake();
     },
     ended: stop,
@@ -69,7 +71,9 @@ export function requestStream(
             wake = woken;
           });
         }
-        const text = (comment ?? "") + waiting.splice(0, 100).map(eventOf).join("");
+        const next = waiting.splice(0, 100);
+        bytes -= bytesOf(next);
+        const text = (comment ?? "") + next.map(eventOf).join("");
         comment = undefined;
         if (text !== "") controller.enqueue(utf8.encode(text));
         if (isOver && waiting.length === 0) controller.close();
@@ -78,6 +82,10 @@ export function requestStream(
     },
     { highWaterMark: 0 },
   );
+}
+
+function bytesOf(told: readonly Told[]): number {
+  return told.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function eventOf({ entry }: Told): string {

@@ -99,6 +99,12 @@ class RawHeaders implements SentHeaders {
     return found;
   }
 
+  get characters(): number {
+    let sum = 0;
+    for (const text of this.#pairs) sum += text.length;
+    return sum;
+  }
+
   forEach(each: (value: string, name: string) => void): void {
     const pairs = this.#pairs;
     for (let i = 0; i < pairs.length; i += 2) {

@@ -57,6 +57,8 @@ export interface SandboxOptions {
   readonly scenario?: string | undefined;
   /** How many requests the journal keeps; default 1000, and 0 keeps none. */
   readonly journal?: number | undefined;
+  /** The most bytes of memory that recorded requests may use: the oldest go first; default 64 MiB (67108864). */
+  readonly journalBytes?: number | undefined;
   /** The hosts beside this machine to which webhooks may be sent, each with its port or without; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
   /** Is called in place of `fetch` with what webhooks are told, and answers as their receiver would. */
@@ -79,6 +81,7 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   scenarios: "a string",
   scenario: "a string",
   journal: "a whole number from 0",
+  journalBytes: "a whole number from 0",
   allowWebhookHosts: "an array of strings",
   deliver: "a function",
   observe: "a function",
@@ -135,6 +138,7 @@ export function openSandbox(
       scenario: options.scenario,
       observe: options.observe,
       journal: options.journal,
+      journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
       docsFiles: async (name) => (await import("./docs-files.ts")).docsFiles(name),

@@ -9,6 +9,8 @@ export interface SentHeaders {
   get(name: string): string | null;
   /** Names are in lower case. */
   forEach(each: (value: string, name: string) => void): void;
+  /** How many characters the names and values have together; absent where nobody counted them. */
+  readonly characters?: number;
 }
 
 /** What one request of the service was, and what became of it. Paths hold secrets at times: mask what is shown. */

@@ -1,8 +1,9 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
 import type { CompanyNames } from "../core/ports.ts";
-import type { Exchange, Messages } from "./exchange.ts";
+import { type Exchange, type Messages, noMessages, type SentHeaders } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
+import { shownBodyLength } from "./masking.ts";
 
 /** Which entries are meant: those that fit everything that is given. */
 export interface EntryFilter {
@@ -31,8 +32,8 @@ export interface JournalListing {
   readonly has_more: boolean;
 }
 
-/** A request that was recorded, and what is told of it. */
-export type Told = Pick<Kept, "exchange" | "entry">;
+/** A request that was recorded, what is told of it, and about how many bytes of memory it takes. */
+export type Told = Pick<Kept, "exchange" | "entry" | "bytes">;
 
 /** Whoever follows the journal. */
 export interface JournalListener {
@@ -43,39 +44,87 @@ export interface JournalListener {
 
 const usualLimit = 50;
 
+/** What a recorded request takes in memory beside its texts, measured on Node 20. */
+const objectBytes = 1000;
+
 /** A request that is kept as it was, until somebody wants to read it: most are never read. */
 class Kept {
   readonly id: number;
   readonly exchange: Exchange;
-  readonly #messages: Messages;
+  readonly bytes: number;
+  #messages: Messages;
   #entry: JournalEntry | undefined;
 
   constructor(id: number, exchange: Exchange, messages: Messages) {
     this.id = id;
     this.exchange = exchange;
     this.#messages = messages;
+    this.bytes = objectBytes + bytesOf(exchange, messages);
   }
 
-  /** What is told of it: secrets are masked here. */
+  /** What is told of it: secrets are masked here. It takes the place of the messages, so that none is kept twice. */
   get entry(): JournalEntry {
-    this.#entry ??= journalEntry(this.id, this.exchange, this.#messages);
+    if (!this.#entry) {
+      this.#entry = journalEntry(this.id, this.exchange, this.#messages);
+      this.#messages = noMessages;
+    }
     return this.#entry;
   }
 }
 
+function bytesOf({ path, query }: Exchange, { requestHeaders, requestBody, responseBody }: Messages): number {
+  return (
+    path.length +
+    query.length +
+    charactersOf(requestHeaders) +
+    textBytes(requestBody ?? "") +
+    textBytes(responseBody ?? "")
+  );
+}
+
+function charactersOf(headers: SentHeaders): number {
+  if (headers.characters !== undefined) return headers.characters;
+  let sum = 0;
+  headers.forEach((value, name) => {
+    sum += name.length + value.length;
+  });
+  return sum;
+}
+
+const beyondLatin1 = /[\u0100-\uffff]/;
+
+/**
+ * V8 keeps a text in one byte a character where all of it is Latin-1, and otherwise in two. What is shown of a body
+ * has a mask that is not Latin-1.
+ */
+function textBytes(text: string): number {
+  const sent = beyondLatin1.test(text) ? 2 * text.length : text.length;
+  return Math.max(sent, 2 * Math.min(text.length, shownBodyLength));
+}
+
+/** The most bytes of memory that recorded requests take by default. */
+export const defaultJournalBytes = 64 * 1024 * 1024;
+
 /** The latest requests of the service, in memory; a ring, so that the oldest goes at no cost. */
 export class Journal {
   readonly #limit: number;
+  readonly #mostBytes: number;
   readonly #ring: (Kept | undefined)[] = [];
   readonly #listeners = new Set<JournalListener>();
   /** Of the newest entry; an id is given once, and `clear` does not begin anew. */
   #lastId = 0;
   /** How many are kept; their ids are those up to the last. */
   #kept = 0;
+  /** What those that are kept take in memory. */
+  #bytes = 0;
 
-  /** @param limit - how many requests are kept; with 0 none is, and only listeners are told */
-  constructor(limit: number) {
+  /**
+   * @param limit - how many requests are kept; with 0 none is, and only listeners are told
+   * @param mostBytes - how many bytes of memory these take at most
+   */
+  constructor(limit: number, mostBytes = defaultJournalBytes) {
     this.#limit = limit;
+    this.#mostBytes = mostBytes;
   }
 
   /** @returns its id */
@@ -83,12 +132,23 @@ export class Journal {
     const id = ++this.#lastId;
     if (this.#limit === 0 && this.#listeners.size === 0) return id;
     const kept = new Kept(id, exchange, messages);
-    if (this.#limit > 0) {
-      this.#ring[this.#lastId % this.#limit] = kept;
-      this.#kept = Math.min(this.#kept + 1, this.#limit);
-    }
+    if (this.#limit > 0) this.#keep(kept);
     for (const listener of this.#listeners) listener.recorded(kept);
     return id;
+  }
+
+  #keep(kept: Kept): void {
+    if (this.#kept === this.#limit) this.#forgetOldest(kept.id - this.#limit);
+    this.#ring[kept.id % this.#limit] = kept;
+    this.#kept++;
+    this.#bytes += kept.bytes;
+    while (this.#bytes > this.#mostBytes) this.#forgetOldest(kept.id - this.#kept + 1);
+  }
+
+  #forgetOldest(id: number): void {
+    this.#bytes -= this.#ring[id % this.#limit]?.bytes ?? 0;
+    this.#ring[id % this.#limit] = undefined;
+    this.#kept--;
   }
 
   list({ limit = usualLimit, after, ...filter }: JournalFilter = {}): JournalListing {
@@ -124,6 +184,7 @@ export class Journal {
   clear(): void {
     this.#ring.fill(undefined);
     this.#kept = 0;
+    this.#bytes = 0;
   }
 
   /** @returns what ends the subscription */

@@ -256,6 +256,15 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(sandbox.clockOfTest.waits).toEqual([]);
   });
 
+  test("is dropped for a reader that falls 16 MiB behind", async () => {
+    const sandbox = openSandbox();
+    const stream = await follow(sandbox);
+    const init = { method: "POST", body: "x".repeat(60_000) };
+    for (let n = 0; n < 300; n++) await sandbox.request("/auth/v1/sandbox/token", init);
+    expect(await stream.idsOf(1)).toBe("");
+    expect(sandbox.clockOfTest.waits).toEqual([]);
+  });
+
   test("pings every 15 s, so that nothing between takes it for dead", async () => {
     const sandbox = openSandbox();
     const stream = await follow(sandbox);

@@ -82,6 +82,7 @@ describe("a bad command line is one clear line, and exit 2", () => {
     [["--port", ""], /--port/],
     [["--live-port", "-1"], /--live-port/],
     [["--seed", "1.5"], /--seed.*whole number/],
+    [["--journal-bytes", "64MiB"], /--journal-bytes.*whole number from 0 to 17179869184/],
     [["--journal", "all"], /--journal.*whole number from 0 to 100000/],
     [["--clock", "yesterday"], /ISO 8601 instant.*yesterday/],
     [["--clock", "2026-03-10"], /ISO 8601 instant/],

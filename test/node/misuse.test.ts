@@ -47,6 +47,10 @@ describe("an option's value that it does not take", () => {
       'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required" or "required-except-order"; got true',
     ],
     [{ seed: "7" }, 'the option seed of createSandbox() takes a whole number from 0; got "7"'],
+    [
+      { journalBytes: "64 MiB" },
+      'the option journalBytes of createSandbox() takes a whole number from 0; got "64 MiB"',
+    ],
     [{ journal: -1 }, "the option journal of createSandbox() takes a whole number from 0; got -1"],
     [
       { clock: new Date(0) },

@@ -188,6 +188,37 @@ describe("the journal keeps", () => {
     ]);
   });
 
+  test("no more than so many bytes: the oldest requests go first", async () => {
+    const body = "x".repeat(40_000);
+    const sandbox = openSandbox({ journal: 100, journalBytes: 1_000_000 });
+    const ids = () => sandbox.requests.list().requests.map(({ id }) => Number(id));
+    const send = async (count: number, sent = body) => {
+      const init = { method: "POST", body: sent };
+      for (let n = 0; n < count; n++) await sandbox.request("/auth/v1/sandbox/token", init);
+    };
+    await send(30);
+    expect(ids()).toHaveLength(24);
+    expect(ids()[0]).toBe(30);
+    expect(sandbox.requests.get("6")).toBeUndefined();
+    // In two bytes a character it fills twice as much.
+    await send(20, `€${body}`);
+    expect(ids()).toHaveLength(12);
+    await send(100, "{}");
+    expect(ids()[0]).toBe(150);
+    sandbox.requests.clear();
+    await send(30);
+    expect(ids()).toHaveLength(24);
+  });
+
+  test("nothing of a request that alone is over the limit", async () => {
+    const sandbox = openSandbox({ journalBytes: 20_000 });
+    await sandbox.request("/nothing");
+    await sandbox.request("/nothing", { headers: { "X-Long": "x".repeat(30_000) } });
+    expect(sandbox.requests.list().requests).toEqual([]);
+    await sandbox.request("/nothing");
+    expect(sandbox.requests.list().requests.map(({ id }) => id)).toEqual(["3"]);
+  });
+
   test("a thousand where it is told nothing", async () => {
     const { ids } = await sent(1002);
     expect([ids({ limit: 1000 }).length, ids({ limit: 1000 }).at(-1)]).toEqual([1000, "3"]);

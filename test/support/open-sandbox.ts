@@ -36,6 +36,7 @@ export interface TestOptions
       | "keyQuota"
       | "scenario"
       | "journal"
+      | "journalBytes"
     >
   > {
   /** Beside those that are shipped. */
@@ -150,6 +151,7 @@ export function openSandbox(options: TestOptions = {}) {
     scenarios: new Catalogue(() => catalogue),
     scenario: options.scenario,
     journal: options.journal,
+    journalBytes: options.journalBytes,
     deliver: options.deliver,
     allowWebhookHosts: options.allowWebhookHosts,
     dashboardFiles,

@@ -3,6 +3,7 @@ import type { Command, Option } from "commander";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../../contract/operations.ts";
 import { type KeyQuota, keyQuotas } from "../../core/api-key.ts";
 import { SetupError } from "../../core/errors.ts";
+import { defaultJournalBytes } from "../../report/journal.ts";
 import { type Durability, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
@@ -31,6 +32,7 @@ interface Flags {
   control: boolean;
   adminToken?: string;
   journal: number;
+  journalBytes: number;
   allowWebhookHosts?: string[];
 }
 
@@ -42,8 +44,8 @@ export interface StartRequest {
   readonly tlsCert: string | undefined;
 }
 
-/** What memory holds: an entry takes a few kilobytes, and up to 32 KiB of bodies. */
 const largestJournal = 100_000;
+const largestJournalBytes = 16 * 1024 ** 3;
 
 /** What differs between the commands that start a sandbox. */
 export interface StartDefaults {
@@ -76,6 +78,7 @@ export function startRequest(command: Command): StartRequest {
       control: flags.control,
       adminToken: flags.adminToken,
       journal: flags.journal,
+      journalBytes: flags.journalBytes,
       allowWebhookHosts: flags.allowWebhookHosts,
       tls: readTls(flags.tlsCert, flags.tlsKey),
     },
@@ -168,6 +171,15 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
       option("--journal <number>", "how many requests the journal keeps", "JOURNAL")
         .argParser(wholeNumber(largestJournal))
         .default(1000),
+    )
+    .addOption(
+      option(
+        "--journal-bytes <number>",
+        "most bytes of memory that these requests may use; the oldest go first",
+        "JOURNAL_BYTES",
+      )
+        .argParser(wholeNumber(largestJournalBytes))
+        .default(defaultJournalBytes, "67108864, which is 64 MiB"),
     )
     .addOption(
       option(
