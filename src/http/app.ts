@@ -214,7 +214,7 @@ function methodNotAllowed(served: readonly string[]): Route {
   return (c) => {
     throw new SandboxError(
       "gateway.method_not_allowed",
-      `${c.req.path} does not serve ${c.req.method}: use ${methods.join(" or ")}`,
+      `${maskPath(c.req.path)} does not serve ${c.req.method}: use ${methods.join(" or ")}`,
       { Allow: allowed },
     );
   };

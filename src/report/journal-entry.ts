@@ -4,8 +4,8 @@ import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
 import type { Role } from "../core/permissions.ts";
 import type { Caller } from "../core/ports.ts";
-import type { Exchange, Messages, SentHeaders } from "./exchange.ts";
-import { maskBody, maskHeaders, maskPath, maskQuery } from "./masking.ts";
+import type { Exchange, Messages } from "./exchange.ts";
+import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";
 
 /** Who called, as it was then: the company may be gone since. */
 export interface JournalCaller {
@@ -66,6 +66,7 @@ export interface JournalEntry {
 /** What the journal tells of an exchange: secrets are masked here. */
 export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
   const { operation, caller, status, point, defect } = exchange;
+  const { requestHeaders, requestBody, responseBody } = messages;
   return {
     id: String(id),
     time: new Date(exchange.atMs).toISOString(),
@@ -76,10 +77,19 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
     operation: operation ?? null,
     caller: caller ? callerShown(caller) : null,
     idempotency_key: exchange.idempotencyKey ?? null,
-    request: message(messages.requestHeaders, messages.requestBody),
+    request: {
+      headers: maskHeaders(requestHeaders),
+      body:
+        requestBody === undefined ? null : maskRequestBody(requestBody, requestHeaders.get("Content-Type")),
+    },
     status: status ?? null,
     response:
-      status === undefined ? null : message(new Headers(exchange.responseHeaders), messages.responseBody),
+      status === undefined
+        ? null
+        : {
+            headers: maskHeaders(new Headers(exchange.responseHeaders)),
+            body: responseBody === undefined ? null : maskBody(responseBody),
+          },
     point: point ?? null,
     provenance: point ? contractPoints[point].provenance : null,
     checks: operation && point ? checksPassed(operation, point) : [],
@@ -87,10 +97,6 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
     fault: exchange.fault ?? null,
     ...(defect && { defect: maskBody(defect.message) }),
   };
-}
-
-function message(headers: SentHeaders, body: string | undefined): JournalMessage {
-  return { headers: maskHeaders(headers), body: body === undefined ? null : maskBody(body) };
 }
 
 function callerShown(caller: Caller): JournalCaller {

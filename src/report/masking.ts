@@ -7,13 +7,39 @@ const mask = "…";
 export const shownBodyLength = 16 * 1024;
 
 /**
+ * A request's body without its secrets. The service takes JSON objects only: of anything else nobody knows which part
+ * is the PIN, so that only the length and the content type of such a body are shown.
+ */
+export function maskRequestBody(text: string, contentType: string | null): string {
+  if (text.trim() === "" || isJsonObject(text)) return maskBody(text);
+  const type =
+    contentType === null ? "without a content type" : `of ${maskHeader("content-type", contentType)}`;
+  return `(not shown: ${text.length} characters ${type}; they are no JSON object, and may hold a PIN)`;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/**
  * What a body shows: itself, as it was sent, without the values of the fields that hold secrets and without
  * whatever looks like an API key or a token. A note takes its place where that cannot be promised.
  */
 export function maskBody(text: string): string {
-  const masked = maskText(text);
+  const partly = maskText(text);
+  const masked = isJsonObject(text) && holdsUnnamedDigits(partly) ? maskJson(text) : partly;
   if (masked.length <= shownBodyLength) return masked;
-  return `${masked.slice(0, shownBodyLength)}… (cut; it has ${text.length} characters)`;
+  return `${copyOf(masked.slice(0, shownBodyLength))}… (cut; it has ${text.length} characters)`;
+}
+
+/** A text that keeps nothing else in memory: V8 keeps the whole text of which it cuts a part. */
+function copyOf(part: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(part));
 }
 
 /** In any letter case, since a pattern as a whole goes by the case of names such as `newPin`. */
@@ -25,19 +51,37 @@ const pinEnd = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map
 /** A name that is a PIN's, from the word `pin` on: `pin`, `new_pin`, `newPin`, but not `shipping`. */
 const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${anyCase("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinEnd}`;
 
-/** A segment of a path whose name is a PIN's, and four digits behind it. */
-const pinOfPath = new RegExp(`(${pinName}[=/])[0-9]{4}(?![0-9A-Za-z-])`, "g");
+/**
+ * Four digits that may be a PIN, or what holds four digits and is none: an id, a long word of hexadecimal or base64, a
+ * number with a point, an instant, a port.
+ */
+const fourDigitsOrMore = new RegExp(
+  [
+    "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
+    "[A-Za-z0-9]{16,}",
+    String.raw`[0-9]+(?:\.[0-9]+)+`,
+    "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?",
+    String.raw`:\/\/[^\s/:]{1,100}:[0-9]+`,
+    "(?<![0-9])[0-9]{4}(?![0-9])",
+  ].join("|"),
+  "g",
+);
+
+/** Masks every four digits that may be a PIN. */
+function maskDigits(text: string): string {
+  return text.replace(fourDigitsOrMore, (found) => (found.length === 4 ? mask : found));
+}
 
 /** What a path shows: a client may have put a key, a token or a PIN there. */
 export function maskPath(path: string): string {
-  return maskSecrets(path).replace(pinOfPath, `$1${mask}`);
+  return maskDigits(maskSecrets(path));
 }
 
 /** What headers show; their names are in lower case. */
 export function maskHeaders(headers: SentHeaders): Readonly<Record<string, string>> {
   const masked: Record<string, string> = {};
   headers.forEach((value, name) => {
-    masked[maskSecrets(name)] = maskHeader(name, value);
+    masked[maskDigits(maskSecrets(name))] = maskHeader(name, value);
   });
   return masked;
 }
@@ -147,9 +191,17 @@ const plainNames = new Set([
   "offset",
   "page",
   "year",
-  "accountid",
-  "status",
 ]);
+
+/** Whether four digits stand somewhere else than as the value of a field that has such by right. */
+function holdsUnnamedDigits(json: string): boolean {
+  for (const { 0: found, index } of json.matchAll(fourDigitsOrMore)) {
+    if (found.length !== 4) continue;
+    const [, name = ""] = nameBefore.exec(json.slice(Math.max(0, index - longestNameBefore), index)) ?? [];
+    if (name === "" || mayBePin(name)) return true;
+  }
+  return /\[\s*(?:"?[0-9]"?\s*,\s*){3}"?[0-9]"?\s*\]/.test(json);
+}
 
 function mayBePin(name: string): boolean {
   return !plainNames.has(name.replace(/[_ -]/g, "").toLowerCase());
@@ -174,18 +226,37 @@ const secretMember = new RegExp(`${secretName}$`);
 
 function maskMember(name: string, value: unknown): unknown {
   if (secretMember.test(name.trim())) return mask;
-  if (/^[0-9]{4}$/.test(String(value)) && mayBePin(name)) return mask;
-  return typeof value === "string" ? maskText(value) : value;
+  if (!mayBePin(name)) return typeof value === "string" ? maskText(value) : value;
+  if (Array.isArray(value) && /^[0-9]{4}$/.test(value.join(""))) return mask;
+  if (typeof value === "number" && /^[0-9]{4}$/.test(String(value))) return mask;
+  return typeof value === "string" ? maskDigits(maskText(value)) : value;
 }
 
 const authorizationHeader = /^(proxy-)?authorization$/;
 const secretHeader =
   /cookie|authorization|api-?key|token|secret|pass(word|code|phrase)|session|(^|-)(auth|pin|pin-?code|jwt)($|-)/;
 
+/** Headers of HTTP whose values may have four digits by right. */
+const plainHeaders = new Set([
+  "content-length",
+  "content-range",
+  "date",
+  "expires",
+  "host",
+  "if-modified-since",
+  "if-unmodified-since",
+  "keep-alive",
+  "last-modified",
+  "origin",
+  "range",
+  "retry-after",
+  "user-agent",
+]);
+
 function maskHeader(name: string, value: string): string {
   if (authorizationHeader.test(name)) return maskCredentials(value);
   if (secretHeader.test(name) && !name.startsWith("sandbox-")) return maskCredential(value);
-  return maskText(value);
+  return plainHeaders.has(name) ? maskText(value) : maskDigits(maskText(value));
 }
 
 /** Schemes by name: the first word of anything else may be the secret itself. */
@@ -213,7 +284,7 @@ function maskParameter(parameter: string): string {
     return sentName === parameter ? mask : `${maskSecrets(name)}=${mask}`;
   // Only where something hides behind percent signs does it stand decoded.
   const plain = decoded(parameter);
-  const masked = maskText(plain);
+  const masked = mayBePin(name) ? maskDigits(maskText(plain)) : maskText(plain);
   return masked === plain ? parameter : masked;
 }
 

@@ -26,10 +26,10 @@ test("whatever comes from outside is text: a card's name, a path, a header, a bo
 
 test("commands to paste hold no quotation mark that would end them, and no control character", async () => {
   const { visit, request } = openDashboard();
-  await request("/developer/a'%3B$(id)", { method: "POST", body: "\u001b]0;x\u0007'; rm -rf ~; '" });
+  await request("/developer/a'%3B$(id)%1b]0;x%07", { method: "POST", body: `{"a":"'; rm -rf ~; '"}` });
   const { text } = await visit("/requests/1");
-  expect(text).toContain("'http://localhost:4242/developer/a'\\''");
-  expect(text).toContain("--data-raw $'\\u001b]0;x\\u0007\\'; rm -rf ~; \\''");
+  expect(text).toContain("$'http://localhost:4242/developer/a\\'%3B$(id)\\u001b]0;x\\u0007'");
+  expect(text).toContain(`--data-raw '{"a":"'\\''; rm -rf ~; '\\''"}'`);
 });
 
 test("a path with control characters is a 404, and no line of the log", async () => {

@@ -130,7 +130,7 @@ describe("an entry", () => {
     await sandbox.order({ raw: '{"pin": "4821", "delivery' });
     expect(sandbox.requests.get("2")).toMatchObject({
       point: "order.body_not_json",
-      request: { body: '{"pin": "…", "delivery' },
+      request: { body: expect.stringMatching(/^\(not shown: 25 characters of application\/json; /) },
     });
   });
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { maskBody, maskHeaders, maskPath, maskQuery, shownBodyLength } from "../../src/report/masking.ts";
+import {
+  maskBody,
+  maskHeaders,
+  maskPath,
+  maskQuery,
+  maskRequestBody,
+  shownBodyLength,
+} from "../../src/report/masking.ts";
 
 const note = "(not shown: it is no JSON, and may hold a secret)";
 const token = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE";
@@ -50,6 +57,16 @@ describe("a body", () => {
     ["four digits at a field that there is not", '{"pni":"4821","p1n":4821}', '{"pni":"…","p1n":"…"}'],
     ["four digits in a list at such a field", '{"digits":[ "4821" ]}', '{"digits":[ "…" ]}'],
     ["four digits of a form", "pni=4821&amount=1000", "pni=…&amount=1000"],
+    ["four digits later in a list", '{"codes":["a", "4821"]}', '{"codes":["a","…"]}'],
+    ["a number of four digits later in a list", '{"codes":[1,4821]}', '{"codes":[1,"…"]}'],
+    ["four digits, one by one", '{"code": ["4", "8", "2", "1"]}', '{"code":"…"}'],
+    ["four digits within a text", '{"note":"my code: 4821."}', '{"note":"my code: …."}'],
+    [
+      "four digits in a URL's path",
+      '{"url":"http://localhost:4242/4821"}',
+      '{"url":"http://localhost:4242/…"}',
+    ],
+    ["four digits as an account", '{"account_id":"4821"}', '{"account_id":"…"}'],
     ["a password in a URL", '{"url":"https://me:hunter2@a.test/"}', '{"url":"https://me:…@a.test/"}'],
     ["a broken list", '{"pin":[4,8', note],
     ["a broken body with an escape", '{"\\u0070in":"4821"', note],
@@ -69,7 +86,7 @@ describe("a body", () => {
     ],
     [
       "four digits within more",
-      '{"ids":"48210","at":"2026-03-10","version":"1.4821","url":"http://localhost:4242/4821"}',
+      '{"ids":"48210","at":"2026-03-10","version":"1.4821","url":"http://localhost:4242/a"}',
     ],
     ["card tokens", '{"tokens":["123456789"],"token":"123456789"}'],
     ["no JSON at all", "hello"],
@@ -108,17 +125,50 @@ describe("a body", () => {
   });
 });
 
+describe("a request's body that is no JSON object", () => {
+  test.each([
+    ["an array", '[{"pin":"4821"}]', "application/json"],
+    ["a string", '"4821"', "application/json"],
+    ["XML", "<a>4821</a>", "application/xml"],
+    ["CSV", "a,b\n1,4821", "text/csv"],
+    ["base64", "NDgyMQ==", "text/plain"],
+    ["JSON that breaks off", '{"a": "b"', "application/json"],
+    ["no digits at all", "hello", "text/plain"],
+  ])("is shown by its length and type alone: %s", (_, sent, type) => {
+    expect(maskRequestBody(sent, type)).toBe(
+      `(not shown: ${sent.length} characters of ${type}; they are no JSON object, and may hold a PIN)`,
+    );
+  });
+
+  test("is shown where it is empty, and tells where no type was sent", () => {
+    expect(maskRequestBody("", "text/plain")).toBe("");
+    expect(maskRequestBody(" \n", null)).toBe(" \n");
+    expect(maskRequestBody("4821", null)).toMatch(/^\(not shown: 4 characters without a content type; /);
+    expect(maskRequestBody("a", "text/4821")).toContain("of text/…;");
+  });
+
+  test("is told from an object, whose fields are masked one by one", () => {
+    expect(maskRequestBody('{"a":1,"pin":"4821"}', "text/plain")).toBe('{"a":1,"pin":"…"}');
+  });
+});
+
 describe("a path", () => {
   test.each([
     ["/cards/1/pin/4821", "/cards/1/pin/…"],
     ["/cards/1/newPin/4821/check", "/cards/1/newPin/…/check"],
     ["/cards/1/pin_code/4821", "/cards/1/pin_code/…"],
+    ["/cards/7032", "/cards/…"],
+    ["/cards/pin-7032.json", "/cards/pin-….json"],
+    ["/cards/a,7032;x7032", "/cards/a,…;x…"],
     [`/cards/${token}/sk_live_abc`, "/cards/…/sk_live_…"],
   ])("is masked: %s", (path, shown) => expect(maskPath(path)).toBe(shown));
 
-  test.each(["/cards/4821", "/spin/4821", "/pin/48210", "/pin/1d54-1080"])("stays as it is: %s", (path) =>
-    expect(maskPath(path)).toBe(path),
-  );
+  test.each([
+    "/pin/48210",
+    "/cards/1d541080-1234-4ea6-9372-cc4bd3db87af/freeze",
+    "/2026-03-10/1.4821",
+    "/auth/v1/token",
+  ])("stays as it is: %s", (path) => expect(maskPath(path)).toBe(path));
 });
 
 describe("a header", () => {
@@ -139,6 +189,14 @@ describe("a header", () => {
     ["X-Pin-Code", "4821", "…"],
     ["X-PinCode", "4821", "…"],
     ["Referer", "http://a.test/?pin=4821&a=1", "http://a.test/?pin=…&a=1"],
+    ["X-Code", "4821", "…"],
+    ["X-Code", "a4821, 4821", "a…, …"],
+    ["X-4821", "a", "a", "x-…"],
+    ["Idempotency-Key", "4821", "…"],
+    ["Content-Length", "4821", "4821"],
+    ["Date", "Tue, 10 Mar 2026 09:30:00 GMT", "Tue, 10 Mar 2026 09:30:00 GMT"],
+    ["Referer", "http://localhost:3000/a", "http://localhost:3000/a"],
+    ["X-Request-Id", "4bf92f3577b34da6a3ce929d0e0e4736", "4bf92f3577b34da6a3ce929d0e0e4736"],
     ["User-Agent", "me/sk_live_abc", "me/sk_live_…"],
     ["Idempotency-Key", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30", "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30"],
     ["X-On-Behalf-Of", "1d541080-dfcd-4ea6-937b-cc4bd3db87af", "1d541080-dfcd-4ea6-937b-cc4bd3db87af"],
@@ -150,8 +208,8 @@ describe("a header", () => {
     ["Sandbox-Scenario", "sk_live_abc", "sk_live_…"],
     ["WWW-Authenticate", 'Bearer realm="developer"', 'Bearer realm="developer"'],
     ["Content-Type", "application/json", "application/json"],
-  ])("%s: %s is shown as %s", (name, value, shown) => {
-    expect(maskHeaders(new Headers({ [name]: value }))).toEqual({ [name.toLowerCase()]: shown });
+  ])("%s: %s is shown as %s", (name, value, shown, shownName = name.toLowerCase()) => {
+    expect(maskHeaders(new Headers({ [name]: value }))).toEqual({ [shownName]: shown });
   });
 });
 
@@ -167,6 +225,8 @@ test.each([
   ["?p%69n=4821", "?pin=…"],
   ["?newPin=4821&pinCode=4821", "?newPin=…&pinCode=…"],
   ["?pni=4821", "?pni=…"],
+  ["?codes=a,4821&limit=4821", "?codes=a,…&limit=4821"],
+  ["?4821&a", "?…&a"],
   ["?tokens=123456789&limit=1000", "?tokens=123456789&limit=1000"],
   ["?a=sk_live_abc&b=1", "?a=sk_live_…&b=1"],
   ["?a=%73k_live_abc%zz", "?a=sk_live_…"],

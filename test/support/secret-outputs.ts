@@ -18,6 +18,11 @@ const allowed: readonly { output: RegExp; kind: Secret["kind"]; label?: string; 
     label: "in a card's name",
     because: "a card's name is the client's to choose, and is shown wherever the card is",
   },
+  {
+    output: /^answer to a PIN (as (Sandbox-Scenario|Prefer)|in \/developer\/)/,
+    kind: "PIN",
+    because: "an error names the value that is wrong to whoever sent it, and to nobody else",
+  },
 ];
 
 const isAllowed = (output: string, { secret }: Leak) =>

@@ -193,6 +193,74 @@ export async function sendSecrets(ask: Ask, admin: string): Promise<Traffic> {
       headers: { ...bearer, [name]: pin(`as ${name}`) },
     });
   }
+  const bodies: readonly [string, string, (digits: string) => string][] = [
+    ["an array", "application/json", (digits) => `[{"a":"${digits}"},"${digits}",${digits}]`],
+    ["a JSON string", "application/json", (digits) => `"${digits}"`],
+    ["a JSON number", "application/json", (digits) => digits],
+    ["XML", "application/xml", (digits) => `<order><code>${digits}</code></order>`],
+    ["CSV", "text/csv", (digits) => `account,code\n1,${digits}\n`],
+    ["a text", "text/plain", (digits) => `my code is ${digits}`],
+    ["base64", "text/plain", (digits) => btoa(digits)],
+    ["parts", "multipart/form-data; boundary=x", (digits) => `--x\r\n\r\n${digits}\r\n--x--`],
+    ["two objects", "application/json", (digits) => `{"a":1}{"b":"${digits}"}`],
+    ["JSON with a comma too many", "application/json", (digits) => `{"list":["a","${digits}",]}`],
+  ];
+  for (const [label, type, bodyWith] of bodies) {
+    for (const path of [physical, "/developer/webhooks", "/auth/v1/sandbox/token", "/nothing"]) {
+      await post(`${label} with a PIN`, path, bodyWith(pin(`in ${label}`)), {
+        ...broken,
+        "Content-Type": type,
+      });
+    }
+  }
+  for (const [label, fields] of Object.entries({
+    "later in a list": { codes: ["a", pin("later in a list")] },
+    "a number later in a list": { codes: [1, Number(pin("a number later in a list"))] },
+    "within a note": { note: `my code is ${pin("within a note")}, keep it` },
+    "in a URL's path": { callback: `http://localhost:8080/${pin("in a URL's path")}` },
+    "as the account": { account_id: pin("as the account") },
+    "as the country": { delivery_address: { line1: "1", country_code: pin("as the country") } },
+    "as the delivery method": { delivery_method: pin("as the delivery method") },
+  })) {
+    await order(`a PIN ${label}`, fields);
+  }
+  await post(
+    "a PIN under a name that is sent twice",
+    physical,
+    `{"codes":["a","${pin("under a name that is sent twice")}"],"codes":[]}`,
+    broken,
+  );
+  for (const name of [
+    "X-Code",
+    "X-Whatever",
+    "Idempotency-Key",
+    "X-On-Behalf-Of",
+    "Sandbox-Scenario",
+    "Prefer",
+  ]) {
+    const digits = pin(`as ${name}`);
+    const headers = { ...bearer, [name]: name === "Prefer" ? `example=${digits}` : digits };
+    await order(`a PIN as ${name}`, {}, headers);
+    await send(`a PIN as ${name} of a list`, "/developer/cards", { headers });
+    await send(`a PIN as ${name} of no path`, "/nothing", { headers });
+  }
+  for (const pathWith of [
+    (digits: string) => `/cards/${digits}`,
+    (digits: string) => `/developer/cards/${digits}`,
+    (digits: string) => `/developer/cards/${digits}/freeze`,
+    (digits: string) => `/developer/cards/a,${digits};b`,
+    (digits: string) => `/developer/webhooks/${digits}`,
+    (digits: string) => `/developer/accounts/${digits}`,
+    (digits: string) => `/developer/cards?${digits}`,
+    (digits: string) => `/developer/cards?codes=a,${digits}`,
+    (digits: string) => `/developer/transactions?from=${digits}`,
+    (digits: string) => `/developer/transactions?account_id=${digits}`,
+    (digits: string) => `/developer/cards?cursor=${digits}`,
+  ]) {
+    const path = pathWith(pin(`in ${pathWith("PIN")}`));
+    for (const method of ["GET", "PUT"])
+      await send(`a PIN in ${pathWith("PIN")}`, path, { method, headers: bearer });
+  }
   await order("a PIN in a URL of a webhook", {
     url: `http://localhost/hook?pin=${pin("in a webhook's URL")}`,
   });
