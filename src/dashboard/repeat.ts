@@ -1,5 +1,5 @@
 import { tokenCommand } from "../control/first-order.ts";
-import { shellQuoted } from "../control/shell-quoted.ts";
+import { shellQuoted } from "../report/formats/escape.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import type { Visit } from "./visit.ts";
 

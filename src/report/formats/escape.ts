@@ -11,7 +11,7 @@ const control = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Text as one line of a terminal or a log: control characters appear as escapes such as `\\u001b`. */
 export function escapeControls(raw: string): string {
-  return raw.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return raw.replace(control, codeOf);
 }
 
 /** A message of several lines as one; control characters appear as escapes. */
@@ -30,4 +30,18 @@ export function escapeMarkup(raw: string): string {
 /** Text as Markdown takes it, also within a table: it is shown as it stands, on one line. */
 export function escapeMarkdown(raw: string): string {
   return escapeControls(raw.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
+}
+
+/** What a terminal would take for more than text; tabs and line feeds are text. */
+const beyondText = /(?![\t\n])\p{Cc}/u;
+
+/** A word as a POSIX shell takes it; one with control characters, as bash and zsh do. */
+export function shellQuoted(text: string): string {
+  if (!beyondText.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escaped = text.replace(/[\\']/g, "\\$&").replace(new RegExp(beyondText, "gu"), codeOf);
+  return `$'${escaped}'`;
+}
+
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
