@@ -33,7 +33,7 @@ export function companies(visit: Visit): Page {
             name="search"
             type="search"
             value={search}
-            placeholder="part of a name, slug or id"
+            placeholder="name, slug or id"
           />
           <button type="submit">Search</button>
           {search && <a href={pathTo("/companies")}>Show all</a>}
