@@ -3,9 +3,9 @@ import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { hashOfSecret } from "../../src/core/random.ts";
+import { hashOfSecret, seededRandom } from "../../src/core/random.ts";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
-import { sha256, utf8ToBytes } from "../../src/node/sha256.ts";
+import { hmac, sha256, utf8ToBytes } from "../../src/node/sha256.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -35,6 +35,10 @@ describe("the default world as the build keeps it", () => {
 test("Node's own hash, which the build puts in place of the portable one, is the same", () => {
   const texts = ["", "sk_sandbox_northwind_owner", "é".repeat(100), "\ud800 alone", "€😀".repeat(5000)];
   expect(texts.map((text) => sha256(utf8ToBytes(text)))).toEqual(texts.map(hashOfSecret));
+  const privateSecret = "a".repeat(43);
+  expect(hmac(sha256, utf8ToBytes(privateSecret), utf8ToBytes("1/access_token/a-company/7"))).toEqual(
+    seededRandom(1, privateSecret).secret("access_token", "a-company", 7),
+  );
 });
 
 /** Notes each module that is imported or required, in the file that LOADED_MODULES names. */
