@@ -37,7 +37,7 @@ async function fill({ functions, companyId, cards }) {
   if (!sqlite) throw new Error("no database has been opened by better-sqlite3's prepare()");
   const { openStore, makeCard, seededRandom, limitsOf } = await import(pathToFileURL(functions).href);
   const database = portOf(sqlite);
-  const store = openStore(database, true);
+  const store = openStore(database, true, { now: () => Date.now() });
   const random = seededRandom(1);
   const row = database.get(
     `SELECT c.*, a.pk AS account_pk, a.id AS account_id, a.currency, m.pk AS member_pk, m.id AS member_id

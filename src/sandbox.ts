@@ -18,7 +18,7 @@ import { SandboxState } from "./control/state.ts";
 import { SandboxTime } from "./control/time.ts";
 import { Webhooks } from "./control/webhooks.ts";
 import type { KeyQuota } from "./core/api-key.ts";
-import { expireAllDueCards } from "./core/expire-cards.ts";
+import { CardExpiry } from "./core/expire-cards.ts";
 import { type Overlay, plainOverlay } from "./core/facts.ts";
 import { hashOfSecret } from "./core/random.ts";
 import type { createDashboard } from "./dashboard/app.ts";
@@ -174,10 +174,14 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       onDefect: (defect) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
     },
   );
-  const webhooks = new Webhooks(database, deliverer);
+  const expiry = new CardExpiry(services, clock, (defect) =>
+    onDefect(defect, "GET", "/_sandbox/webhooks/deliveries"),
+  );
+  const webhooks = new Webhooks(database, {
+    settled: () => expiry.settled().then(() => deliverer.settled()),
+  });
   const time = new SandboxTime(database, clock, () => {
-    // Nobody has to look first: webhooks hear of a card's end when its time comes.
-    database.transaction(() => expireAllDueCards(services));
+    expiry.run();
     services.outbox.stir();
   });
   const state = new SandboxState(services, clock, scenarios);
@@ -309,6 +313,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     abandon: () => {
       scenarios.waits.abandon();
       deliverer.close();
+      expiry.close();
       journal.end();
     },
   };

@@ -6,7 +6,6 @@ import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { quoted, SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { expireDueCards } from "../core/expire-cards.ts";
 import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
 import type { KeptCard } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
@@ -80,7 +79,6 @@ export class Cards {
     const { store } = this.#services;
     return this.#shareOfLatest(company)
       .flatMap(({ companyPk, clockOffsetMs, limit }) => {
-        expireDueCards(this.#services, { companyPk, clockOffsetMs });
         const cards = store.cards.list(companyPk, { limit });
         return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
       })
@@ -181,15 +179,9 @@ export class Cards {
     });
   }
 
-  /** The card as it is now: it may have expired meanwhile. */
   #named(id: string): KeptCard {
-    const { database } = this.#services;
-    const found = findCard(database, id);
-    if (found) {
-      const { companyPk } = found;
-      expireDueCards(this.#services, { companyPk, clockOffsetMs: clockOffsetOf(database, companyPk) });
-    }
-    const kept = found && findCard(database, id);
+    const { database, clock } = this.#services;
+    const kept = findCard(database, id, clock.now());
     if (kept) return kept;
     throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
   }

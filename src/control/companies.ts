@@ -6,7 +6,6 @@ import type { KeyQuota } from "../core/api-key.ts";
 import { createApiKey } from "../core/create-api-key.ts";
 import { quoted } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { expireDueCards } from "../core/expire-cards.ts";
 import { role } from "../core/permissions.ts";
 import { plantCompany } from "../core/plant-world.ts";
 import { hashOfSecret } from "../core/random.ts";
@@ -283,10 +282,10 @@ export class Companies {
   }
 
   #list(companies: readonly { readonly companyPk: number; readonly clockOffsetMs: number }[]) {
-    for (const company of companies) expireDueCards(this.#services, company);
-    const { database, fixtureKeys } = this.#services;
+    const { database, clock, fixtureKeys } = this.#services;
     return listCompanies(
       database,
+      clock.now(),
       fixtureKeys,
       companies.map(({ companyPk }) => companyPk),
     );

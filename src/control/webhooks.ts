@@ -16,9 +16,9 @@ const mostListed = 1000;
 /** What webhooks were told, and when they will have been. */
 export class Webhooks {
   readonly #database: Database;
-  readonly #deliverer: Deliverer;
+  readonly #deliverer: Pick<Deliverer, "settled">;
 
-  constructor(database: Database, deliverer: Deliverer) {
+  constructor(database: Database, deliverer: Pick<Deliverer, "settled">) {
     this.#database = database;
     this.#deliverer = deliverer;
   }

@@ -4,7 +4,6 @@ import { cardNow } from "./card-now.ts";
 import type { Trigger } from "./card-transitions.ts";
 import { type CardFields, changeCard } from "./change-card.ts";
 import { SandboxError } from "./errors.ts";
-import { expireDueCards } from "./expire-cards.ts";
 import type { Overlay } from "./facts.ts";
 import type { Caller, CardRecord, KeptCard } from "./ports.ts";
 import type { Services } from "./services.ts";
@@ -29,8 +28,6 @@ export function changeAsAsked(
   trigger: Trigger,
   fieldsFor: (card: CardRecord) => CardFields = () => ({}),
 ): Card {
-  // Apart from the change: what time did stays done, and is told, where the change is refused.
-  expireDueCards(services, caller);
   return services.database.transaction(() => {
     refuseInvalid(overlay);
     const kept = visibleCard(services, caller, cardId);

@@ -4,7 +4,6 @@ import { availableMinor } from "./account.ts";
 import { usedOf } from "./card-use.ts";
 import { SimulationRefused } from "./errors.ts";
 import { bookable, convert, costOf, hasRate } from "./exchange-rates.ts";
-import { expireDueCards } from "./expire-cards.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 import type { AccountRecord, TransactionRecord } from "./ledger-ports.ts";
 import type { SpendingCard } from "./ports.ts";
@@ -27,10 +26,8 @@ export interface AuthorisationRequest {
 export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
   const { database, store, clock } = services;
   return database.transaction(() => {
-    const found = store.cards.anywhere(asked.cardId);
-    if (!found) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
-    expireDueCards(services, found);
-    const spending = store.cards.anywhere(asked.cardId) ?? found;
+    const spending = store.cards.anywhere(asked.cardId);
+    if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
     const nowMs = clock.now() + spending.clockOffsetMs;
     const account = store.accounts.byPk(spending.accountPk);
     const draft = draftOf(spending, account, asked);

@@ -35,7 +35,8 @@ export function changeCard(
     card: { ...kept.card, ...fields, status },
     heldFrom: isHeld(status) ? before : null,
   };
-  store.cards.update(changed, hasEnded(status) && !hasEnded(before));
+  // A card that has ended changes no more: an expired one that is replaced stays as it is.
+  if (!hasEnded(before)) store.cards.update(changed, hasEnded(status));
   const { companyPk } = kept;
   const data = () => cardNow(services, changed, { clockOffsetMs: store.companies.clockOffset(companyPk) });
   if (status !== before) {

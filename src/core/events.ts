@@ -12,6 +12,11 @@ export interface CompanyEvent {
   /** What its status was before, where that changed. */
   readonly previousStatus?: string | undefined;
   readonly faults?: WebhookFaults | undefined;
+  /**
+   * The card whose time came, by its number in its company, and when. Its event has the time and an id of its own, so
+   * that neither depends on when, and after which others, the expiry is recorded. Absent: it happens now.
+   */
+  readonly expired?: { readonly number: number; readonly atMs: number };
 }
 
 type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
@@ -34,8 +39,11 @@ export function haveStruck(faults: WebhookFaults | undefined): boolean {
  * back tells nobody. One look-up where there is no webhook.
  */
 export function emit(services: Emitting, event: CompanyEvent): void {
-  for (const webhook of services.store.webhooks.ofCompany(event.companyPk)) {
-    if (webhook.events.includes(event.type)) put(services, webhook, event);
+  const webhooks = services.store.webhooks.ofCompany(event.companyPk);
+  if (webhooks.length > 0) services.outbox.watch(false);
+  for (const webhook of webhooks) {
+    const wasThere = event.expired === undefined || webhook.createdAtMs <= event.expired.atMs;
+    if (wasThere && webhook.events.includes(event.type)) put(services, webhook, event);
   }
 }
 
@@ -47,16 +55,20 @@ export function put(
   { store, random, clock, outbox }: Emitting,
   webhook: {
     readonly pk: number;
+    readonly id: string;
     readonly pendingDeliveries: number;
     readonly companyId: string;
     readonly clockOffsetMs: number;
   },
-  { companyPk, type, data, previousStatus, faults }: CompanyEvent,
+  { companyPk, type, data, previousStatus, faults, expired }: CompanyEvent,
 ): DeliveryId {
   if (faults) struck.add(faults);
   const nowMs = clock.now() + webhook.clockOffsetMs;
-  const n = store.nextNumber(companyPk, "webhook_deliveries");
-  const id = uuidOf(random.block("webhook_delivery", webhook.companyId, n)) as DeliveryId;
+  const atMs = expired?.atMs ?? nowMs;
+  const block = expired
+    ? random.block("card_expiry", webhook.id, expired.number)
+    : random.block("webhook_delivery", webhook.companyId, store.nextNumber(companyPk, "webhook_deliveries"));
+  const id = uuidOf(block) as DeliveryId;
   // Of two that are to arrive out of order the second goes first, and is not held back as well.
   const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
   const object = data();
@@ -66,14 +78,14 @@ export function put(
     companyPk,
     webhookPk: webhook.pk,
     event: type,
-    body: JSON.stringify({ type, timestamp: new Date(nowMs).toISOString(), data: told }),
+    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: told }),
     dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
     rejected:
       webhook.pendingDeliveries < mostPending
         ? undefined
         : `not sent: ${mostPending} deliveries to this webhook are pending already; resend it when there are fewer`,
     faults: faults && { ...faults, reorder: heldBack || undefined },
-    createdAtMs: nowMs,
+    createdAtMs: atMs,
   });
   outbox.stir(webhook.pk);
   return id;

@@ -1,53 +1,154 @@
-import type { AccountId } from "../contract/identifiers.ts";
-import { changeCard } from "./change-card.ts";
-import type { Caller, OrderWorld } from "./ports.ts";
+import { cardOf } from "./card.ts";
+import type { SandboxClock } from "./clock.ts";
+import { emit } from "./events.ts";
 import type { Services } from "./services.ts";
-import { londonDate } from "./uk-calendar.ts";
 
-/** A company, and how far its time is ahead of the sandbox's clock. */
-type Company = Pick<Caller, "companyPk" | "clockOffsetMs">;
+/** How many cards one step reads at most; it takes some milliseconds. */
+const cardsPerStep = 500;
+/** The longest wait of Node's timers is 2³¹ − 1 ms; then the clock is read again. */
+const longestWaitMs = 2 ** 31 - 1;
+/** When a step that failed is tried again, in real time. */
+const tryAgainMs = 1000;
 
 /**
- * Ends the cards whose time has come: a card expires at 00:00 by the UK calendar after its `expiry_date` (assumed).
- * Nothing runs at that hour. Whoever lists, counts or changes a company's cards asks first, and the company's row
- * says whether any can be due, so that asking costs no look at the cards.
- * @returns whether any may have ended
+ * Records the expiry of cards in the companies that have webhooks, and emits the events. Nothing else depends on it:
+ * every query computes from the time which cards have expired (store/cards.ts). It works in short steps beside
+ * requests, and wakes up when the next card expires.
  */
-export function expireDueCards(services: Services, company: Company): boolean {
-  const today = todayOf(services, company);
-  const isAnyDue = services.store.companies.nextExpiry(company.companyPk) < today;
-  if (isAnyDue) expire(services, company, today);
-  return isAnyDue;
+export class CardExpiry {
+  readonly #services: Services;
+  readonly #clock: SandboxClock;
+  readonly #onDefect: (defect: Error) => void;
+  /** The work that is left of a run; undefined between runs. */
+  #steps: Iterator<void> | undefined;
+  #whenDone: (() => void)[] = [];
+  #cancelStep: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #closed = false;
+
+  constructor(services: Services, clock: SandboxClock, onDefect: (defect: Error) => void) {
+    this.#services = services;
+    this.#clock = clock;
+    this.#onDefect = onDefect;
+    services.outbox.onWatch((webhookWasCreated) => {
+      // A new card expires years after the others; the cards of a company with a new webhook may not.
+      if (!this.#steps && (webhookWasCreated || !this.#cancelTimer)) this.#setTimer();
+    });
+    // A company's world was replaced, in a transaction that need not be over.
+    services.generations.onEnd(() => {
+      this.#steps = undefined;
+      this.#stepLater();
+    });
+    this.#setTimer();
+  }
+
+  /** Time was moved: the first step is done at once, so that the events of a small world are there afterwards. */
+  run(): void {
+    this.#steps = expirySteps(this.#services);
+    this.#step();
+  }
+
+  /** Resolves when the expiry of every card whose time has come is recorded. */
+  async settled(): Promise<void> {
+    const { store } = this.#services;
+    if (this.#closed || (!this.#steps && store.cards.companiesWithDue().length === 0)) return;
+    const done = new Promise<void>((resolve) => void this.#whenDone.push(resolve));
+    if (!this.#steps) this.run();
+    await done;
+  }
+
+  /** Ends the work and its timers. */
+  close(): void {
+    this.#closed = true;
+    this.#cancelStep?.();
+    this.#cancelTimer?.();
+    this.#resolveDone();
+  }
+
+  #step(): void {
+    if (this.#closed) return;
+    this.#steps ??= expirySteps(this.#services);
+    const steps = this.#steps;
+    try {
+      const { done } = this.#services.database.transaction(() => steps.next());
+      if (done) {
+        this.#steps = undefined;
+        this.#setTimer();
+        this.#resolveDone();
+      } else {
+        this.#stepLater();
+      }
+    } catch (error) {
+      this.#steps = undefined;
+      this.#runAfter(tryAgainMs);
+      this.#resolveDone();
+      this.#onDefect(error as Error);
+    }
+  }
+
+  #stepLater(): void {
+    if (this.#closed) return;
+    this.#cancelStep ??= this.#clock.after(0, () => {
+      this.#cancelStep = undefined;
+      this.#step();
+    });
+  }
+
+  #resolveDone(): void {
+    const waiting = this.#whenDone;
+    this.#whenDone = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Time that stands still lets no card expire, and time that is moved runs anyway. */
+  #setTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#closed || this.#clock.state.frozenAtMs !== null) return;
+    const nextMs = this.#services.store.cards.nextExpiryMs();
+    if (nextMs !== undefined)
+      this.#runAfter(Math.min(Math.max(0, nextMs - this.#clock.now()), longestWaitMs));
+  }
+
+  #runAfter(ms: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#clock.after(
+      ms,
+      () => {
+        this.#cancelTimer = undefined;
+        this.run();
+      },
+      true,
+    );
+  }
 }
 
-/** Ends the cards of every company whose time has come. */
-export function expireAllDueCards(services: Services): void {
-  for (const company of services.store.companies.all()) expireDueCards(services, company);
-}
-
-/** What an order is judged by, once the cards whose time has come have ended; within the caller's transaction. */
-export function orderWorldToday(
-  services: Services,
-  caller: Caller,
-  memberPk: number,
-  accountId: AccountId,
-): OrderWorld {
-  const { store } = services;
-  const world = store.orderWorld(caller.companyPk, memberPk, accountId);
-  const today = todayOf(services, caller);
-  if (world.nextExpiry >= today) return world;
-  expire(services, caller, today);
-  return store.orderWorld(caller.companyPk, memberPk, accountId);
-}
-
-function expire(services: Services, { companyPk }: Company, today: string): void {
-  const { database, store } = services;
-  database.transaction(() => {
-    for (const due of store.cards.due(companyPk, today)) changeCard(services, due, "expire");
-    store.companies.renewNextExpiry(companyPk);
-  });
-}
-
-function todayOf({ clock }: Services, { clockOffsetMs }: Company): string {
-  return londonDate(clock.now() + clockOffsetMs);
+/** Each step reads so many cards at most, in the order of companies and of their cards. */
+function* expirySteps({ store, ...services }: Services): Generator<void> {
+  let room = cardsPerStep;
+  for (const { companyPk, cardsMade } of store.cards.companiesWithDue()) {
+    for (let after = 0; after < cardsMade; ) {
+      const last = Math.min(after + room, cardsMade);
+      const expiredCards = store.cards.expire({ companyPk, after, last });
+      const webhooks = expiredCards.length > 0 ? store.webhooks.ofCompany(companyPk) : [];
+      const isTold = webhooks.some(({ events }) => events.includes("card.status_changed"));
+      for (const { number, status, atMs } of isTold ? expiredCards : []) {
+        const data = () => {
+          const [listed] = store.cards.list(companyPk, { before: number + 1, limit: 1 });
+          if (!listed) throw new Error(`card ${number} of company ${companyPk} is gone while it expires`);
+          return cardOf(listed.card);
+        };
+        const expired = { number, atMs };
+        emit(
+          { store, ...services },
+          { companyPk, type: "card.status_changed", data, previousStatus: status, expired },
+        );
+      }
+      room -= last - after;
+      after = last;
+      if (room > 0) continue;
+      room = cardsPerStep;
+      yield;
+    }
+  }
 }

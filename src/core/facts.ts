@@ -47,7 +47,7 @@ export interface OrderFacts extends Omit<OrderWorld, "cardQuota" | "liveCards"> 
 export function factsOf(world: OrderWorld, overlay: FactsOverlay): OrderFacts {
   return {
     cardsMade: world.cardsMade,
-    nextExpiry: world.nextExpiry,
+    nowMs: world.nowMs,
     designId: world.designId,
     limits: world.limits,
     companyStatus: overlay.companyStatus ?? world.companyStatus,

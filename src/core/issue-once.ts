@@ -4,7 +4,6 @@ import type { OperationId } from "../contract/operations.ts";
 import { cardOf } from "./card.ts";
 import { cardNow } from "./card-now.ts";
 import { SandboxError } from "./errors.ts";
-import { expireDueCards } from "./expire-cards.ts";
 import type { Overlay } from "./facts.ts";
 import { accept, type JudgedFacts, type PointFamily } from "./issuable.ts";
 import type { IssuerAnswer } from "./issuer.ts";
@@ -131,17 +130,15 @@ function made(
   return { card: show?.(card) ?? cardOf(card, overlay.facts.usedUnreadable) };
 }
 
-/** The original card as it is now: it may have expired meanwhile. */
+/** The original card as it is now: it may have changed meanwhile. */
 function replayed(
   services: Services,
   { caller }: IssuingRequest,
-  issuing: Pick<Issuing<unknown, never>, "original" | "repeats">,
+  { repeats }: Pick<Issuing<unknown, never>, "repeats">,
   original: NumberedCard,
 ): IssueOutcome {
-  const card = expireDueCards(services, caller) ? issuing.original() : original;
-  if (!card) throw new Error("the card of an idempotency key is gone amid its replay");
-  const isSame = issuing.repeats?.(original) ?? true;
-  return { card: cardNow(services, card, caller), replayed: isSame ? "same order" : "other order" };
+  const isSame = repeats?.(original) ?? true;
+  return { card: cardNow(services, original, caller), replayed: isSame ? "same order" : "other order" };
 }
 
 /** What a key means one thing within. */

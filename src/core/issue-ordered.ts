@@ -25,7 +25,7 @@ export function issueOrdered(
   facts: JudgedFacts,
   orderDigest?: string,
 ): CardRecord {
-  const { store, random, clock } = services;
+  const { store, random } = services;
   const { companyId, companyPk, memberId, memberPk } = request.caller;
   const number = facts.cardsMade + 1;
   const card = makeCard(random, {
@@ -41,7 +41,7 @@ export function issueOrdered(
     spendingLimit,
     currency: facts.account.currency,
     limits: facts.limits,
-    createdAtMs: clock.now() + request.caller.clockOffsetMs,
+    createdAtMs: facts.nowMs,
   });
   store.cards.insert(card, {
     companyPk,

@@ -1,7 +1,6 @@
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import type { AccountId } from "../contract/identifiers.ts";
 import { SandboxError } from "./errors.ts";
-import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import {
   hasAccount,
@@ -68,7 +67,7 @@ function digestOfBody(readOrder: () => Order): string | undefined {
 
 /** Everything that stands between a well-formed order and the issuer: 400, 404, 409, 422. */
 function judge(services: Services, { caller, overlay }: OrderRequest, order: Order): JudgedFacts {
-  const world = orderWorldToday(services, caller, caller.memberPk, order.accountId);
+  const world = services.store.orderWorld(caller.companyPk, caller.memberPk, order.accountId);
   const facts = factsOf(world, overlay.facts);
   refuseUnfitAddress(order.deliveryAddress, "order");
   refuseUnofferedMethod(order.deliveryMethod, order.deliveryAddress, "order");

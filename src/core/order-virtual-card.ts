@@ -1,6 +1,5 @@
 import { refuseInvalid } from "./asked-change.ts";
 import { SandboxError } from "./errors.ts";
-import { orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import { type JudgedFacts, refuseUnissuable } from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
@@ -42,7 +41,10 @@ function judge(
   { caller, overlay }: VirtualOrderRequest,
   { accountId, spendingLimit }: VirtualOrder,
 ): JudgedFacts {
-  const facts = factsOf(orderWorldToday(services, caller, caller.memberPk, accountId), overlay.facts);
+  const facts = factsOf(
+    services.store.orderWorld(caller.companyPk, caller.memberPk, accountId),
+    overlay.facts,
+  );
   const overCap = spendingLimit && capViolation(spendingLimit, facts.limits);
   if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `spending_limit.amount: ${overCap}`);
   refuseInvalid(overlay);

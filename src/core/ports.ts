@@ -103,12 +103,12 @@ export interface OrderWorld {
   readonly companyDetailsComplete: boolean;
   readonly cardholderDetailsComplete: boolean;
   readonly cardQuota: number;
+  /** The company's time at that instant. */
+  readonly nowMs: number;
   /** Cards neither expired nor terminated. */
   readonly liveCards: number;
   /** Cards ever made in the company: its card counter. */
   readonly cardsMade: number;
-  /** The earliest `expiry_date` that a live card of the company may have. */
-  readonly nextExpiry: string;
   readonly designId: string;
   readonly limits: CardLimitsMinor;
   /** `undefined` where the company has no such account. */
@@ -157,6 +157,14 @@ export interface KeptCard extends NumberedCard {
   readonly memberPk: number;
   /** The state in which the operator's hold found it. */
   readonly heldFrom: CardStatus | null;
+}
+
+/** A card whose expiry is recorded: its number in its company, the status it had, and when it expired. */
+export interface DueCard {
+  readonly number: number;
+  readonly status: CardStatus;
+  /** By the company's clock. */
+  readonly atMs: number;
 }
 
 /** Where the parcel of a physical card is (assumed). */
@@ -355,10 +363,6 @@ export interface Store {
     pkBySlug(environment: Environment, slug: string): number | undefined;
     /** Each company, and how far its time is ahead of the sandbox's clock. */
     all(): { readonly companyPk: number; readonly clockOffsetMs: number }[];
-    /** No live card of the company has an earlier `expiry_date`. */
-    nextExpiry(companyPk: number): string;
-    /** Reads it from the company's live cards again. */
-    renewNextExpiry(companyPk: number): void;
     /** How far its time is ahead of the sandbox's clock. */
     clockOffset(companyPk: number): number;
     /** Those in which the member is active. */
@@ -389,8 +393,19 @@ export interface Store {
     byId(companyPk: number, id: CardId): KeptCard | undefined;
     /** Whichever company's it is. */
     anywhere(id: CardId): SpendingCard | undefined;
-    /** Those not ended whose `expiry_date` is before a date, the oldest first. */
-    due(companyPk: number, date: string): KeptCard[];
+    /** The companies with webhooks that have cards whose expiry is not recorded yet. */
+    companiesWithDue(): {
+      readonly companyPk: number;
+      readonly companyId: CompanyId;
+      readonly cardsMade: number;
+    }[];
+    /**
+     * Records the expiry of the cards whose time has come among those with a number above `after`, up to `last`.
+     * @returns them as they were, by their numbers
+     */
+    expire(among: { readonly companyPk: number; readonly after: number; readonly last: number }): DueCard[];
+    /** When the next card of a company with webhooks expires, by the sandbox's clock. */
+    nextExpiryMs(): number | undefined;
     /** The newest first. */
     list(companyPk: number, filters: CardFilters): Listed<NumberedCard>[];
     /** Keeps the card and counts it in its company's row. */
@@ -421,6 +436,8 @@ export interface Store {
     ofCompany(companyPk: number): readonly {
       readonly pk: number;
       readonly events: readonly EventType[];
+      readonly id: WebhookId;
+      readonly createdAtMs: number;
       readonly pendingDeliveries: number;
       readonly companyId: CompanyId;
       readonly clockOffsetMs: number;

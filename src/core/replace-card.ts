@@ -9,7 +9,6 @@ import { hasEnded } from "./card-transitions.ts";
 import { changeCard, refuseChange } from "./change-card.ts";
 import { SandboxError } from "./errors.ts";
 import { emit } from "./events.ts";
-import { expireDueCards, orderWorldToday } from "./expire-cards.ts";
 import { factsOf } from "./facts.ts";
 import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./issuable.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce } from "./issue-once.ts";
@@ -45,8 +44,6 @@ export function replaceCard(
 ): IssueOutcome | Promise<IssueOutcome> {
   const { caller, key } = request;
   const { store } = services;
-  // Apart from the replacement: what time did stays done, and is told, where it is refused.
-  expireDueCards(services, caller);
   return issueOnce(services, request, {
     operation: "replaceCard",
     family: "cards",
@@ -71,7 +68,6 @@ function judge(
   { caller, overlay, cardId }: ReplacementRequest,
   { reason, delivery }: Replacement,
 ): Judged {
-  expireDueCards(services, caller);
   if (delivery) {
     refuseUnfitAddress(delivery.address, "cards");
     refuseUnofferedMethod(delivery.method, delivery.address, "cards");
@@ -83,7 +79,10 @@ function judge(
   if (hasEnded(old.card.status) && services.store.cards.isReplaced(old.pk)) {
     throw new SandboxError("cards.state_conflict", "The card has been replaced already");
   }
-  const facts = factsOf(orderWorldToday(services, caller, old.memberPk, old.card.accountId), overlay.facts);
+  const facts = factsOf(
+    services.store.orderWorld(caller.companyPk, old.memberPk, old.card.accountId),
+    overlay.facts,
+  );
   const { account } = facts;
   if (!account) throw new Error(`card ${old.card.id} spends from an account that its company has not`);
   // A card that takes a live one's place needs no room of its own.
@@ -102,11 +101,11 @@ function issueCard(
   services: Services,
   request: ReplacementRequest,
   { reason }: Replacement,
-  { old, account, cardsMade }: Judged,
+  { old, account, cardsMade, nowMs }: Judged,
 ): CardRecord {
-  const { store, random, clock } = services;
+  const { store, random } = services;
   const { caller, key, overlay } = request;
-  const { companyPk, memberPk, clockOffsetMs } = caller;
+  const { companyPk, memberPk } = caller;
   const { type, lastFour, name } = old.card;
   // Whoever found or took the old one knows its number.
   const keepsNumber = reason === "damaged" || reason === "expiring";
@@ -117,7 +116,7 @@ function issueCard(
     status: "active",
     name: name === usualName(type, lastFour) ? undefined : name,
     ...(keepsNumber && { lastFour }),
-    createdAtMs: clock.now() + clockOffsetMs,
+    createdAtMs: nowMs,
   });
   const faults = overlay.webhook;
   changeCard(services, old, triggerOf(reason), { faults });

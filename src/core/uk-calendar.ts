@@ -62,6 +62,15 @@ export function londonDate(nowMs: number): string {
   return latestDate.date;
 }
 
+let latestEnd: { readonly date: string; readonly ms: number } | undefined;
+
+/** The instant at which a date is over in the UK: 00:00 of the next. */
+export function endOfDay(date: string): number {
+  // All cards of a month expire on the same day.
+  if (latestEnd?.date !== date) latestEnd = { date, ms: instantOfMidnight(Date.parse(date) + dayMs) };
+  return latestEnd.ms;
+}
+
 /** The date so many days after another. */
 export function daysLater(date: string, days: number): string {
   return isoDate(Date.parse(date) + days * dayMs);

@@ -54,6 +54,7 @@ export function createWebhook(
       createdAtMs: nowOf(services, caller),
     } as const;
     store.webhooks.insert({ ...made, companyPk, secretNumber });
+    services.outbox.watch(true);
     return { ...webhookOf(made), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
@@ -71,6 +72,7 @@ export function changeWebhook(
   if (url !== webhook.url) refuseTarget(url, allowedHosts);
   store.webhooks.change(webhook.pk, { url, events, status });
   outbox.stir(webhook.pk);
+  outbox.watch(true);
   return webhookOf({ ...webhook, url, events, status });
 }
 

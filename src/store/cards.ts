@@ -2,13 +2,32 @@ import type { CardStatus, CardType } from "../contract/card.ts";
 import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../core/card-transitions.ts";
-import type { CardPlace, CardRecord, Database, KeptCard, Parcel, SqlValue, Store } from "../core/ports.ts";
+import type {
+  CardPlace,
+  CardRecord,
+  Clock,
+  Database,
+  DueCard,
+  KeptCard,
+  Parcel,
+  SqlValue,
+  Store,
+} from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
+import { endOfDay } from "../core/uk-calendar.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
+/**
+ * A card expires when its time comes, by its company's clock. Every query computes that, so nothing depends on when
+ * `expire` records it. The parameter is the time by the sandbox's clock.
+ */
+const statusNow = `
+  iif(k.expires_at_ms <= ? + c.clock_offset_ms AND k.status <> 'terminated', 'expired', k.status)`;
+
+/** Their first parameter is that of `statusNow`. */
 const columns = `
   k.pk, k.position, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
-    k.status, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
+    ${statusNow} AS status_now, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
     k.limit_amount_minor, a.currency, k.max_per_purchase_minor, k.daily_minor, k.rolling_32_days_minor,
     k.created_at_ms, k.company_pk, k.member_pk, k.held_from
   FROM cards k
@@ -29,10 +48,27 @@ const byId = `SELECT ${columns} WHERE k.company_pk = ? AND k.id = ?`;
 
 const byIdAlone = `SELECT ${columns} WHERE k.id = ?`;
 
+/** Parameters: company, the last position before, the last position, time by the sandbox's clock. */
 const due = `
-  SELECT ${columns}
-  WHERE k.company_pk = ? AND k.expiry_date < ? AND k.status NOT IN ('expired', 'terminated')
-  ORDER BY k.pk`;
+  company_pk = ? AND position > ? AND position <= ? AND status <> 'terminated' AND status <> 'expired'
+    AND expires_at_ms <= ? + (SELECT clock_offset_ms FROM companies WHERE pk = company_pk)`;
+
+/** A company that nobody is told of needs no record: each query computes what has expired. */
+const companiesWithDue = `
+  SELECT c.pk AS companyPk, c.id AS companyId, (
+    SELECT total(made) FROM card_counts m WHERE m.company_pk = c.pk
+  ) AS cardsMade
+  FROM companies c
+  WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.company_pk = c.pk) AND EXISTS (
+    SELECT 1 FROM card_counts n
+    WHERE n.company_pk = c.pk AND n.not_ended > 0 AND n.expires_at_ms <= ? + c.clock_offset_ms)
+  ORDER BY c.pk`;
+
+const nextExpiry = `
+  SELECT min(n.expires_at_ms - c.clock_offset_ms) AS atMs
+  FROM companies c JOIN card_counts n ON n.company_pk = c.pk
+  WHERE n.not_ended > 0 AND c.pk IN (SELECT company_pk FROM webhooks)`;
+
 const anywhere = `
   SELECT k.account_pk, c.status AS company_status, c.clock_offset_ms, ${columns} WHERE k.id = ?`;
 
@@ -43,27 +79,32 @@ const list = `
     AND (? IS NULL OR k.token IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR a.id = ?)
     AND (? IS NULL OR m.id = ?)
-    AND (? IS NULL OR k.status IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR status_now IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR k.type = ?)
   ORDER BY k.position DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO cards (id, token, company_pk, account_pk, member_pk, type, design_id, status, name, last_four,
-    expiry_date, auto_convert, three_ds_biometric, limit_period, limit_amount_minor, max_per_purchase_minor,
-    daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key, position, order_digest)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    expiry_date, expires_at_ms, auto_convert, three_ds_biometric, limit_period, limit_amount_minor,
+    max_per_purchase_minor, daily_minor, rolling_32_days_minor, created_at_ms, operation, idempotency_key,
+    position, order_digest)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const count = `
-  UPDATE companies SET cards_made = cards_made + 1, live_cards = live_cards + ?,
-    next_expiry = min(next_expiry, ?)
-  WHERE pk = ?`;
+  INSERT INTO card_counts (company_pk, expires_at_ms, made, not_ended) VALUES (?, ?, 1, ?)
+  ON CONFLICT DO UPDATE SET made = made + 1, not_ended = not_ended + excluded.not_ended`;
 
 const update = `
   UPDATE cards SET status = ?, held_from = ?, name = ?, auto_convert = ?, limit_period = ?,
     limit_amount_minor = ?
   WHERE pk = ?`;
 
-const countEnded = "UPDATE companies SET live_cards = live_cards - 1 WHERE pk = ?";
+const countEnded = `
+  UPDATE card_counts SET not_ended = not_ended - 1
+  WHERE company_pk = ? AND expires_at_ms = (SELECT expires_at_ms FROM cards WHERE pk = ?)`;
+
+const countExpired = `
+  UPDATE card_counts SET not_ended = not_ended - 1 WHERE company_pk = ? AND expires_at_ms = ?`;
 
 const recordReplacement = `
   INSERT INTO replacements (company_pk, member_pk, idempotency_key, old_card_pk, new_card_pk)
@@ -87,7 +128,7 @@ interface CardRow extends LimitColumns {
   member_id: MemberId;
   type: CardType;
   design_id: string;
-  status: CardStatus;
+  status_now: CardStatus;
   name: string;
   last_four: string;
   expiry_date: string;
@@ -108,26 +149,38 @@ interface SpendingRow extends CardRow {
   clock_offset_ms: number;
 }
 
-export function cards(database: Database): Store["cards"] {
+export function cards(database: Database, clock: Pick<Clock, "now">): Store["cards"] {
+  const get = <Row extends CardRow = CardRow>(query: string, ...params: SqlValue[]) =>
+    database.get<Row>(query, clock.now(), ...params);
   return {
     byIdempotencyKey({ companyPk, memberPk, operation, key }) {
       type Row = CardRow & { order_digest: string | null };
-      const row = database.get<Row>(byIdempotencyKey, companyPk, memberPk, operation, key);
+      const row = get<Row>(byIdempotencyKey, companyPk, memberPk, operation, key);
       return row && { pk: row.pk, card: cardRecordOf(row), orderDigest: row.order_digest ?? undefined };
     },
     byId(companyPk, id) {
-      const row = database.get<CardRow>(byId, companyPk, id);
+      const row = get(byId, companyPk, id);
       return row && keptCardOf(row);
     },
     byReplacementKey(companyPk, memberPk, key) {
-      const row = database.get<CardRow>(byReplacementKey, companyPk, memberPk, key);
+      const row = get(byReplacementKey, companyPk, memberPk, key);
       return row && { pk: row.pk, card: cardRecordOf(row) };
     },
-    due(companyPk, date) {
-      return database.all<CardRow>(due, companyPk, date).map(keptCardOf);
+    companiesWithDue: () => database.all(companiesWithDue, clock.now()),
+    expire({ companyPk, after, last }) {
+      const range = [companyPk, after, last, clock.now()];
+      const expired = database.all<DueCard>(
+        `SELECT position AS number, status, expires_at_ms AS atMs FROM cards WHERE ${due} ORDER BY position`,
+        ...range,
+      );
+      if (expired.length === 0) return expired;
+      database.run(`UPDATE cards SET status = 'expired', held_from = NULL WHERE ${due}`, ...range);
+      for (const { atMs } of expired) database.run(countExpired, companyPk, atMs);
+      return expired;
     },
+    nextExpiryMs: () => database.get<{ atMs: number | null }>(nextExpiry)?.atMs ?? undefined,
     anywhere(id) {
-      const row = database.get<SpendingRow>(anywhere, id);
+      const row = get<SpendingRow>(anywhere, id);
       if (!row) return undefined;
       const { pk, company_pk: companyPk, account_pk, company_status, clock_offset_ms } = row;
       const place = { accountPk: account_pk, companyStatus: company_status, clockOffsetMs: clock_offset_ms };
@@ -142,18 +195,18 @@ export function cards(database: Database): Store["cards"] {
         status && JSON.stringify(status),
         type,
       ].flatMap((value) => [value ?? null, value ?? null]);
-      const rows = database.all<CardRow>(list, companyPk, before ?? null, ...asked, limit);
+      const rows = database.all<CardRow>(list, clock.now(), companyPk, before ?? null, ...asked, limit);
       return rows.map((row) => ({ pk: row.pk, position: row.position, card: cardRecordOf(row) }));
     },
     insert(card, place) {
       database.run(insert, ...columnsOf(card, place));
-      database.run(count, hasEnded(card.status) ? 0 : 1, card.expiryDate, place.companyPk);
+      database.run(count, place.companyPk, endOfDay(card.expiryDate), hasEnded(card.status) ? 0 : 1);
     },
     update({ pk, companyPk, card, heldFrom }, hasJustEnded) {
       const { status, name, autoConvert, spendingLimit } = card;
       const limit = [spendingLimit?.period ?? null, spendingLimit?.amountMinor ?? null];
       database.run(update, status, heldFrom, name, autoConvert ? 1 : 0, ...limit, pk);
-      if (hasJustEnded) database.run(countEnded, companyPk);
+      if (hasJustEnded) database.run(countEnded, companyPk, pk);
     },
     recordReplacement({ companyPk, memberPk, key, oldPk, newId }) {
       database.run(recordReplacement, companyPk, memberPk, key, oldPk, newId);
@@ -179,6 +232,7 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
     card.name,
     card.lastFour,
     card.expiryDate,
+    endOfDay(card.expiryDate),
     card.autoConvert ? 1 : 0,
     card.threeDsBiometric ? 1 : 0,
     card.spendingLimit?.period ?? null,
@@ -194,9 +248,12 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
   ];
 }
 
-/** Finds a card by its id, of whatever company it is. */
-export function findCard(database: Database, id: string): KeptCard | undefined {
-  const row = database.get<CardRow>(byIdAlone, id.toLowerCase());
+/**
+ * Finds a card by its id, of whatever company it is.
+ * @param nowMs - by the sandbox's clock
+ */
+export function findCard(database: Database, id: string, nowMs: number): KeptCard | undefined {
+  const row = database.get<CardRow>(byIdAlone, nowMs, id.toLowerCase());
   return row && keptCardOf(row);
 }
 
@@ -219,7 +276,7 @@ function cardRecordOf(row: CardRow): CardRecord {
     memberId: row.member_id,
     type: row.type,
     designId: row.design_id,
-    status: row.status,
+    status: row.status_now,
     name: row.name,
     lastFour: row.last_four,
     expiryDate: row.expiry_date,

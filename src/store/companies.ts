@@ -4,25 +4,16 @@ import type { Database, Store } from "../core/ports.ts";
 import type { CompanyStatus } from "../core/statuses.ts";
 import { inserted } from "./inserted.ts";
 
-/** After all time there is (core/clock.ts). */
-const never = "9999-12-31";
-
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
-    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor, next_expiry,
+    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor,
     created_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 const pkBySlug = "SELECT pk FROM companies WHERE environment = ? AND slug = ?";
 
 const all = "SELECT pk AS companyPk, clock_offset_ms AS clockOffsetMs FROM companies ORDER BY pk";
 
-const nextExpiry = "SELECT next_expiry FROM companies WHERE pk = ?";
-
-const renewNextExpiry = `
-  UPDATE companies SET next_expiry = coalesce(
-    (SELECT min(expiry_date) FROM cards WHERE company_pk = ? AND status NOT IN ('expired', 'terminated')), ?)
-  WHERE pk = ?`;
 const ofMember = `
   SELECT s.position, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
   FROM memberships s JOIN companies c ON c.pk = s.company_pk
@@ -49,7 +40,6 @@ export function companies(database: Database): Store["companies"] {
           limits.maxPerPurchaseMinor,
           limits.dailyMinor,
           limits.rolling32DaysMinor,
-          never,
           company.createdAtMs,
         ),
       );
@@ -58,12 +48,6 @@ export function companies(database: Database): Store["companies"] {
       return database.get<{ pk: number }>(pkBySlug, environment, slug)?.pk;
     },
     all: () => database.all(all),
-    nextExpiry(companyPk) {
-      return database.get<{ next_expiry: string }>(nextExpiry, companyPk)?.next_expiry ?? never;
-    },
-    renewNextExpiry(companyPk) {
-      database.run(renewNextExpiry, companyPk, never, companyPk);
-    },
     clockOffset: (companyPk) => clockOffsetOf(database, companyPk),
     ofMember(memberPk, { before, limit }) {
       return database.all(ofMember, memberPk, before ?? null, limit);
@@ -209,7 +193,7 @@ export function deleteCompany(database: Database, pk: number): void {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
-  for (const table of ["members", "accounts", "counters", "chosen_scenarios"]) {
+  for (const table of ["members", "accounts", "counters", "card_counts", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run("DELETE FROM companies WHERE pk = ?", pk);

@@ -1,4 +1,4 @@
-import type { CounterKind, Database, Store } from "../core/ports.ts";
+import type { Clock, CounterKind, Database, Store } from "../core/ports.ts";
 import { accessTokens } from "./access-tokens.ts";
 import { accounts } from "./accounts.ts";
 import { apiKeys } from "./api-keys.ts";
@@ -16,7 +16,7 @@ const nextNumber = `
   ON CONFLICT (company_pk, kind) DO UPDATE SET value = value + 1 RETURNING value`;
 
 /** The store behind core's operations, on a database that has the current schema. */
-export function openStore(database: Database, fixtureKeys: boolean): Store {
+export function openStore(database: Database, fixtureKeys: boolean, clock: Pick<Clock, "now">): Store {
   return {
     nextNumber(companyPk: number, kind: CounterKind) {
       const row = database.get<{ value: number }>(nextNumber, companyPk, kind);
@@ -28,10 +28,10 @@ export function openStore(database: Database, fixtureKeys: boolean): Store {
     companies: companies(database),
     members: members(database),
     accounts: accounts(database),
-    cards: cards(database),
+    cards: cards(database, clock),
     transactions: transactions(database),
     invoices: invoices(database),
-    orderWorld: orderWorld(database),
+    orderWorld: orderWorld(database, clock),
     webhooks: webhooks(database),
     deliveries: deliveries(database),
   };

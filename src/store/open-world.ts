@@ -71,7 +71,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
   const clock = new SandboxClock(ports.clock, clockAtStart(origin));
   const services: Services = {
     database,
-    store: openStore(database, ports.fixtureKeys ?? true),
+    store: openStore(database, ports.fixtureKeys ?? true, clock),
     fixtureKeys: ports.fixtureKeys ?? true,
     clock,
     random: seededRandom(origin.seed, origin.private_secret),

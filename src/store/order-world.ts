@@ -1,11 +1,14 @@
 import type { AccountId } from "../contract/identifiers.ts";
-import type { Database, OrderWorld, Store } from "../core/ports.ts";
+import type { Clock, Database, OrderWorld, Store } from "../core/ports.ts";
 import type { AccountStatus, CompanyStatus } from "../core/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 const query = `
-  SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota, c.live_cards,
-    c.cards_made, c.next_expiry, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
+  SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota,
+    (SELECT total(not_ended) FROM card_counts n
+      WHERE n.company_pk = c.pk AND n.expires_at_ms > ? + c.clock_offset_ms) AS live_cards,
+    (SELECT total(made) FROM card_counts n WHERE n.company_pk = c.pk) AS cards_made,
+    c.clock_offset_ms, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
     m.details_complete AS cardholder_details,
     a.pk AS account_pk, a.id AS account_id, a.currency, a.status AS account_status
   FROM companies c
@@ -20,7 +23,7 @@ interface OrderWorldRow extends LimitColumns {
   card_quota: number;
   live_cards: number;
   cards_made: number;
-  next_expiry: string;
+  clock_offset_ms: number;
   design_id: string;
   account_pk: number | null;
   account_id: AccountId | null;
@@ -29,15 +32,16 @@ interface OrderWorldRow extends LimitColumns {
 }
 
 /** Everything an order is judged by, in one query over companies, members and accounts. */
-export function orderWorld(database: Database): Store["orderWorld"] {
+export function orderWorld(database: Database, clock: Pick<Clock, "now">): Store["orderWorld"] {
   return (companyPk, memberPk, accountId) => {
-    const row = database.get<OrderWorldRow>(query, memberPk, accountId, companyPk);
+    const nowMs = clock.now();
+    const row = database.get<OrderWorldRow>(query, nowMs, memberPk, accountId, companyPk);
     if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
-    return orderWorldOf(row);
+    return orderWorldOf(row, nowMs);
   };
 }
 
-function orderWorldOf(row: OrderWorldRow): OrderWorld {
+function orderWorldOf(row: OrderWorldRow, nowMs: number): OrderWorld {
   return {
     companyStatus: row.company_status,
     companyDetailsComplete: row.company_details === 1,
@@ -45,7 +49,7 @@ function orderWorldOf(row: OrderWorldRow): OrderWorld {
     cardQuota: row.card_quota,
     liveCards: row.live_cards,
     cardsMade: row.cards_made,
-    nextExpiry: row.next_expiry,
+    nowMs: nowMs + row.clock_offset_ms,
     designId: row.design_id,
     limits: limitsOf(row),
     account: accountOf(row),

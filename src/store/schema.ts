@@ -5,6 +5,7 @@ export const worldTables = [
   "clock",
   "counters",
   "companies",
+  "card_counts",
   "members",
   "memberships",
   "accounts",
@@ -73,17 +74,23 @@ const tables = `
     entitlements TEXT NOT NULL,
     design_id TEXT NOT NULL,
     card_quota INTEGER NOT NULL,
-    cards_made INTEGER NOT NULL DEFAULT 0,
-    live_cards INTEGER NOT NULL DEFAULT 0,
     clock_offset_ms INTEGER NOT NULL DEFAULT 0,
     max_per_purchase_minor INTEGER NOT NULL,
     daily_minor INTEGER NOT NULL,
     rolling_32_days_minor INTEGER NOT NULL,
-    -- No live card has an earlier expiry_date, so cards are not examined before that day is over.
-    next_expiry TEXT NOT NULL DEFAULT '0000-01-01',
     created_at_ms INTEGER NOT NULL DEFAULT 0,
     UNIQUE (environment, slug)
   ) STRICT;
+
+  -- How many cards a company has made, and how many of them have not ended, by the instant at which they expire. The
+  -- quota counts those of a later instant: no card has to be read, and none to be marked as expired before.
+  CREATE TABLE card_counts (
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    expires_at_ms INTEGER NOT NULL,
+    made INTEGER NOT NULL,
+    not_ended INTEGER NOT NULL,
+    PRIMARY KEY (company_pk, expires_at_ms)
+  ) STRICT, WITHOUT ROWID;
 
   -- A member belongs to the company that created it, and may have memberships in others.
   CREATE TABLE members (
@@ -171,6 +178,8 @@ const tables = `
     name TEXT NOT NULL,
     last_four TEXT NOT NULL,
     expiry_date TEXT NOT NULL,
+    -- 00:00 in the UK after expiry_date. From then on the card is expired, whatever status says (store/cards.ts).
+    expires_at_ms INTEGER NOT NULL,
     auto_convert INTEGER NOT NULL CHECK (auto_convert = 0 OR auto_convert = 1),
     three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric = 0 OR three_ds_biometric = 1),
     limit_period TEXT CHECK (

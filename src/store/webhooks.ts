@@ -1,4 +1,3 @@
-import type { CompanyId } from "../contract/identifiers.ts";
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
 import type { Database, Store, WebhookRecord } from "../core/ports.ts";
 import { inserted, nextPosition } from "./inserted.ts";
@@ -17,7 +16,9 @@ const list = `
 const byId = `SELECT ${columns} FROM webhooks WHERE company_pk = ? AND id = ?`;
 
 const ofCompany = `
-  SELECT w.pk, w.events, w.pending_deliveries, c.id, c.clock_offset_ms FROM webhooks w
+  SELECT w.pk, w.id, w.events, w.created_at_ms AS createdAtMs, w.pending_deliveries AS pendingDeliveries,
+    c.id AS companyId, c.clock_offset_ms AS clockOffsetMs
+  FROM webhooks w
   JOIN companies c ON c.pk = w.company_pk
   WHERE w.company_pk = ? AND w.status = 'active' ORDER BY w.pk`;
 
@@ -64,18 +65,10 @@ export function webhooks(database: Database): Store["webhooks"] {
       return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
     },
     ofCompany(companyPk) {
-      type Row = Pick<WebhookRow, "pk" | "events" | "pending_deliveries"> & {
-        id: CompanyId;
-        clock_offset_ms: number;
-      };
-      const rows = database.all<Row>(ofCompany, companyPk);
-      return rows.map(({ pk, events, pending_deliveries, id, clock_offset_ms }) => ({
-        pk,
-        events: eventsOf(events),
-        pendingDeliveries: pending_deliveries,
-        companyId: id,
-        clockOffsetMs: clock_offset_ms,
-      }));
+      const rows = database.all<
+        Omit<ReturnType<Store["webhooks"]["ofCompany"]>[number], "events"> & { readonly events: string }
+      >(ofCompany, companyPk);
+      return rows.map((row) => ({ ...row, events: eventsOf(row.events) }));
     },
     change(pk, { url, events, status }) {
       const query = "UPDATE webhooks SET url = ?, events = ?, status = ? WHERE pk = ?";

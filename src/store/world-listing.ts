@@ -72,7 +72,8 @@ type AccountRow = Omit<AccountListing, "balance"> & { company_pk: number; balanc
 
 const companies = `
   SELECT pk, id, slug, environment, name, status, country_code, details_complete, entitlements, card_quota,
-    live_cards
+    (SELECT total(not_ended) FROM card_counts n
+      WHERE n.company_pk = companies.pk AND n.expires_at_ms > ? + clock_offset_ms) AS live_cards
   FROM companies`;
 
 const members = `
@@ -87,16 +88,20 @@ const accounts = `
 
 /**
  * Lists companies with their members, keys and accounts, each in the order in which it was made.
+ * @param nowMs - by the sandbox's clock
  * @param fixtureKeys - whether the fixtures' keys are listed too
  */
 export function listCompanies(
   database: Database,
+  nowMs: number,
   fixtureKeys: boolean,
   pks: readonly number[],
 ): CompanyListing[] {
   const asked = JSON.stringify(pks);
-  const list = <Row>(query: string, column: string, order: string): Row[] =>
-    database.all(`${query} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${order}`, asked);
+  const list = <Row>(query: string, column: string, order: string, ...params: number[]): Row[] => {
+    const ofCompanies = `${query} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${order}`;
+    return database.all(ofCompanies, ...params, asked);
+  };
   const keys = list<KeyRow>(apiKeys, "company_pk", "pk").filter(
     ({ public_secret }) => fixtureKeys || public_secret === null,
   );
@@ -109,7 +114,7 @@ export function listCompanies(
     list<AccountRow>(accounts, "company_pk", "pk"),
     (account) => account.company_pk,
   );
-  return list<CompanyRow>(companies, "pk", "pk").map(({ pk, ...company }) => ({
+  return list<CompanyRow>(companies, "pk", "pk", nowMs).map(({ pk, ...company }) => ({
     ...company,
     details_complete: company.details_complete === 1,
     entitlements: areasOf(company.entitlements),

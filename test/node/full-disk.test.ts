@@ -58,8 +58,9 @@ describe("on a disk that is full", () => {
 
     const made = sandbox.exchanges.filter(({ point }) => point === "order.created").length;
     const cards = "(SELECT count(*) FROM cards WHERE company_pk = c.pk) AS cards";
-    const counts = `SELECT cards_made, live_cards, ${cards} FROM companies c WHERE slug = 'northwind'`;
-    expect(sandbox.database.get(counts)).toEqual({ cards_made: made, live_cards: made, cards: made });
+    const counts = `SELECT made, not_ended, ${cards} FROM companies c JOIN card_counts n ON n.company_pk = c.pk
+      WHERE slug = 'northwind'`;
+    expect(sandbox.database.get(counts)).toEqual({ made, not_ended: made, cards: made });
     const listed = await sandbox.get("/developer/cards?limit=100", { token });
     expect([listed.status, listed.json.data.length]).toEqual([200, Math.min(made, 100)]);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
+import { cardOf, openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
 import { own } from "../support/own-scenario.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -124,6 +124,21 @@ describe("a held order", () => {
     expect(armed.release()).toBe(1);
     expect((await first).point).toBe("order.created");
     expect(armed.release()).toBe(0);
+  });
+
+  test("takes the time at which it is made, so lists stay newest first", async () => {
+    for (const company of [undefined, "northwind"]) {
+      const { sandbox, armed, first } = await hold();
+      await sandbox.clock.advance({ by: "PT1H", company });
+      const second = cardOf(await sandbox.order());
+      armed.release();
+      const held = cardOf(await first);
+      expect(held.created_at).toBe(second.created_at);
+      const { json } = await sandbox.call("GET", "/developer/cards");
+      expect(json.data.map(({ id }: { id: string }) => id)).toEqual([held.id, second.id]);
+      const times = json.data.map(({ created_at }: { created_at: string }) => created_at);
+      expect(times).toEqual(times.toSorted().toReversed());
+    }
   });
 
   test("is let go on by its own scenario alone, and one that is only slow by none", async () => {

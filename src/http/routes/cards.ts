@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { cardFilters } from "../../contract/list-filters.ts";
 import { cardNow, listedCardsNow } from "../../core/card-now.ts";
-import { expireDueCards } from "../../core/expire-cards.ts";
 import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
@@ -13,7 +12,6 @@ export function listCards(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId, memberPk } = c.get("caller");
     const own = seesOwnAlone(c.get("caller"));
-    expireDueCards(services, c.get("caller"));
     const scope = `${companyId}/${own ? memberPk : ""}`;
     const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
     const rows = services.store.cards.list(companyPk, {
@@ -31,7 +29,6 @@ export function listCards(services: HttpServices): Route {
 export function getCard(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
-    expireDueCards(services, caller);
     const card = visibleCard(services, caller, c.req.param("id") ?? "");
     return answer(services, c, "cards.shown", cardNow(services, card, viewOf(c)));
   };
