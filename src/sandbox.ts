@@ -10,7 +10,7 @@ import type { Guard } from "./control/guard.ts";
 import { Invoices } from "./control/invoices.ts";
 import { type IsolatedCompany, isolatedCompany } from "./control/isolated-company.ts";
 import { parsed } from "./control/read-json.ts";
-import { coverageFilter, Requests } from "./control/requests.ts";
+import { coverageFilter, findingsFilter, Requests } from "./control/requests.ts";
 import { type ArmedScenario, ArmedScenarios, type Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import { Simulator } from "./control/simulator.ts";
@@ -304,7 +304,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     isolatedCompany: (wanted) => isolatedCompany(own, wanted),
     requests,
     coverage: (filter = {}) => coverage.report(parsed(coverageFilter, filter)),
-    findings: (filter) => findings.report(filter),
+    findings: (filter = {}) => findings.report(parsed(findingsFilter, filter)),
     webhooks,
     drain: () => {
       scenarios.waits.drain();

@@ -12,6 +12,7 @@ import { reportFormats } from "../report/formats/formatted.ts";
 import type { Journal, JournalFilter, JournalListing } from "../report/journal.ts";
 import type { JournalEntry } from "../report/journal-entry.ts";
 import { ControlError } from "./control-error.ts";
+import { parsed } from "./read-json.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
@@ -51,6 +52,21 @@ const reportFormat = z.enum(reportFormats, `must be one of ${reportFormats.join(
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
   const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
   if (vain !== undefined) check.addIssue(`${quoted(vain)} ${noPoint(vain)}`);
+});
+
+/** Which requests to list, within a test process. */
+const listFilter = z.strictObject({
+  ...entryFilter,
+  status: z.int("must be an HTTP status, such as 422").optional(),
+  idempotency_key: z.string().optional(),
+  limit: z.int().min(1, "must be a whole number from 1").optional(),
+  after: entryId.optional(),
+});
+
+/** Which findings to report, within a test process. */
+export const findingsFilter = z.strictObject({
+  company: entryFilter.company,
+  final: z.boolean("must be true or false").optional(),
 });
 
 /** Of which requests the coverage is told within a test process. */
@@ -125,8 +141,8 @@ export class Requests {
   }
 
   /** The newest first, 50 of them unless `limit` says otherwise; `after` the last one's id come older ones. */
-  list(filter?: JournalFilter): JournalListing {
-    return this.#journal.list(filter);
+  list(filter: JournalFilter = {}): JournalListing {
+    return this.#journal.list(parsed(listFilter, filter));
   }
 
   /** Undefined where it is no longer kept, or never was. */

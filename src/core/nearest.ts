@@ -1,7 +1,8 @@
 import leven from "leven";
 
 /**
- * The known name that a word was meant for, as far as its letters tell: a few of them are wrong, or the end is missing.
+ * The known name that a word was meant for, as far as its letters tell: a few of them are wrong, the end is missing, or
+ * no other name begins with the same word.
  * @returns undefined where none is like it, so that nobody is sent astray
  */
 export function nearest<Name extends string>(said: string, known: readonly Name[]): Name | undefined {
@@ -11,5 +12,14 @@ export function nearest<Name extends string>(said: string, known: readonly Name[
     .map((name) => ({ name, distance: leven(word, name) }))
     .toSorted((a, b) => a.distance - b.distance);
   if (first && first.distance <= slips) return first.name;
-  return word.length < 3 ? undefined : known.find((name) => name.startsWith(word));
+  return word.length < 3
+    ? undefined
+    : (known.find((name) => name.startsWith(word)) ?? onlyWithFirstWord(word, known));
+}
+
+/** The one known name that begins with the same word, such as `quota-reached` for `quota-ful`. */
+function onlyWithFirstWord<Name extends string>(said: string, known: readonly Name[]): Name | undefined {
+  const [start] = /^[A-Za-z]{3,}[-_.]/.exec(said) ?? [];
+  const alike = start === undefined ? [] : known.filter((name) => name.startsWith(start));
+  return alike.length === 1 ? alike[0] : undefined;
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { oneLine } from "../report/formats/escape.ts";
 import { commandNamed } from "./commands/commands.ts";
-import { readSwitches } from "./commands/switches.ts";
+import { readSwitches, unknownVariables } from "./commands/switches.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 
 function fail(error: unknown): void {
@@ -19,6 +19,9 @@ process.stderr.on("error", () => {});
 try {
   const { command, args } = await commandNamed(process.argv.slice(2));
   readSwitches(process.env);
+  for (const warning of await unknownVariables(process.env)) {
+    process.stderr.write(`card-sandbox: ${oneLine(warning)}\n`);
+  }
   await command.parseAsync(args, { from: "user" });
 } catch (error) {
   fail(error);

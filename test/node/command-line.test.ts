@@ -72,11 +72,28 @@ describe("start-up lines", () => {
   });
 });
 
+test("an unknown CARD_SANDBOX_ variable is a warning with the nearest known name, and without its value", async () => {
+  const env = {
+    CARD_SANDBOX_PROT: "s3cret",
+    CARD_SANDBOX_COLOUR: "red",
+    CARD_SANDBOX_API_KEY: "x",
+    CARD_SANDBOX_SEED: "1",
+  };
+  const { output, ended } = run(["contract", "--json"], env);
+  expect((await ended).code).toBe(0);
+  expect(output.stderr.trimEnd().split("\n")).toEqual([
+    "card-sandbox: warning: the environment variable CARD_SANDBOX_PROT is unknown and has no effect: did you mean CARD_SANDBOX_PORT?",
+    "card-sandbox: warning: the environment variable CARD_SANDBOX_COLOUR is unknown and has no effect: card-sandbox --help lists them",
+  ]);
+});
+
 describe("a bad command line is one clear line, and exit 2", () => {
   test.each([
     [["--prot", "1"], /unknown option '--prot'.*Did you mean --port\?/],
     [["begin"], /begin.*start/],
-    [["start", "now"], /too many arguments/],
+    [["start", "foo"], /unexpected argument "foo": this command takes no argument/],
+    [["wait", "http://127.0.0.1:1", "foo"], /unexpected argument "foo": this command takes url/],
+    [["--scenario", "quota-ful"], /unknown scenario "quota-ful": did you mean "quota-reached"\?/],
     [["--port", "http"], /--port.*whole number from 0 to 65535/],
     [["--port", "65536"], /--port/],
     [["--port", ""], /--port/],

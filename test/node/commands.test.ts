@@ -237,7 +237,8 @@ describe("keys", () => {
     [["revoke", "none"], /no such key/],
     [["revoke"], /missing required argument 'id'/],
     [["--company", "none"], /no company "none"/],
-    [["remove", "it"], /too many arguments/],
+    [["remove", "it"], /unexpected argument "remove"/],
+    [["revoke", "one", "two"], /unexpected argument "two": this command takes id/],
   ])("%j is refused in one line, and exit 2", async (args, message) => {
     const { url } = await startCommandLine();
     const { code, stdout, stderr } = await outcome(["keys", ...args], { CARD_SANDBOX_URL: url });

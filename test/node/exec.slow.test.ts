@@ -293,7 +293,7 @@ describe("the report", () => {
       ]),
     });
     expect(text(xml)).toMatch(
-      /name="requests" classname="checks"[^>]*><failure[^>]*the sandbox received no request/,
+      /name="requests" classname="card-sandbox.checks"><failure[^>]*the sandbox received no request/,
     );
     expect(text(html)).toContain("<code>requests</code>: the sandbox received no request");
   });

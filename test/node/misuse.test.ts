@@ -108,11 +108,53 @@ describe("what a test process hands on", () => {
       (sandbox) => sandbox.coverage({ exclud: [] } as object),
       /^unknown key "exclud": did you mean "exclude"\? Known here: company, exclude$/,
     ],
+    [
+      "a filter of requests that there is not",
+      (sandbox) => sandbox.requests.list({ limt: 1 } as object),
+      /^unknown key "limt": did you mean "limit"\? Known here: company, operation, /,
+    ],
+    [
+      "a filter of findings that there is not",
+      (sandbox) => sandbox.findings({ finl: true } as object),
+      /^unknown key "finl": did you mean "final"\? Known here: company, final$/,
+    ],
+    [
+      "a limit of requests that is no number",
+      (sandbox) => sandbox.requests.list({ limit: "1" } as unknown as object),
+      /^limit: /,
+    ],
+    [
+      "an option of an arming that there is not",
+      (sandbox) => sandbox.scenario("conflict", { time: 1 } as object),
+      /^unknown key "time": did you mean "times"\?/,
+    ],
+    [
+      "a filter of armed scenarios that there is not",
+      (sandbox) => sandbox.control.scenarios.armed({ compny: "northwind" } as object),
+      /^unknown key "compny": did you mean "company"\?/,
+    ],
+    [
+      "a filter of deliveries that there is not",
+      (sandbox) => sandbox.webhooks.deliveries({ compny: "northwind" } as object),
+      /^unknown key "compny": did you mean "company"\?/,
+    ],
   ])("%s is refused with what fits", (_, call, message) => {
     const sandbox = createSandbox();
     onTestFinished(() => sandbox.close());
     expect(() => call(sandbox)).toThrow(message);
   });
+});
+
+test("an isolated company refuses unknown options, too", async () => {
+  const sandbox = createSandbox();
+  onTestFinished(() => sandbox.close());
+  const company = await sandbox.isolatedCompany();
+  expect(() => company.requests({ limt: 1 } as object)).toThrow(/did you mean "limit"/);
+  expect(() => company.scenario("conflict", { time: 1 } as object)).toThrow(/did you mean "times"/);
+  await expect(sandbox.isolatedCompany({ nmae: "A" } as object)).rejects.toThrow(/did you mean "name"/);
+  await expect(sandbox.clock.advance({ of: "PT1H" } as unknown as { by: string })).rejects.toThrow(
+    /unknown key "of"/,
+  );
 });
 
 describe("a sandbox that is closed", () => {

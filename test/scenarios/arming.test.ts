@@ -259,7 +259,7 @@ describe("a scenario that the request chooses", () => {
     ["Prefer", "code=soon", 'Prefer: no scenario leads orderPhysicalCard to "soon"'],
     ["Prefer", "code=0x1F7", 'Prefer: no scenario leads orderPhysicalCard to "0x1F7"'],
     ["Sandbox-Scenario", "", 'unknown scenario ""'],
-    ["Sandbox-Scenario", "x.".repeat(4000), '.": GET /_sandbox/scenarios lists them all'],
+    ["Sandbox-Scenario", "x.".repeat(4000), '.…": GET /_sandbox/scenarios lists them all'],
     [
       "Sandbox-Scenario",
       "key-revoked",

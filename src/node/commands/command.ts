@@ -6,10 +6,24 @@ export function newCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .exitOverride()
+    .allowExcessArguments()
+    .hook("preAction", refuseExcessArguments)
     .configureOutput({ outputError: (text, write) => write(`${oneLine(text.trimEnd())}\n`) });
 }
 
 /** An option that a variable stands in for where it is not given. */
 export function optionWithVariable(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
+}
+
+/** Commander would say how many arguments there are, and not which one is too much. */
+function refuseExcessArguments(_command: Command, called: Command): void {
+  const { args, registeredArguments } = called;
+  if (registeredArguments.at(-1)?.variadic) return;
+  const excess = args[registeredArguments.length];
+  if (excess === undefined) return;
+  const takes = registeredArguments.map((argument) => argument.name()).join(", ") || "no argument";
+  called.error(
+    `error: unexpected argument ${JSON.stringify(excess)}: this command takes ${takes}; --help lists its options`,
+  );
 }

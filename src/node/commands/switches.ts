@@ -1,5 +1,12 @@
 import { SetupError } from "../../core/errors.ts";
 
+const prefix = "CARD_SANDBOX_";
+
+/** The variables that client-variables.ts gives to clients, beside those of options. */
+const ofClients = ["", "LIVE_"].flatMap((environment) =>
+  ["URL", "API_KEY", "COMPANY_ID", "MEMBER_ID", "ACCOUNT_ID"].map((name) => prefix + environment + name),
+);
+
 /** The variables of switches: on or off, as they say. */
 const switches = [
   "CARD_SANDBOX_NO_SANDBOX_HEADERS",
@@ -14,7 +21,7 @@ const switches = [
  */
 export function readSwitches(env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith("CARD_SANDBOX_") && value === "") delete env[name];
+    if (name.startsWith(prefix) && value === "") delete env[name];
   }
   for (const name of switches) {
     const value = env[name];
@@ -26,4 +33,27 @@ export function readSwitches(env: NodeJS.ProcessEnv): void {
     }
     delete env[name];
   }
+}
+
+/**
+ * Lists the variables that look like the sandbox's own and are not: what they were to set is not set.
+ * @returns a warning for each, without its value
+ */
+export async function unknownVariables(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const given = Object.keys(env).filter((name) => name.startsWith(prefix));
+  if (given.length === 0) return [];
+  const { define } = await import("./start.ts");
+  const ofOptions = define().options.flatMap(({ envVar }) => envVar ?? []);
+  const others = given.filter((name) => !ofOptions.includes(name));
+  if (others.length === 0) return [];
+  const { nearest } = await import("../../core/nearest.ts");
+  const known = [...ofOptions, ...ofClients].map((name) => name.slice(prefix.length));
+  return others
+    .map((name) => name.slice(prefix.length))
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name, known);
+      const hint = meant === undefined ? "card-sandbox --help lists them" : `did you mean ${prefix}${meant}?`;
+      return `warning: the environment variable ${prefix}${name} is unknown and has no effect: ${hint}`;
+    });
 }
