@@ -10,7 +10,13 @@ import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../san
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";
-import { type Durability, durabilities, removeDatabase } from "./database-file.ts";
+import {
+  type DatabaseCheck,
+  type Durability,
+  databaseChecks,
+  durabilities,
+  removeDatabase,
+} from "./database-file.ts";
 import { readDefaultFixtures, readFixtures } from "./fixtures-file.ts";
 import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
 import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
@@ -59,6 +65,11 @@ export interface SandboxOptions {
   readonly journal?: number | undefined;
   /** The most bytes of memory that recorded requests may use: the oldest go first; default 64 MiB (67108864). */
   readonly journalBytes?: number | undefined;
+  /**
+   * How a database file is checked when it is opened: `full` also compares its indexes with its tables, `quick` does
+   * not; default `auto`, full up to 48 MiB.
+   */
+  readonly checkDatabase?: DatabaseCheck | undefined;
   /** The hosts beside this machine to which webhooks may be sent, each with its port or without; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
   /** Is called in place of `fetch` with what webhooks are told, and answers as their receiver would. */
@@ -82,6 +93,7 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   scenario: "a string",
   journal: "a whole number from 0",
   journalBytes: "a whole number from 0",
+  checkDatabase: databaseChecks,
   allowWebhookHosts: "an array of strings",
   deliver: "a function",
   observe: "a function",
@@ -117,7 +129,7 @@ export function openSandbox(
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
   const db = options.db?.trim() ?? ":memory:";
   const madeHere = db !== ":memory:" && !existsSync(db);
-  const database = openDatabase(db, options.durability);
+  const database = openDatabase(db, options.durability, options.checkDatabase);
   try {
     const sandbox = wireSandbox({
       database,

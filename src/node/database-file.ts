@@ -23,6 +23,13 @@ const journalMagic = Buffer.from("d9d505f920a163d7", "hex");
 export const durabilities = ["normal", "full"] as const;
 export type Durability = (typeof durabilities)[number];
 
+/**
+ * How much of a database is checked when it is opened: `full` also compares its indexes with its tables, `quick` does
+ * not, and `auto` is full up to 48 MiB, which takes about a second.
+ */
+export const databaseChecks = ["auto", "full", "quick"] as const;
+export type DatabaseCheck = (typeof databaseChecks)[number];
+
 /** A database file before it is opened. */
 export interface DatabaseFile {
   /** Absolute, as it was named. */

@@ -103,6 +103,33 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     createSandbox({ db: file }).close();
   });
 
+  /** A file in which one bit of a value is flipped, in the table or in its index. */
+  const fileWithFlippedBit = () => {
+    const file = ownFile();
+    const database = openDatabase(file);
+    database.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL UNIQUE) STRICT");
+    database.run(
+      "INSERT INTO t (b) WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT 'value ' || i FROM n",
+    );
+    database.close();
+    const bytes = readFileSync(file);
+    // Parts of pages that are not in use hold older copies, and come first.
+    const at = bytes.lastIndexOf("value 123");
+    bytes[at + 6] = (bytes[at + 6] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    return file;
+  };
+
+  test("one with a flipped bit in a table, which only its index shows", () => {
+    refused(fileWithFlippedBit(), /sandbox\.db is a damaged database \([^\n]* index sqlite_autoindex_t_1\)/);
+  });
+
+  test("one that is to be checked in full, and not one that is to be checked quickly", () => {
+    const file = fileWithFlippedBit();
+    expect(() => createSandbox({ db: file, checkDatabase: "full" })).toThrow(/index sqlite_autoindex_t_1/);
+    createSandbox({ db: file, checkDatabase: "quick" }).close();
+  });
+
   test("one that is cut off", () => {
     const file = ownFile();
     const bytes = readFileSync(file);

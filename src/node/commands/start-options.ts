@@ -4,7 +4,7 @@ import { type OnBehalfOfMode, onBehalfOfModes } from "../../contract/operations.
 import { type KeyQuota, keyQuotas } from "../../core/api-key.ts";
 import { SetupError } from "../../core/errors.ts";
 import { defaultJournalBytes } from "../../report/journal.ts";
-import { type Durability, durabilities } from "../database-file.ts";
+import { type DatabaseCheck, type Durability, databaseChecks, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
 import { optionWithVariable as option } from "./command.ts";
@@ -16,6 +16,7 @@ interface Flags {
   livePort?: number;
   db: string;
   durability: Durability;
+  checkDatabase: DatabaseCheck;
   seed?: number;
   clock?: string;
   fixtures?: string;
@@ -65,6 +66,7 @@ export function startRequest(command: Command): StartRequest {
       livePort: flags.livePort,
       db: flags.db,
       durability: flags.durability,
+      checkDatabase: flags.checkDatabase,
       seed: flags.seed,
       clock: flags.clock,
       fixtures: flags.fixtures,
@@ -117,6 +119,15 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
       )
         .choices(durabilities)
         .default("normal"),
+    )
+    .addOption(
+      option(
+        "--check-database <mode>",
+        "check a database file when opening it; full compares indexes with tables, auto does up to 48 MiB",
+        "CHECK_DATABASE",
+      )
+        .choices(databaseChecks)
+        .default("auto"),
     )
     .addOption(
       option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(
