@@ -55,3 +55,7 @@ export const deliveryMethod = z.enum(["classic", "express", "international"], {
     input === undefined ? "is required" : "must be one of classic, express, international",
 });
 export type DeliveryMethod = z.output<typeof deliveryMethod>;
+
+/** Where the parcel of a physical card is (assumed); `ordered` from the start. */
+export const parcelStatus = z.enum(["ordered", "produced", "shipped", "delivered", "returned", "failed"]);
+export type ParcelStatus = z.output<typeof parcelStatus>;

@@ -66,31 +66,4 @@ export type Webhook = z.output<typeof webhook>;
 export const webhookWithSecret = webhook.extend({ secret: z.string().regex(/^whsec_/) });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
-const webhookAttempt = z.object({
-  at: z.iso.datetime(),
-  outcome: z.enum(["success", "failure"]),
-  /** The receiver's answer; null where there was none. */
-  response_status: z.int().nullable(),
-  error: z.string().nullable(),
-});
-
-/** One event on its way to one webhook. */
-export const webhookDelivery = z.object({
-  id: deliveryId,
-  webhook_id: webhookId,
-  event: eventType,
-  status: deliveryStatus,
-  attempts: z.array(webhookAttempt),
-  /** Null where no attempt is to come. */
-  next_attempt_at: z.iso.datetime().nullable(),
-  /** What is sent: `{type, timestamp, data}`. */
-  payload: z.object({
-    type: eventType,
-    timestamp: z.iso.datetime(),
-    data: z.record(z.string(), z.unknown()),
-  }),
-  created_at: z.iso.datetime(),
-});
-export type WebhookDelivery = z.output<typeof webhookDelivery>;
-
 export const deletedWebhook = z.object({ id: webhookId, deleted: z.literal(true) });

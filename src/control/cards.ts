@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { Card, CardStatus } from "../contract/card.ts";
+import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
 import { cardNow, listedCardsNow } from "../core/card-now.ts";
 import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
 import { quoted, SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
-import { type ParcelStatus, parcelStatus, parcelViolation } from "../core/parcel.ts";
+import { parcelViolation } from "../core/parcel.ts";
 import type { KeptCard } from "../core/ports.ts";
 import type { Services } from "../core/services.ts";
 import { transactionOf } from "../core/transaction.ts";

@@ -233,7 +233,7 @@ export class Companies {
         companyPk: account.companyPk,
         type: "account.updated",
         data: () => changed,
-        previousStatus: before.status,
+        beside: { previous_status: before.status },
       });
     });
     return present(this.show(account.companyId).accounts.find((each) => each.id === account.id));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { WebhookDelivery } from "../contract/webhook.ts";
+import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import type { Database } from "../core/ports.ts";
 import { deliveryOf } from "../core/webhooks.ts";
 import { listDeliveries } from "../store/webhook-deliveries.ts";

@@ -40,7 +40,13 @@ export function changeCard(
   const { companyPk } = kept;
   const data = () => cardNow(services, changed, { clockOffsetMs: store.companies.clockOffset(companyPk) });
   if (status !== before) {
-    emit(services, { companyPk, type: "card.status_changed", data, previousStatus: before, faults });
+    emit(services, {
+      companyPk,
+      type: "card.status_changed",
+      data,
+      beside: { previous_status: before },
+      faults,
+    });
   }
   if (fields.spendingLimit !== undefined && !sameLimit(fields.spendingLimit, kept.card.spendingLimit)) {
     emit(services, { companyPk, type: "card.spending_limit_changed", data, faults });

@@ -1,16 +1,17 @@
 import type { DeliveryId, EventType } from "../contract/webhook.ts";
+import type { WebhookPayload } from "../contract/webhook-event.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import type { WebhookFaults } from "./webhook-faults.ts";
 
 /** Something that happened in a company. */
-export interface CompanyEvent {
+export interface CompanyEvent<Type extends EventType> {
   readonly companyPk: number;
-  readonly type: EventType;
-  /** The object as it then is, in full; made only where somebody is told. */
-  readonly data: () => object;
-  /** What its status was before, where that changed. */
-  readonly previousStatus?: string | undefined;
+  readonly type: Type;
+  /** The whole object after the event; made only if a webhook receives it. */
+  readonly data: () => WebhookPayload<Type>["data"];
+  /** Further fields of the payload, beside `data`. */
+  readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
   readonly faults?: WebhookFaults | undefined;
   /**
    * The card whose time came, by its number in its company, and when. Its event has the time and an id of its own, so
@@ -38,7 +39,7 @@ export function haveStruck(faults: WebhookFaults | undefined): boolean {
  * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
  * back tells nobody. One look-up where there is no webhook.
  */
-export function emit(services: Emitting, event: CompanyEvent): void {
+export function emit<Type extends EventType>(services: Emitting, event: CompanyEvent<Type>): void {
   const webhooks = services.store.webhooks.ofCompany(event.companyPk);
   if (webhooks.length > 0) services.outbox.watch(false);
   for (const webhook of webhooks) {
@@ -51,7 +52,7 @@ export function emit(services: Emitting, event: CompanyEvent): void {
  * Puts an event into the outbox for one webhook, whatever it subscribes to.
  * @returns the delivery's id
  */
-export function put(
+export function put<Type extends EventType>(
   { store, random, clock, outbox }: Emitting,
   webhook: {
     readonly pk: number;
@@ -60,7 +61,7 @@ export function put(
     readonly companyId: string;
     readonly clockOffsetMs: number;
   },
-  { companyPk, type, data, previousStatus, faults, expired }: CompanyEvent,
+  { companyPk, type, data, beside, faults, expired }: CompanyEvent<Type>,
 ): DeliveryId {
   if (faults) struck.add(faults);
   const nowMs = clock.now() + webhook.clockOffsetMs;
@@ -71,14 +72,12 @@ export function put(
   const id = uuidOf(block) as DeliveryId;
   // Of two that are to arrive out of order the second goes first, and is not held back as well.
   const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
-  const object = data();
-  const told = previousStatus === undefined ? object : { ...object, previous_status: previousStatus };
   store.deliveries.insert({
     id,
     companyPk,
     webhookPk: webhook.pk,
     event: type,
-    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: told }),
+    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...beside }),
     dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
     rejected:
       webhook.pendingDeliveries < mostPending

@@ -141,7 +141,7 @@ function* expirySteps({ store, ...services }: Services): Generator<void> {
         const expired = { number, atMs };
         emit(
           { store, ...services },
-          { companyPk, type: "card.status_changed", data, previousStatus: status, expired },
+          { companyPk, type: "card.status_changed", data, beside: { previous_status: status }, expired },
         );
       }
       room -= last - after;

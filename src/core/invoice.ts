@@ -67,8 +67,9 @@ export function settleInvoice(
   services.store.invoices.setStatus(invoice.pk, status, paidAtMs);
   const settled = { ...invoice, status, paidAtMs };
   if (status === "paid") {
-    const { companyPk, status: previousStatus } = invoice;
-    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), previousStatus });
+    const { companyPk, status } = invoice;
+    const beside = { previous_status: status };
+    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), beside });
   }
   return settled;
 }

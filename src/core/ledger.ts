@@ -88,7 +88,8 @@ function addTransaction(
     createdAtMs: nowMs,
   });
   refuseSpentBeyond(services, added);
-  tell(services, "transaction.created", added);
+  const { companyPk } = added;
+  emit(services, { companyPk, type: "transaction.created", data: () => transactionOf(added) });
   return added;
 }
 
@@ -101,8 +102,12 @@ function changeTransaction(
   const changed = { ...transaction, ...change };
   services.store.transactions.update(changed);
   refuseSpentBeyond(services, changed);
-  const previousStatus = changed.status === transaction.status ? undefined : transaction.status;
-  tell(services, "transaction.updated", changed, previousStatus);
+  emit(services, {
+    companyPk: changed.companyPk,
+    type: "transaction.updated",
+    data: () => transactionOf(changed),
+    beside: changed.status === transaction.status ? {} : { previous_status: transaction.status },
+  });
   return changed;
 }
 
@@ -110,16 +115,6 @@ function refuseSpentBeyond({ store }: Services, { cardPk, spentAtMs, currency }:
   if (cardPk === null) return;
   const { lifetimeMinor } = store.transactions.spentFrom(cardPk, periodStarts(spentAtMs));
   refuseBeyond(lifetimeMinor, "the card's spending in all", currency);
-}
-
-function tell(
-  services: Services,
-  type: "transaction.created" | "transaction.updated",
-  transaction: TransactionRecord,
-  previousStatus?: string,
-): void {
-  const { companyPk } = transaction;
-  emit(services, { companyPk, type, data: () => transactionOf(transaction), previousStatus });
 }
 
 /** The id of a company's next transaction, for one that another is to name before it is there. */

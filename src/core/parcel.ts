@@ -1,8 +1,4 @@
-import * as z from "zod";
-
-/** Where the parcel of a physical card is (assumed); `ordered` from the start. */
-export const parcelStatus = z.enum(["ordered", "produced", "shipped", "delivered", "returned", "failed"]);
-export type ParcelStatus = z.output<typeof parcelStatus>;
+import type { ParcelStatus } from "../contract/delivery-address.ts";
 
 /** Where a parcel may go from where it is: forward alone, and over what lies between. */
 const onward: Readonly<Record<ParcelStatus, readonly ParcelStatus[]>> = {

@@ -1,4 +1,5 @@
 import type { CardStatus, CardType } from "../contract/card.ts";
+import type { ParcelStatus } from "../contract/delivery-address.ts";
 import type {
   AccountId,
   CardId,
@@ -17,7 +18,6 @@ import type {
   Page,
   TransactionQueries,
 } from "./ledger-ports.ts";
-import type { ParcelStatus } from "./parcel.ts";
 import type { Role } from "./permissions.ts";
 import type { CardLimitsMinor, SpendingLimit } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "./statuses.ts";

@@ -123,8 +123,9 @@ function issueCard(
   const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
   store.cards.insert(card, { ...place, idempotency: null });
   store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
-  const data = () => ({ ...shown(services, request, card), replaced_card_id: old.card.id });
-  emit(services, { companyPk, type: "card.replaced", data, faults });
+  const data = () => shown(services, request, card);
+  const beside = { replaced_card_id: old.card.id };
+  emit(services, { companyPk, type: "card.replaced", data, beside, faults });
   return card;
 }
 

@@ -3,10 +3,10 @@ import type {
   NewWebhookBody,
   Webhook,
   WebhookChange,
-  WebhookDelivery,
   WebhookId,
   WebhookWithSecret,
 } from "../contract/webhook.ts";
+import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import { SandboxError } from "./errors.ts";
 import { mostPending, put } from "./events.ts";
 import type { Caller, DeliveryRecord, PreviousSecret, WebhookRecord } from "./ports.ts";

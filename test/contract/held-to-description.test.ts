@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { latestExchange, type Observed } from "../support/exchanges.ts";
-import { holdToDescription } from "../support/held-to-description.ts";
+import { holdToDescription, type SentEvent } from "../support/held-to-description.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
+import { openWebhooks } from "../support/open-webhooks.ts";
 
 /** What the sandbox answered to an order, with something in it changed. */
 async function orderedBut(change: (exchange: Observed) => Partial<Observed>): Promise<() => void> {
@@ -39,5 +40,52 @@ test.each([
   ],
   ["no JSON", () => orderedBut(() => ({ responseBody: "{" })), /no JSON/],
 ])("%s is refused", async (_, attempt, message) => {
+  expect(await attempt()).toThrow(message);
+});
+
+/** An event that a webhook of northwind was sent, with something in it changed. */
+async function sentBut(change: (event: SentEvent) => Partial<SentEvent>): Promise<() => void> {
+  const { order, settled, received } = await openWebhooks();
+  await order();
+  await settled();
+  const [event] = received.map(({ headers, text }) => ({ headers, body: text }));
+  if (!event) throw new Error("nothing was sent");
+  return () => holdToDescription([], [{ ...event, ...change(event) }]);
+}
+
+const withPayload = (change: (payload: Payload) => object) =>
+  sentBut(({ body }) => {
+    const payload = JSON.parse(body);
+    return { body: JSON.stringify({ ...payload, ...change(payload) }) };
+  });
+interface Payload {
+  readonly data: object;
+}
+
+test("an event is as the description says", async () => {
+  expect(await sentBut(() => ({}))).not.toThrow();
+});
+
+test.each([
+  ["a field that it does not declare", () => withPayload(() => ({ pin: "4821" })), /card.created.*"pin"/],
+  [
+    "a field of data that it does not declare",
+    () => withPayload(({ data }) => ({ data: { ...data, previous_status: "active" } })),
+    /\/data.*"previous_status"/,
+  ],
+  ["an object that is not whole", () => withPayload(() => ({ data: { id: "1" } })), /\/data.*required/],
+  ["another type", () => withPayload(() => ({ type: "card.made" })), /no event card.made/],
+  ["the payload of another type", () => withPayload(() => ({ type: "card.replaced" })), /'replaced_card_id'/],
+  [
+    "no signature",
+    () => sentBut(({ headers: { "webhook-signature": _, ...headers } }) => ({ headers })),
+    /webhook-signature is missing/,
+  ],
+  [
+    "a signature of another form",
+    () => sentBut(({ headers }) => ({ headers: { ...headers, "webhook-signature": "v0,abc" } })),
+    /webhook-signature.* must match/,
+  ],
+])("an event with %s is refused", async (_, attempt, message) => {
   expect(await attempt()).toThrow(message);
 });

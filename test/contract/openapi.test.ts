@@ -10,6 +10,7 @@ import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { resources } from "../../src/contract/openapi/resources.ts";
 import { operationIds, operations } from "../../src/contract/operations.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { eventType } from "../../src/contract/webhook.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests look into whatever is in the description
@@ -115,6 +116,34 @@ test("the order has the headers, the bounds and the bodies of the specification"
     (name) => `#/components/schemas/${name}`,
   );
   expect(bodies).toEqual([card, cardError, forbidden, ...Array(5).fill(cardError)]);
+});
+
+describe.each(eventType.options)("the event %s", (type) => {
+  const { post } = document.webhooks[type];
+
+  test("has a closed payload of its own, and the headers of Standard Webhooks", () => {
+    const name = post.requestBody.content["application/json"].schema.$ref.split("/").at(-1);
+    const schema = document.components.schemas[name];
+    expect(schema.properties.type.const).toBe(type);
+    expect(schema.required).toEqual(expect.arrayContaining(["type", "timestamp", "data"]));
+    const data = document.components.schemas[schema.properties.data.$ref.split("/").at(-1)];
+    expect([schema.additionalProperties, data.additionalProperties]).toEqual([false, false]);
+    const headers = post.parameters.map(
+      ({ $ref }: { $ref: string }) => document.components.parameters[$ref.split("/").at(-1) ?? ""],
+    );
+    expect(
+      headers.map(({ name, required }: { name: string; required: boolean }) => [name, required]),
+    ).toEqual([
+      ["webhook-id", true],
+      ["webhook-timestamp", true],
+      ["webhook-signature", true],
+    ]);
+    expect([post["x-provenance"], post["x-spec"]]).toEqual(["assumed", "§6"]);
+  });
+});
+
+test("it describes no other event", () => {
+  expect(Object.keys(document.webhooks)).toEqual(eventType.options);
 });
 
 test("a list has its filters, its limit and its cursor", () => {

@@ -12,8 +12,10 @@ interface Described {
 }
 
 interface Description {
+  readonly webhooks: Record<string, object>;
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, Described> }>>;
   readonly components: {
+    readonly parameters: Record<string, { readonly name: string }>;
     readonly responses: Record<string, Described>;
     readonly headers: Record<string, { readonly required?: boolean }>;
   };
@@ -51,12 +53,39 @@ function answerFor(exchange: Observed): { readonly answer: Described | undefined
 
 const escaped = (path: string) => encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"));
 
+/** A request that a webhook's receiver was sent. */
+export interface SentEvent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /**
- * @throws where an answer is not as the description says, so that the test fails whatever else it looked at
+ * @throws where an answer or an event is not as the description says, so that the test fails whatever else it looked at
  */
-export function holdToDescription(exchanges: readonly Observed[]): void {
-  const found = new Set(exchanges.flatMap(breaches));
+export function holdToDescription(exchanges: readonly Observed[], events: readonly SentEvent[] = []): void {
+  const found = new Set([...exchanges.flatMap(breaches), ...events.flatMap(eventBreaches)]);
   if (found.size > 0) throw new Error(`not as /openapi.json says:\n${[...found].join("\n")}`);
+}
+
+/** The parameters of the description that each event has as headers. */
+const webhookHeaders = ["WebhookId", "WebhookTimestamp", "WebhookSignature"];
+
+function eventBreaches({ headers, body }: SentEvent): string[] {
+  const { webhooks, components } = description().description;
+  const { type } = JSON.parse(body);
+  if (!webhooks[type]) return [`the description has no event ${type}`];
+  const found = schemaBreaches(
+    `/webhooks/${escaped(type)}/post/requestBody/content/application~1json/schema`,
+    JSON.parse(body),
+  );
+  for (const parameter of webhookHeaders) {
+    const name = components.parameters[parameter]?.name ?? parameter;
+    const value = headers[name];
+    if (value === undefined) found.push(`the header ${name} is missing`);
+    else found.push(...headerValueBreaches(name, `#/components/parameters/${parameter}`, value));
+  }
+  if (headers["content-type"] !== "application/json") found.push("the content type is not application/json");
+  return found.map((breach) => `event ${type}: ${breach}`);
 }
 
 /** What an answer does that the description does not say: a status, a point, a header, a content type, a field. */

@@ -16,6 +16,7 @@ import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
 import { cameBy, type Observed } from "./exchanges.ts";
+import type { SentEvent } from "./held-to-description.ts";
 
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
@@ -122,7 +123,7 @@ export interface Reply {
 
 /**
  * The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. Each
- * answer of the service is then held to its description.
+ * answer of the service, and each event that was sent, is then held to the description.
  */
 export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(options.db ?? ":memory:");
@@ -130,6 +131,7 @@ export function openSandbox(options: TestOptions = {}) {
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Observed[] = [];
   const answered: Observed[] = [];
+  const events: SentEvent[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...(options.scenarios ?? [])];
   const sandbox = wireSandbox({
@@ -152,7 +154,10 @@ export function openSandbox(options: TestOptions = {}) {
     scenario: options.scenario,
     journal: options.journal,
     journalBytes: options.journalBytes,
-    deliver: options.deliver,
+    deliver: (url, init) => {
+      events.push({ headers: Object.fromEntries(new Headers(init.headers)), body: String(init.body) });
+      return (options.deliver ?? globalThis.fetch)(url, init);
+    },
     allowWebhookHosts: options.allowWebhookHosts,
     dashboardFiles,
     docsFiles: options.docsFiles,
@@ -169,7 +174,7 @@ export function openSandbox(options: TestOptions = {}) {
     sandbox.abandon();
     database.close();
     const { holdToDescription } = await import("./held-to-description.ts");
-    holdToDescription(answered);
+    holdToDescription(answered, events);
   });
   const fetch = options.serve
     ? sandbox.serve({ environments: [options.serve], control: options.guard })

@@ -25,7 +25,7 @@ test("each change of a card is told, with the card as it then is and what its st
   control.cards.operate(id, { action: "suspend" });
   control.cards.operate(id, { action: "lift" });
   const changes = await heard();
-  expect(changes.map(({ type, data }) => [type, data.previous_status, data.status])).toEqual([
+  expect(changes.map(({ type, data, previous_status }) => [type, previous_status, data.status])).toEqual([
     ["card.status_changed", "active", "frozen"],
     ["card.status_changed", "frozen", "active"],
     ["card.status_changed", "active", "suspended"],
@@ -66,8 +66,8 @@ test("a replacement is told of both cards, and of the one that is made in the ot
   });
   expect(reply.status).toBe(201);
   expect(await heard()).toMatchObject([
-    { type: "card.status_changed", data: { id, status: "terminated", previous_status: "active" } },
-    { type: "card.replaced", data: { id: reply.json.id, status: "active", replaced_card_id: id } },
+    { type: "card.status_changed", data: { id, status: "terminated" }, previous_status: "active" },
+    { type: "card.replaced", data: { id: reply.json.id, status: "active" }, replaced_card_id: id },
   ]);
   expect((await call("GET", `/developer/cards/${id}`)).json.status).toBe("terminated");
 });
@@ -90,7 +90,9 @@ test("each payment is told, and each change of the account's balance or state", 
   const { id } = control.simulator.authorise({ card_id: card.id, amount: "12.50" });
   expect(await types()).toEqual(["account.updated", "transaction.created"]);
   control.simulator.clear(id, {});
-  expect((await heard()).map(({ type, data }) => [type, data.previous_status, data.status])).toEqual([
+  expect(
+    (await heard()).map(({ type, data, previous_status }) => [type, previous_status, data.status]),
+  ).toEqual([
     ["account.updated", undefined, "active"],
     ["transaction.updated", "pending", "completed"],
   ]);
@@ -101,7 +103,8 @@ test("each payment is told, and each change of the account's balance or state", 
   expect(await heard()).toMatchObject([
     {
       type: "account.updated",
-      data: { id: account("northwind").id, status: "closed", previous_status: "active" },
+      data: { id: account("northwind").id, status: "closed" },
+      previous_status: "active",
     },
   ]);
 });
@@ -112,7 +115,7 @@ test("invoices are told when they are issued and when they are paid", async () =
   control.invoices.settle(id, "paid");
   expect(await heard()).toMatchObject([
     { type: "invoice.created", data: { id, status: "open" } },
-    { type: "invoice.paid", data: { id, status: "paid", previous_status: "open" } },
+    { type: "invoice.paid", data: { id, status: "paid" }, previous_status: "open" },
   ]);
 });
 

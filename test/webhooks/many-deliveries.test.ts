@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { openSandbox } from "../support/open-sandbox.ts";
 
+const shown = {
+  id: "00000000-0000-4000-8000-000000000000",
+  url: "http://localhost/hooks",
+  events: ["card.created"],
+  status: "active",
+  created_at: "2026-03-10T09:30:00.000Z",
+};
+
 /**
  * A sandbox in which deliveries are due for a second attempt in one second, and fail again.
  * @param webhooks - how many webhooks they are spread over
@@ -26,8 +34,9 @@ function openWithRetries(deliveries: number, webhooks: number, later = 0) {
   database.run(
     `${counting(deliveries + later)} INSERT INTO webhook_deliveries
        (id, company_pk, webhook_pk, event, body, status, tries, due_at_ms, created_at_ms, position)
-     SELECT 'delivery-' || n, ${company}, 1 + n % ${webhooks}, 'card.created', '{}', 'pending', 0,
+     SELECT printf('00000000-0000-4000-8000-%012d', n), ${company}, 1 + n % ${webhooks}, 'webhook.test', ?, 'pending', 0,
        iif(n <= ${deliveries}, ?, ?), 0, n FROM each`,
+    JSON.stringify({ type: "webhook.test", timestamp: shown.created_at, data: shown }),
     clockOfTest.now() + 1000,
     clockOfTest.now() + 86_400_000,
   );

@@ -11,6 +11,7 @@ import { parametersOf, sharedParametersOf } from "./parameters.ts";
 import { type OpenapiDocument, withProvenance } from "./provenance.ts";
 import { type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
+import { webhookParameters, webhookRequests } from "./webhooks.ts";
 
 /** The origin at which each environment is served. */
 export type Origins = Partial<Record<Environment, string>>;
@@ -67,8 +68,9 @@ export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = 
       tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
       security: [{ accessToken: [] }],
       paths: paths(sharedParameters),
+      webhooks: webhookRequests(),
       components: {
-        parameters: sharedParameters,
+        parameters: { ...sharedParameters, ...webhookParameters },
         headers,
         examples: Object.fromEntries(
           (Object.keys(contractPoints) as PointId[]).map((point) => [

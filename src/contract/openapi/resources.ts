@@ -13,6 +13,8 @@ import { spendingLimitInput } from "../spending-limit.ts";
 import { tokenExchangeRequest, tokenExchangeResponse } from "../token-exchange.ts";
 import { merchant, transaction } from "../transaction.ts";
 import * as webhooks from "../webhook.ts";
+import { webhookDelivery } from "../webhook-event.ts";
+import { eventResources } from "./webhooks.ts";
 
 /** An object that requests or answers carry, and who says that it looks so. */
 export interface Resource {
@@ -153,13 +155,14 @@ export const resources = {
     "§4, §6",
   ),
   WebhookList: list(webhooks.webhook, "webhooks"),
+  ...eventResources,
   WebhookDelivery: assumed(
-    webhooks.webhookDelivery,
+    webhookDelivery,
     "One event on its way to one webhook",
     { next_attempt_at: "Null where no attempt is to come", payload: "What is sent" },
     "§4, §6",
   ),
-  WebhookDeliveryList: list(webhooks.webhookDelivery, "deliveries"),
+  WebhookDeliveryList: list(webhookDelivery, "deliveries"),
   DeletedWebhook: assumed(webhooks.deletedWebhook, "The webhook that is gone", {}, "§4, §6"),
 
   CardError: specified("§2, §7", cardError, "The card operations' error, except 403"),

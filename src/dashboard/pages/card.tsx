@@ -1,5 +1,5 @@
 import type { Card } from "../../contract/card.ts";
-import { parcelStatus } from "../../core/parcel.ts";
+import { parcelStatus } from "../../contract/delivery-address.ts";
 import { Badge, State } from "../parts/badges.tsx";
 import { Action, Choice, Field, Form, plainOptions } from "../parts/fields.tsx";
 import { Bar, Facts, Time } from "../parts/shown.tsx";

@@ -1,0 +1,120 @@
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import type { EventType } from "../webhook.ts";
+import { cardDelivery, webhookEvents } from "../webhook-event.ts";
+import type { Resource } from "./resources.ts";
+
+const previous = { previous_status: "The status before the event" };
+const previousIfChanged = { previous_status: "The status before the event; absent if it did not change" };
+
+const event = (type: EventType, description: string, notes: Resource["notes"] = {}): Resource => ({
+  schema: webhookEvents[type],
+  provenance: "assumed",
+  spec: "§6",
+  description,
+  notes: {
+    timestamp: "When it happened, by the company's time",
+    data: "The whole object, after the event",
+    ...notes,
+  },
+});
+
+/** The payloads of events by their names in the description. */
+export const eventResources = {
+  CardDelivery: {
+    schema: cardDelivery,
+    provenance: "assumed",
+    spec: "§6",
+    description: "How far the parcel of a physical card has come",
+    notes: { updated_at: "By the company's time" },
+  },
+  CardCreatedEvent: event("card.created", "A card was ordered"),
+  CardStatusChangedEvent: event("card.status_changed", "The status of a card changed", previous),
+  CardReplacedEvent: event("card.replaced", "A card was made in another's place; `data` is the new card", {
+    replaced_card_id: "The card that it replaces",
+  }),
+  CardSpendingLimitChangedEvent: event(
+    "card.spending_limit_changed",
+    "The spending limit of a card was set, changed or removed",
+  ),
+  CardDeliveryUpdatedEvent: event("card.delivery_updated", "The parcel of a physical card moved on"),
+  TransactionCreatedEvent: event("transaction.created", "A transaction was made, or declined"),
+  TransactionUpdatedEvent: event("transaction.updated", "A transaction changed", previousIfChanged),
+  AccountUpdatedEvent: event(
+    "account.updated",
+    "The balance, the available balance or the status of an account changed",
+    previousIfChanged,
+  ),
+  InvoiceCreatedEvent: event("invoice.created", "An invoice was issued"),
+  InvoicePaidEvent: event("invoice.paid", "An invoice was paid", previous),
+  WebhookTestEvent: event("webhook.test", "A test event was requested; `data` is the webhook"),
+} satisfies Record<string, Resource>;
+
+const assumed = { "x-provenance": "assumed", "x-spec": "§6" };
+
+/** The headers of each delivery, signed as Standard Webhooks defines. */
+export const webhookParameters = {
+  WebhookId: {
+    name: "webhook-id",
+    in: "header" as const,
+    required: true,
+    description: "The id of the delivery, the same for each attempt: use it to ignore duplicates",
+    schema: { type: "string" as const, format: "uuid" },
+    ...assumed,
+  },
+  WebhookTimestamp: {
+    name: "webhook-timestamp",
+    in: "header" as const,
+    required: true,
+    description: "Real time of the attempt, in seconds since 1970: reject a delivery more than 5 minutes old",
+    schema: { type: "string" as const, pattern: "^[0-9]+$" },
+    ...assumed,
+  },
+  WebhookSignature: {
+    name: "webhook-signature",
+    in: "header" as const,
+    required: true,
+    description:
+      "Signatures separated by spaces, one for each secret that is valid, at most 10: `v1,` and the base64 of the " +
+      "HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Accept the delivery if one of them matches.",
+    schema: { type: "string" as const, pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,9}$" },
+    ...assumed,
+  },
+};
+
+const responses = {
+  "2XX": { description: "Accepted: the event is delivered" },
+  "410": { description: "The webhook becomes `disabled`, and receives nothing more" },
+  default: { description: "Any other response, or none within 15 s: the event is sent again later" },
+};
+
+/** The requests that a receiver gets, by event. */
+export function webhookRequests(): ZodOpenApiPathsObject {
+  const names = Object.keys(eventResources) as (keyof typeof eventResources)[];
+  return Object.fromEntries(
+    (Object.keys(webhookEvents) as EventType[]).map((type) => {
+      const name = names.find((each) => eventResources[each].schema === webhookEvents[type]);
+      if (!name) throw new Error(`no object describes the event ${type}`);
+      return [
+        type,
+        {
+          post: {
+            operationId: `receive${name}`,
+            tags: ["webhooks"],
+            summary: eventResources[name].description,
+            security: [],
+            parameters: Object.keys(webhookParameters).map((each) => ({
+              $ref: `#/components/parameters/${each}`,
+            })),
+            requestBody: {
+              required: true,
+              // A reference: rendered for a request, the objects within would be open.
+              content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
+            },
+            responses,
+            ...assumed,
+          },
+        },
+      ];
+    }),
+  );
+}
