@@ -11,10 +11,10 @@ const tokenChecks: readonly Check[] = [
   { id: "body", points: ["token.invalid_request"] },
   { id: "key_environment", points: ["token.environment_mismatch"] },
   { id: "key_known", points: ["token.key_unknown"] },
-  { id: "key_active", points: ["token.key_revoked"] },
-  { id: "member_active", points: ["token.member_inactive"] },
   { id: "rate_limit", points: ["gateway.rate_limited"] },
   { id: "availability", points: ["token.unavailable"] },
+  { id: "key_active", points: ["token.key_revoked"] },
+  { id: "member_active", points: ["token.member_inactive"] },
 ];
 
 /** The points of a refused X-On-Behalf-Of: it is missing, no UUID, or of a company that the member does not belong to. */

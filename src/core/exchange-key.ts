@@ -13,11 +13,11 @@ const endpointOf: Readonly<Record<Environment, string>> = {
 };
 
 /**
- * The member who owns an API key that may be exchanged here (spec §4, §5).
+ * The member who owns an API key of this environment; whether it may still be exchanged is decided by `exchangeKey`.
  * @throws SandboxError `token.*`
  */
 export function keyHolder(services: Services, endpoint: Environment, apiKey: string): Caller {
-  return usableKey(services, endpoint, apiKey).caller;
+  return keyNamed(services, endpoint, apiKey).caller;
 }
 
 /**
@@ -33,8 +33,14 @@ export function exchangeKey(
 ): TokenExchangeResponse {
   const { database, store, clock, random } = services;
   return database.transaction(() => {
-    const { caller } = usableKey(services, endpoint, apiKey);
-    if (facts.keyRevoked) throw revoked();
+    const { caller, status, memberStatus } = keyNamed(services, endpoint, apiKey);
+    if (facts.keyRevoked || status === "revoked") throw revoked();
+    if (memberStatus !== "active") {
+      throw new SandboxError(
+        "token.member_inactive",
+        "API key is not valid: the member who owns it is no longer active in the company",
+      );
+    }
     if (facts.requestValid === false) {
       throw new SandboxError("token.invalid_request", "The request is invalid");
     }
@@ -52,8 +58,8 @@ export function exchangeKey(
   });
 }
 
-/** @throws SandboxError where the key is of the other environment, unknown, revoked, or of an inactive member */
-function usableKey({ store }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
+/** @throws SandboxError where the key is of the other environment, or unknown */
+function keyNamed({ store }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
   const environment = environmentOfKey(apiKey);
   if (environment && environment !== endpoint) {
     throw new SandboxError(
@@ -64,13 +70,6 @@ function usableKey({ store }: Services, endpoint: Environment, apiKey: string): 
   const key = store.apiKeys.byHash(hashOfSecret(apiKey));
   if (!key) {
     throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
-  }
-  if (key.status === "revoked") throw revoked();
-  if (key.memberStatus !== "active") {
-    throw new SandboxError(
-      "token.member_inactive",
-      "API key is not valid: the member who owns it is no longer active in the company",
-    );
   }
   return key;
 }

@@ -168,3 +168,24 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
     expect(refused.point).toBe("token.key_revoked");
   });
 });
+
+test("a revoked key, real or forced, passes the rate limit and availability first, and the journal says so", async () => {
+  const sandbox = openSandbox();
+  const exchange = (apiKey: string, scenario?: string) =>
+    sandbox.post(
+      "/auth/v1/sandbox/token",
+      { api_key: apiKey },
+      scenario ? { "Sandbox-Scenario": scenario } : {},
+    );
+  const forced = await exchange("sk_sandbox_northwind_owner", "key-revoked");
+  const limited = await exchange("sk_sandbox_northwind_revoked", "rate-limited");
+  const real = await exchange("sk_sandbox_northwind_revoked");
+  expect([forced.point, limited.point, real.point]).toEqual([
+    "token.key_revoked",
+    "gateway.rate_limited",
+    "token.key_revoked",
+  ]);
+  const passed = ["body", "key_environment", "key_known", "rate_limit", "availability"];
+  const revoked = sandbox.requests.list().requests.filter(({ status }) => status === 401);
+  expect(revoked.map(({ checks }) => checks)).toEqual([passed, passed]);
+});
