@@ -1,6 +1,5 @@
 import type { Environment } from "../contract/identifiers.ts";
 import { hasPermission } from "../core/permissions.ts";
-import { shellQuoted } from "../report/formats/escape.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 
 /** Who can order a card, from which account and with which key. */

@@ -28,13 +28,7 @@ export function companies(visit: Visit): Page {
           {search ? "Found" : "All"} {count}
         </h2>
         <form method="get" class="row filter" aria-label="Search companies">
-          <Field
-            label="Search"
-            name="search"
-            type="search"
-            value={search}
-            placeholder="name, slug or id"
-          />
+          <Field label="Search" name="search" type="search" value={search} placeholder="name, slug or id" />
           <button type="submit">Search</button>
           {search && <a href={pathTo("/companies")}>Show all</a>}
         </form>
