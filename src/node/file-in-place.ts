@@ -86,6 +86,7 @@ class Log {
   #isSaved = false;
   #isTruncated = false;
   #isReported = false;
+  #isClosed = false;
 
   constructor(file: string, database: OpenDatabase) {
     this.#path = `${realpathSync(file)}-wal`;
@@ -155,6 +156,8 @@ class Log {
 
   /** @throws DatabaseUnusable if something was lost that no refused change has reported yet */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.look();
     closeSync(this.#descriptor);
     try {

@@ -266,7 +266,7 @@ describe("PATCH", () => {
     await sandbox.send("PATCH", "members/northwind-admin", body);
     const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
     const apiKey = "sk_sandbox_northwind_admin";
-    expect((await sandbox.order({ apiKey, headers })).point).toBe("on_behalf_of.not_a_member");
+    expect((await sandbox.order({ apiKey, headers })).point).toBe("order.on_behalf_of_not_a_member");
     expect((await sandbox.order({ apiKey })).status).toBe(201);
   });
 

@@ -91,7 +91,7 @@ describe("used", () => {
     const daily = data.map((each: typeof card) => each.card_limits.daily.used);
     expect(daily).toEqual(["0.00", "86.00"]);
     expect(data[1].spending_limit.used).toBe("73.96");
-    const again = await order({ key });
+    const again = await order({ key, ...limit("daily") });
     expect([again.point, again.json.spending_limit.used]).toEqual(["order.replayed", "0.00"]);
   });
 
