@@ -1,6 +1,7 @@
 import type { Seen } from "./seen.ts";
 
-const usualLimit = "50";
+/** The rows of a page when the request has no `limit`. */
+export const usualLimit = 50;
 
 /** What a request asks of a list, and where the list goes on. */
 export interface ListAsked {
@@ -27,7 +28,7 @@ function readList(request: Seen): ListAsked | undefined {
   const { method, operation, path, query } = request.exchange;
   if (method !== "GET" || !operation?.startsWith("list")) return undefined;
   const params = new URLSearchParams(query);
-  const { limit = usualLimit, cursor, from, to }: Record<string, string> = Object.fromEntries(params);
+  const { limit, cursor, from, to }: Record<string, string | undefined> = Object.fromEntries(params);
   const filters = [...new Set(params.keys())]
     .filter((name) => !beside.has(name))
     .map((name) => [name, valuesOf(name, params.getAll(name))] as const)
@@ -35,7 +36,7 @@ function readList(request: Seen): ListAsked | undefined {
   return {
     list: JSON.stringify([path, ...filters]),
     filters: JSON.stringify([path, ...filters.filter(([name]) => !isEnd(name))]),
-    limit: Number(limit),
+    limit: Number(limit ?? usualLimit),
     cursor,
     from: instantOf(from),
     to: instantOf(to),
