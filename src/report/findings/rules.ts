@@ -17,6 +17,7 @@ import { page1 } from "./rules/page-1.ts";
 import { page2 } from "./rules/page-2.ts";
 import { page3 } from "./rules/page-3.ts";
 import { retry1 } from "./rules/retry-1.ts";
+import { retry2 } from "./rules/retry-2.ts";
 import { retry3 } from "./rules/retry-3.ts";
 import { state1 } from "./rules/state-1.ts";
 import { time2 } from "./rules/time-2.ts";
@@ -34,6 +35,7 @@ export const rules = {
   "IDEM-5": idem5,
   "IDEM-6": idem6,
   "RETRY-1": retry1,
+  "RETRY-2": retry2,
   "RETRY-3": retry3,
   "AUTH-1": auth1,
   "AUTH-2": auth2,

@@ -1,0 +1,145 @@
+import { isExchange } from "../access-token.ts";
+import { cardOrderOf, shortened } from "../card-order.ts";
+import { chosenScenario } from "../chosen-scenario.ts";
+import { Recent } from "../recent.ts";
+import type { Moment, Rule } from "../rule.ts";
+import type { Seen } from "../seen.ts";
+import { instanceOf } from "../senders.ts";
+
+/** The part of Retry-After that a client has to wait: its timer may be a little early. */
+const leastPart = 0.9;
+/** How long after Retry-After a retry may follow that honours it. */
+const graceMs = 30_000;
+/** A shorter wait counts as none: a test may have left it out. */
+const noWaitMs = 50;
+/** A test that only leaves out its client's waits has fewer attempts. */
+const relentless = 12;
+/** If the company's clock advanced by more than this beyond real time, a test moved it. */
+const movedByHandMs = 1000;
+
+/** A request whose response has Retry-After. */
+interface Refused {
+  readonly request: Seen;
+  readonly retryAfterMs: number;
+  /** The scenario that the request itself chose. */
+  readonly chosen: string;
+  /** The same request, sent too early. */
+  early: Seen | undefined;
+}
+
+/** One request of one client instance, with its retries. */
+interface Sent {
+  readonly isKeyed: boolean;
+  /** The attempts that were refused and have not been retried in time; the oldest first. */
+  refused: readonly Refused[];
+}
+
+/**
+ * A request is sent again before the time that `Retry-After` gave. With an Idempotency-Key it is certainly a retry.
+ * Without one, another part of the same client may send the same request for the first time: so an early request does
+ * not count if another follows in time, and a single one is `info`, or not reported if it came without a wait. It is no
+ * retry if the test's author armed or disarmed a scenario in between, or chose one on one request and not on the other.
+ * A test may move the company's clock instead of waiting: such a retry does not count. A test may also leave out the
+ * waits: retries without any wait are `info` before the twelfth attempt.
+ */
+export const retry2: Rule = {
+  severity: "warn",
+  title: "Retry earlier than Retry-After",
+  why: "The service refuses requests until that time. Early retries fail too, add load, and may prolong the limit.",
+  mend: "Wait at least the number of seconds in Retry-After before the request is sent again, even if your own backoff is shorter.",
+  spec: "§8 (rate limits are assumed)",
+  watch() {
+    const all = new Recent<string, Sent>(1000);
+    /** Saves the look-up in runs that meet no Retry-After, which are most. */
+    let isAnyRefused = false;
+    return {
+      see(request) {
+        const retryAfterMs = retryAfterMsOf(request);
+        if (!isAnyRefused && retryAfterMs === undefined) return;
+        // Clients that share an API key cannot be told apart before they have a token.
+        if (request.muted || !request.exchange.caller || isExchange(request)) return;
+        const name = nameOf(request);
+        const known = all.get(name);
+        if (known) follow(known, request);
+        if (retryAfterMs === undefined) return;
+        isAnyRefused = true;
+        const sent = known ?? { isKeyed: cardOrderOf(request) !== undefined, refused: [] };
+        const refused = { request, retryAfterMs, chosen: chosenScenario(request), early: undefined };
+        sent.refused = [...sent.refused, refused].slice(-relentless);
+        all.set(name, sent);
+      },
+      standing(moment, found) {
+        for (const { isKeyed, refused } of all.values()) {
+          const undercut = refused.filter((each) => each.early && (isKeyed || isOver(each, moment)));
+          const isRetried = isKeyed || undercut.length > 1;
+          for (const { request, early, retryAfterMs } of undercut) {
+            if (!early) continue;
+            const waitedMs = early.startedMs - request.endedMs;
+            const isWaited = waitedMs >= noWaitMs || undercut.length >= relentless - 1;
+            if (!isRetried && !isWaited) continue;
+            found({
+              seen: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000}, and was sent again after ${Math.round(waitedMs)} ms`,
+              requests: [request, early],
+              severity: isRetried && isWaited ? "warn" : "info",
+            });
+          }
+        }
+      },
+    };
+  },
+};
+
+/** Undefined if the response has no Retry-After in seconds, or did not reach the client. */
+function retryAfterMsOf({ exchange: { status, responseHeaders, abortedMs } }: Seen): number | undefined {
+  if ((status !== 429 && status !== 503) || abortedMs !== undefined) return undefined;
+  const seconds = Number(responseHeaders["Retry-After"]);
+  return seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** Names the request and the client instance. It contains the access token: never show it. */
+function nameOf(request: Seen): string {
+  const { method, operation, path, query } = request.exchange;
+  const order = cardOrderOf(request);
+  return order
+    ? `${instanceOf(request)} ${operation} ${order.key}`
+    : `${instanceOf(request)} ${method} ${path}${query} ${shortened(request.messages.requestBody ?? "")}`;
+}
+
+/** Matches a request with the refused attempts before it: with the oldest that it retries in time, or as an early one. */
+function follow(sent: Sent, request: Seen): void {
+  const inTime = sent.refused.find(
+    (each) => isInTime(each, request) && !(sent.isKeyed && each.early !== undefined),
+  );
+  if (inTime) {
+    sent.refused = sent.refused.filter((each) => each !== inTime);
+    return;
+  }
+  const undercut = sent.refused.findLast((each) => each.early === undefined && isEarly(each, request));
+  if (undercut) undercut.early = request;
+}
+
+function isInTime({ request: first, retryAfterMs }: Refused, request: Seen): boolean {
+  const waitedMs = Math.max(request.startedMs - first.endedMs, passedMs(first, request));
+  return waitedMs >= leastPart * retryAfterMs && waitedMs <= retryAfterMs + graceMs;
+}
+
+function isEarly({ request: first, retryAfterMs, chosen }: Refused, request: Seen): boolean {
+  const waitedMs = request.startedMs - first.endedMs;
+  return (
+    waitedMs >= 0 &&
+    waitedMs < leastPart * retryAfterMs &&
+    passedMs(first, request) - waitedMs <= movedByHandMs &&
+    request.armings === first.armings &&
+    chosenScenario(request) === chosen
+  );
+}
+
+/** The time between a response and the next request, by the company's clock. */
+function passedMs(first: Seen, request: Seen): number {
+  return request.exchange.atMs - first.exchange.atMs - request.exchange.durationMs;
+}
+
+/** Whether it is too late for a retry in time. */
+function isOver({ request, retryAfterMs }: Refused, { realMs, final }: Moment): boolean {
+  return final || realMs - request.endedMs > retryAfterMs + graceMs;
+}
