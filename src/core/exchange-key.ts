@@ -41,9 +41,6 @@ export function exchangeKey(
         "API key is not valid: the member who owns it is no longer active in the company",
       );
     }
-    if (facts.requestValid === false) {
-      throw new SandboxError("token.invalid_request", "The request is invalid");
-    }
     const n = store.nextNumber(caller.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
     const expiresAtMs = clock.now() + caller.clockOffsetMs + tokenLifetimeMs;

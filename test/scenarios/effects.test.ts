@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checks } from "../../src/contract/checks.ts";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
 import type { PointId } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";
@@ -9,8 +10,8 @@ const apiKey = "sk_sandbox_northwind_owner";
 /** What forces each refusal, in the order in which they strike: each row hides those after it. */
 const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object])[]>> = {
   orderPhysicalCard: [
-    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
     ["auth.token_expired", { facts: { token: "expired" } }],
+    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
     ["order.forbidden", { facts: { permissions: [] } }],
     ["order.not_entitled", { facts: { entitled: false } }],
     ["order.invalid_request", { facts: { request_valid: false } }],
@@ -27,8 +28,8 @@ const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object]
     ["order.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
   ],
   orderVirtualCard: [
-    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
     ["auth.token_expired", { facts: { token: "expired" } }],
+    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
     ["access.forbidden", { facts: { permissions: [] } }],
     ["access.not_entitled", { facts: { entitled: false } }],
     ["cards.invalid_request", { facts: { request_valid: false } }],
@@ -44,12 +45,22 @@ const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object]
     ["cards.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
   ],
   exchangeSandboxKey: [
+    ["token.invalid_request", { facts: { request_valid: false } }],
     ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
     ["token.unavailable", { faults: { token: { unavailable: true } } }],
     ["token.key_revoked", { facts: { key_revoked: true } }],
-    ["token.invalid_request", { facts: { request_valid: false } }],
   ],
 };
+
+test.each(Object.keys(refusals) as OperationId[])(
+  "%s: refusals are forced in the order of its checks",
+  (on) => {
+    const places = (refusals[on] ?? []).map(([point]) =>
+      checks[on].findIndex(({ points }) => points.includes(point)),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  },
+);
 
 type Step = { facts?: object; faults?: Record<string, object> };
 

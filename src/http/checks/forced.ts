@@ -1,5 +1,5 @@
 import { idempotencyKey } from "../../contract/identifiers.ts";
-import type { OperationId } from "../../contract/operations.ts";
+import { type OperationId, operations } from "../../contract/operations.ts";
 import { refuseToken } from "../../core/authenticate.ts";
 import { ConnectionLost, SandboxError } from "../../core/errors.ts";
 import { refuseOutlived } from "../../core/outlived.ts";
@@ -40,7 +40,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
           },
         );
       }
-      refuse(turn);
+      refuse(turn, operation);
     };
     const { latency_ms } = turn.step.request;
     if (latency_ms === undefined) return strike();
@@ -52,8 +52,13 @@ export function forced(services: HttpServices, operation: OperationId): Check {
   };
 }
 
-/** 429, 401, 503: what is refused before the checks of the operation. */
-function refuse({ step }: Turn): void {
+/** Refuses in the order of contract/checks.ts, before the checks of the operation: 400 of an exchange, 401, 429, 503. */
+function refuse({ step }: Turn, operation: OperationId): void {
+  const isExchange = operations[operation].success === "token.issued";
+  if (isExchange && step.facts.requestValid === false) {
+    throw new SandboxError("token.invalid_request", "The request is invalid");
+  }
+  refuseToken(step.facts);
   const { rate_limited } = step.request;
   if (rate_limited) {
     throw new SandboxError(
@@ -62,7 +67,6 @@ function refuse({ step }: Turn): void {
       { "Retry-After": String(rate_limited.retry_after_s) },
     );
   }
-  refuseToken(step.facts);
   if (step.token.unavailable) {
     throw new SandboxError("token.unavailable", "The token endpoint is unavailable: retry later");
   }
