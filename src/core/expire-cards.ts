@@ -100,14 +100,16 @@ export class CardExpiry {
     for (const resolve of waiting) resolve();
   }
 
-  /** Time that stands still lets no card expire, and time that is moved runs anyway. */
+  /** A frozen clock reaches no later expiry, but a process that ended may have left earlier ones unrecorded. */
   #setTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (this.#closed || this.#clock.state.frozenAtMs !== null) return;
+    if (this.#closed) return;
     const nextMs = this.#services.store.cards.nextExpiryMs();
-    if (nextMs !== undefined)
-      this.#runAfter(Math.min(Math.max(0, nextMs - this.#clock.now()), longestWaitMs));
+    if (nextMs === undefined) return;
+    const waitMs = Math.max(0, nextMs - this.#clock.now());
+    if (waitMs === 0 || this.#clock.state.frozenAtMs === null)
+      this.#runAfter(Math.min(waitMs, longestWaitMs));
   }
 
   #runAfter(ms: number): void {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { temporaryFolder } from "../support/command-line.ts";
 import { openCards } from "../support/open-cards.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 import { openWebhooks } from "../support/open-webhooks.ts";
@@ -213,6 +215,26 @@ describe("the event of a card that expires", () => {
     expect((await sandbox.call("POST", "/developer/webhooks", { body })).status).toBe(201);
     await sandbox.webhooks.settled();
     expect(sandbox.webhooks.deliveries()).toEqual([]);
+  });
+
+  test("is sent after a restart if the process ended before it was recorded, also on a frozen clock", async () => {
+    const db = join(temporaryFolder(), "sandbox.db");
+    const first = await openWebhooks({ events, db });
+    await first.order();
+    first.clock.change({ frozen: true });
+    // As a process leaves it that is killed right after time was moved.
+    first.database.run("UPDATE companies SET clock_offset_ms = ?", 6 * yearMs);
+    first.database.close();
+    const received: string[] = [];
+    const second = createSandbox({
+      db,
+      deliver: async (_, init) => {
+        received.push(JSON.parse(String(init.body)).data.status);
+        return new Response(null, { status: 204 });
+      },
+    });
+    onTestFinished(() => second.close());
+    await vi.waitFor(() => expect(received).toEqual(["expired"]));
   });
 
   test("is sent on a running clock when its time comes, without a request, and no timer is left behind", async () => {
