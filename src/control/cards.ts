@@ -5,6 +5,7 @@ import type { Transaction } from "../contract/transaction.ts";
 import { cardNow, listedCardsNow } from "../core/card-now.ts";
 import { statusAfter, type Trigger } from "../core/card-transitions.ts";
 import { changeCard } from "../core/change-card.ts";
+import { companyNow } from "../core/clock.ts";
 import { quoted, SandboxError } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
 import { parcelViolation } from "../core/parcel.ts";
@@ -202,6 +203,6 @@ export class Cards {
   }
 
   #nowMs({ companyPk }: KeptCard): number {
-    return this.#services.clock.now() + clockOffsetOf(this.#services.database, companyPk);
+    return companyNow(this.#services.clock, clockOffsetOf(this.#services.database, companyPk));
   }
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../core/account.ts";
 import type { KeyQuota } from "../core/api-key.ts";
+import { companyNow } from "../core/clock.ts";
 import { createApiKey } from "../core/create-api-key.ts";
 import { quoted } from "../core/errors.ts";
 import { emit } from "../core/events.ts";
@@ -223,7 +224,7 @@ export class Companies {
         `no account ${quoted(name)}: name it by its id, or by its slug and a company`,
       );
     }
-    const nowMs = clock.now() + clockOffsetOf(database, account.companyPk);
+    const nowMs = companyNow(clock, clockOffsetOf(database, account.companyPk));
     database.transaction(() => {
       const before = accountOf(store.accounts.byPk(account.pk));
       setAccountStatus(database, account.pk, status, nowMs);

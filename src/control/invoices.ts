@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Invoice } from "../contract/invoice.ts";
+import { companyNow } from "../core/clock.ts";
 import { quoted } from "../core/errors.ts";
 import { invoiceOf, issueInvoice, settleInvoice } from "../core/invoice.ts";
 import type { Services } from "../core/services.ts";
@@ -54,7 +55,7 @@ export class Invoices {
         periodStart: asked.period_start,
         periodEnd: asked.period_end,
       };
-      return invoiceOf(issueInvoice(this.#services, charge, clock.now() + company.clockOffsetMs));
+      return invoiceOf(issueInvoice(this.#services, charge, companyNow(clock, company.clockOffsetMs)));
     });
   }
 
@@ -64,7 +65,7 @@ export class Invoices {
     return database.transaction(() => {
       const invoice = findInvoice(database, id);
       if (!invoice) throw new ControlError(404, `no invoice ${quoted(id)}: name it by its id`);
-      const nowMs = clock.now() + clockOffsetOf(database, invoice.companyPk);
+      const nowMs = companyNow(clock, clockOffsetOf(database, invoice.companyPk));
       return invoiceOf(simulated(() => settleInvoice(this.#services, invoice, status, nowMs)));
     });
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lastInstantMs, lastYear, type SandboxClock } from "../core/clock.ts";
+import { companyNow, lastInstantMs, lastYear, type SandboxClock } from "../core/clock.ts";
 import type { Database } from "../core/ports.ts";
 import { writeClock } from "../store/clock.ts";
 import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
@@ -81,7 +81,7 @@ export class SandboxTime {
 
   #nowMs(company: string | undefined): number {
     const offsetMs = company === undefined ? 0 : companyNamed(this.#database, company).clockOffsetMs;
-    return this.#clock.now() + offsetMs;
+    return companyNow(this.#clock, offsetMs);
   }
 
   #move(fromMs: number, toMs: number, company: string | undefined, frozen?: boolean): TimeListing {

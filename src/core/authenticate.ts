@@ -1,6 +1,7 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { looksLikeApiKey } from "./api-key.ts";
+import { companyNow } from "./clock.ts";
 import { SandboxError } from "./errors.ts";
 import type { FactsOverlay } from "./facts.ts";
 import type { Caller } from "./ports.ts";
@@ -31,7 +32,7 @@ export function authenticate(
   }
   const token = store.accessTokens.bySecret(accessToken);
   if (!token) throw refused();
-  if (clock.now() + token.caller.clockOffsetMs >= token.expiresAtMs) {
+  if (companyNow(clock, token.caller.clockOffsetMs) >= token.expiresAtMs) {
     throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);
   }
   if (!served.includes(token.caller.environment)) {

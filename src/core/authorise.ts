@@ -2,6 +2,7 @@ import type { CardId } from "../contract/identifiers.ts";
 import type { DeclineReason, Merchant } from "../contract/transaction.ts";
 import { availableMinor } from "./account.ts";
 import { usedOf } from "./card-use.ts";
+import { companyNow } from "./clock.ts";
 import { SimulationRefused } from "./errors.ts";
 import { bookable, convert, costOf, hasRate } from "./exchange-rates.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
@@ -28,7 +29,7 @@ export function authorise(services: Services, asked: AuthorisationRequest): Tran
   return database.transaction(() => {
     const spending = store.cards.anywhere(asked.cardId);
     if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
-    const nowMs = clock.now() + spending.clockOffsetMs;
+    const nowMs = companyNow(clock, spending.clockOffsetMs);
     const account = store.accounts.byPk(spending.accountPk);
     const draft = draftOf(spending, account, asked);
     const reason = declineReason(services, spending, account, draft, nowMs);

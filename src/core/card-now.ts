@@ -2,6 +2,7 @@ import type { Card } from "../contract/card.ts";
 import { cardOf, listedCardOf } from "./card.ts";
 import { hasEnded } from "./card-transitions.ts";
 import { nothingSpent } from "./card-use.ts";
+import { companyNow } from "./clock.ts";
 import type { NumberedCard } from "./ports.ts";
 import type { Services } from "./services.ts";
 import { periodStarts } from "./uk-calendar.ts";
@@ -18,7 +19,7 @@ interface View {
 export function cardNow({ store, clock }: Services, { pk, card }: NumberedCard, view: View): Card {
   const { clockOffsetMs, usedUnreadable } = view;
   if (!card.spendingLimit || hasEnded(card.status) || usedUnreadable) return cardOf(card, usedUnreadable);
-  const starts = periodStarts(clock.now() + clockOffsetMs);
+  const starts = periodStarts(companyNow(clock, clockOffsetMs));
   return cardOf(card, usedUnreadable, store.transactions.spentFrom(pk, starts));
 }
 
@@ -29,7 +30,7 @@ export function listedCardsNow(
   { clockOffsetMs, usedUnreadable }: View,
 ): (numbered: NumberedCard) => Card {
   const pks = usedUnreadable ? [] : cards.map(({ pk }) => pk);
-  const starts = periodStarts(clock.now() + clockOffsetMs);
+  const starts = periodStarts(companyNow(clock, clockOffsetMs));
   const spent = pks.length > 0 ? store.transactions.spentFromEach(pks, starts) : undefined;
   return ({ pk, card }) => listedCardOf(card, usedUnreadable, spent?.get(pk) ?? nothingSpent);
 }

@@ -56,6 +56,14 @@ export class SandboxClock implements Clock {
   }
 }
 
+/**
+ * The current time of a company, in milliseconds since the epoch.
+ * @param clock - the sandbox's
+ */
+export function companyNow(clock: Pick<Clock, "now">, clockOffsetMs: number): number {
+  return clock.now() + clockOffsetMs;
+}
+
 const isoInstant = z.iso.datetime({ offset: true });
 
 /**

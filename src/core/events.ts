@@ -1,5 +1,6 @@
 import type { DeliveryId, EventType } from "../contract/webhook.ts";
 import type { WebhookPayload } from "../contract/webhook-event.ts";
+import { companyNow } from "./clock.ts";
 import { uuidOf } from "./random.ts";
 import type { Services } from "./services.ts";
 import type { WebhookFaults } from "./webhook-faults.ts";
@@ -64,7 +65,7 @@ export function put<Type extends EventType>(
   { companyPk, type, data, beside, faults, expired }: CompanyEvent<Type>,
 ): DeliveryId {
   if (faults) struck.add(faults);
-  const nowMs = clock.now() + webhook.clockOffsetMs;
+  const nowMs = companyNow(clock, webhook.clockOffsetMs);
   const atMs = expired?.atMs ?? nowMs;
   const block = expired
     ? random.block("card_expiry", webhook.id, expired.number)

@@ -1,6 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
 import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/token-exchange.ts";
 import { environmentOfKey } from "./api-key.ts";
+import { companyNow } from "./clock.ts";
 import { SandboxError } from "./errors.ts";
 import type { Overlay } from "./facts.ts";
 import type { ApiKeyRecord, Caller } from "./ports.ts";
@@ -43,7 +44,7 @@ export function exchangeKey(
     }
     const n = store.nextNumber(caller.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
-    const expiresAtMs = clock.now() + caller.clockOffsetMs + tokenLifetimeMs;
+    const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + tokenLifetimeMs;
     const pk = store.accessTokens.insert({
       hash: hashOfSecret(accessToken),
       companyPk: caller.companyPk,

@@ -1,4 +1,5 @@
 import type { AccountId } from "../contract/identifiers.ts";
+import { companyNow } from "./clock.ts";
 import { SimulationRefused } from "./errors.ts";
 import { book } from "./ledger.ts";
 import type { TransactionRecord } from "./ledger-ports.ts";
@@ -21,7 +22,7 @@ export function fund(
     if (account.status === "closed") {
       throw new SimulationRefused("conflict", `account_id: account ${accountId} is closed`);
     }
-    const nowMs = clock.now() + store.companies.clockOffset(account.companyPk);
+    const nowMs = companyNow(clock, store.companies.clockOffset(account.companyPk));
     const direction = type === "topup" ? "credit" : "debit";
     return book(services, account, { type, direction, amountMinor }, nowMs);
   });

@@ -1,4 +1,5 @@
 import type { TransactionId } from "../contract/identifiers.ts";
+import { companyNow } from "./clock.ts";
 import { SimulationRefused } from "./errors.ts";
 import { bookable, convert } from "./exchange-rates.ts";
 import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
@@ -99,7 +100,7 @@ function paymentNamed(
 ): { payment: TransactionRecord; nowMs: number } {
   const payment = store.transactions.anywhere(id);
   if (payment && (payment.type === "card_payment" || payment.type === "atm")) {
-    return { payment, nowMs: clock.now() + store.companies.clockOffset(payment.companyPk) };
+    return { payment, nowMs: companyNow(clock, store.companies.clockOffset(payment.companyPk)) };
   }
   throw new SimulationRefused("unknown", `there is no payment by card with the id ${id}`);
 }

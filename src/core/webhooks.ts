@@ -7,6 +7,7 @@ import type {
   WebhookWithSecret,
 } from "../contract/webhook.ts";
 import type { WebhookDelivery } from "../contract/webhook-event.ts";
+import { companyNow } from "./clock.ts";
 import { SandboxError } from "./errors.ts";
 import { mostPending, put } from "./events.ts";
 import type { Caller, DeliveryRecord, PreviousSecret, WebhookRecord } from "./ports.ts";
@@ -51,7 +52,7 @@ export function createWebhook(
       url,
       events,
       status: "active",
-      createdAtMs: nowOf(services, caller),
+      createdAtMs: companyNow(services.clock, caller.clockOffsetMs),
     } as const;
     store.webhooks.insert({ ...made, companyPk, secretNumber });
     services.outbox.watch(true);
@@ -87,7 +88,7 @@ export function rotateWebhookSecret(
 ): WebhookWithSecret {
   const { database, store, random } = services;
   const { companyPk, companyId } = caller;
-  const nowMs = nowOf(services, caller);
+  const nowMs = companyNow(services.clock, caller.clockOffsetMs);
   const previous = unexpiredSecrets(webhook.previousSecrets, nowMs);
   refuseMoreSecrets(previous);
   return database.transaction(() => {
@@ -135,7 +136,7 @@ export function resendDelivery(
   refuseDisabled(webhook);
   if (delivery.status !== "pending") refuseBacklog(webhook);
   return database.transaction(() => {
-    store.deliveries.renew(delivery.pk, nowOf(services, caller));
+    store.deliveries.renew(delivery.pk, companyNow(services.clock, caller.clockOffsetMs));
     outbox.stir(webhook.pk);
     return shown(services, webhook, delivery.id);
   });
@@ -206,8 +207,4 @@ function refuseMoreSecrets(previous: readonly PreviousSecret[]): void {
     "webhooks.rotation_limit_reached",
     `The webhook has ${previous.length + 1} secrets that sign, as many as it may: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
   );
-}
-
-function nowOf({ clock }: Services, { clockOffsetMs }: Caller): number {
-  return clock.now() + clockOffsetMs;
 }

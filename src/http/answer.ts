@@ -4,6 +4,7 @@ import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
+import { companyNow } from "../core/clock.ts";
 import { ConnectionLost, DatabaseUnusable } from "../core/errors.ts";
 import { issuerMessages } from "../core/issuer.ts";
 import type { Exchange } from "../report/exchange.ts";
@@ -173,7 +174,7 @@ export function tellLost(services: HttpServices, c: Context<HttpEnv>, fault: str
 }
 
 function nowMs({ clock }: HttpServices, c: Context<HttpEnv>): number {
-  return clock.now() + (c.get("clockOffsetMs") ?? 0);
+  return companyNow(clock, c.get("clockOffsetMs") ?? 0);
 }
 
 /** The Idempotency-Key of a request that was refused before it was looked at. */

@@ -1,4 +1,5 @@
 import type { SandboxClock } from "../core/clock.ts";
+import { companyNow } from "../core/clock.ts";
 import type { Services } from "../core/services.ts";
 import { unexpiredSecrets, webhookSecret } from "../core/webhook-secret.ts";
 import {
@@ -318,7 +319,7 @@ export class Deliverer {
 
   /** The webhook's secret, and the earlier ones that have not expired. */
   #secretsOf({ companyId, secretNumber, previousSecrets, clockOffsetMs }: Outgoing): string[] {
-    const previous = unexpiredSecrets(previousSecrets, this.#clock.now() + clockOffsetMs);
+    const previous = unexpiredSecrets(previousSecrets, companyNow(this.#clock, clockOffsetMs));
     const numbers = [secretNumber, ...previous.map(({ number }) => number)];
     return numbers.map((n) => webhookSecret(this.#services.random, companyId, n));
   }
