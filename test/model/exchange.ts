@@ -21,18 +21,18 @@ export async function exchange(
   }
   const turn = turnAt(history.world, company, operations[at]);
   const { refuses, tokenLifetimeMs: forcedMs } = turn?.effect ?? {};
-  // Who holds a key that is not good is nobody, for whom no scenario was chosen.
-  const isForcedRevoked = key.status !== "revoked" && refuses === "token.key_revoked";
+  const isForcedRevoked = refuses === "token.key_revoked";
+  if (refuses && !isForcedRevoked) {
+    turn?.take();
+    await meet(503, refuses, { scenario: turn?.name });
+    return undefined;
+  }
   if (key.status === "revoked" || isForcedRevoked) {
     if (isForcedRevoked) turn?.take();
     await meet(401, "token.key_revoked", { scenario: isForcedRevoked ? turn?.name : undefined });
     return undefined;
   }
   turn?.take();
-  if (refuses) {
-    await meet(503, refuses, { scenario: turn?.name });
-    return undefined;
-  }
   const expiresMs = history.nowMs(company) + (forcedMs ?? tokenLifetimeMs);
   const body = { expires_at: new Date(expiresMs).toISOString() };
   const { json } = await meet(200, "token.issued", { body, scenario: turn?.name });

@@ -10,7 +10,8 @@ const leftOut = [
   /^(accounts|transactions)\.(shown|not_found)$/,
   /^cards\.(content_type_invalid|invalid_request|address_field_required|post_code_format)$/,
   /^cards\.(delivery_method_not_offered|delivery_options_listed)$/,
-  /^(token\.member_inactive|auth\.environment_mismatch|on_behalf_of\.required)$/,
+  /^(token\.member_inactive|auth\.environment_mismatch)$/,
+  /on_behalf_of[._]required$/,
   /^order\.(body_too_large|address_field_blank)$/,
 ];
 
