@@ -3,8 +3,8 @@ import type { SandboxClock } from "./clock.ts";
 import { emit } from "./events.ts";
 import type { Services } from "./services.ts";
 
-/** How many cards one step reads at most; it takes some milliseconds. */
-const cardsPerStep = 500;
+/** How many cards one step reads at most. To record an expiry and its event takes about 0.1 ms of processor time. */
+const cardsPerStep = 100;
 /** The longest wait of Node's timers is 2³¹ − 1 ms; then the clock is read again. */
 const longestWaitMs = 2 ** 31 - 1;
 /** When a step that failed is tried again, in real time. */
@@ -134,11 +134,14 @@ function* expirySteps({ store, ...services }: Services): Generator<void> {
       const expiredCards = store.cards.expire({ companyPk, after, last });
       const webhooks = expiredCards.length > 0 ? store.webhooks.ofCompany(companyPk) : [];
       const isTold = webhooks.some(({ events }) => events.includes("card.status_changed"));
+      // Read together: one by one they take longer than everything else here.
+      const listed = isTold ? store.cards.list(companyPk, { before: last + 1, limit: last - after }) : [];
+      const cardsByNumber = new Map(listed.map(({ position, card }) => [position, card]));
       for (const { number, status, atMs } of isTold ? expiredCards : []) {
         const data = () => {
-          const [listed] = store.cards.list(companyPk, { before: number + 1, limit: 1 });
-          if (!listed) throw new Error(`card ${number} of company ${companyPk} is gone while it expires`);
-          return cardOf(listed.card);
+          const card = cardsByNumber.get(number);
+          if (!card) throw new Error(`card ${number} of company ${companyPk} is gone while it expires`);
+          return cardOf(card);
         };
         const expired = { number, atMs };
         emit(
