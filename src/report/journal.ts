@@ -98,8 +98,10 @@ const beyondLatin1 = /[\u0100-\uffff]/;
  * has a mask that is not Latin-1.
  */
 function textBytes(text: string): number {
+  // Most bodies are short; looking at each of their characters took 5 µs for each order.
+  if (text.length <= shownBodyLength) return 2 * text.length;
   const sent = beyondLatin1.test(text) ? 2 * text.length : text.length;
-  return Math.max(sent, 2 * Math.min(text.length, shownBodyLength));
+  return Math.max(sent, 2 * shownBodyLength);
 }
 
 /** The most bytes of memory that recorded requests take by default. */
