@@ -33,6 +33,15 @@ export function hasFreeSlot(
   return active < activeKeysAllowed;
 }
 
+/** How many keys are listed at once: as many as a company keeps. */
+const mostListed = limits.apiKeys;
+
+export interface KeyListing {
+  readonly api_keys: readonly ListedKey[];
+  /** Whether there are more; each company's own can be listed. */
+  readonly has_more: boolean;
+}
+
 /** API keys, as the service's dashboard has them (spec §2, §5). */
 export class ApiKeys {
   readonly #services: Services;
@@ -76,11 +85,12 @@ export class ApiKeys {
     return { per: this.#quota, allowed: activeKeysAllowed };
   }
 
-  /** Keys by prefix, of one company or of all; never a secret. */
-  list(company?: string): ListedKey[] {
+  /** The first 1,000 keys of one company or of all, by prefix; never a secret. */
+  list(company?: string): KeyListing {
     const { database, fixtureKeys } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
-    return listKeys(database, fixtureKeys, companyPk);
+    const keys = listKeys(database, fixtureKeys, companyPk, mostListed + 1);
+    return { api_keys: keys.slice(0, mostListed), has_more: keys.length > mostListed };
   }
 
   /** The secret of a fixture key, which is public; of no other. */

@@ -92,7 +92,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     c.json(cards.moveDelivery(c.req.param("id"), await readJson(c))),
   );
 
-  control.get("/api-keys", (c) => c.json({ api_keys: apiKeys.list(c.req.query("company")) }));
+  control.get("/api-keys", (c) => c.json(apiKeys.list(c.req.query("company"))));
   control.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
   control.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
 

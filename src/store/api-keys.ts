@@ -81,12 +81,17 @@ const listed = `
   JOIN companies c ON c.pk = k.company_pk`;
 
 /** Keys in the order in which they were made, of one company or of all. */
-export function listKeys(database: Database, fixtureKeys: boolean, companyPk?: number): ListedKey[] {
-  const rest = `${without(fixtureKeys)} ORDER BY k.pk`;
+export function listKeys(
+  database: Database,
+  fixtureKeys: boolean,
+  companyPk: number | undefined,
+  limit: number,
+): ListedKey[] {
+  const rest = `${without(fixtureKeys)} ORDER BY k.pk LIMIT ?`;
   // A condition that also fits every company would not use the index.
   return companyPk === undefined
-    ? database.all(`${listed} WHERE true${rest}`)
-    : database.all(`${listed} WHERE k.company_pk = ?${rest}`, companyPk);
+    ? database.all(`${listed} WHERE true${rest}`, limit)
+    : database.all(`${listed} WHERE k.company_pk = ?${rest}`, companyPk, limit);
 }
 
 /** @returns the key as it then is, or `undefined` where there is none */

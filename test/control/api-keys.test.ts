@@ -56,6 +56,20 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect(new Set([...secrets].map((secret) => secret.slice(-6))).size).toBe(5);
   });
 
+  test("the first 1,000 keys are listed, and has_more tells that there are others", async () => {
+    const sandbox = openKeys();
+    const columns = "company_pk, membership_pk, environment, prefix, status, public_secret, label";
+    sandbox.database.run(
+      `INSERT INTO api_keys (id, hash, ${columns})
+       WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < 2000)
+       SELECT 'key-' || n, CAST(n AS BLOB), ${columns} FROM each JOIN api_keys ON pk = 1`,
+    );
+    const all = (await sandbox.request("/_sandbox/api-keys")).json;
+    expect([all.api_keys.length, all.has_more]).toEqual([1000, true]);
+    const own = (await sandbox.request("/_sandbox/api-keys?company=halfway")).json;
+    expect([own.api_keys.length < 1000, own.has_more]).toEqual([true, false]);
+  });
+
   test("revoking stops new exchanges only, and frees a slot", async () => {
     const sandbox = openKeys();
     const { json: key } = await sandbox.make({ member: "northwind-owner", environment: "sandbox" });

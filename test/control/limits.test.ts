@@ -47,7 +47,7 @@ test("named snapshots hold up to a million rows together", () => {
 test("keeps up to 1,000 API keys of a company, revoked ones included", () => {
   const { control } = openSandbox();
   const key = { member: "halfway-owner", environment: "sandbox" } as const;
-  const known = control.apiKeys.list("halfway").length;
+  const known = control.apiKeys.list("halfway").api_keys.length;
   for (let n = known; n < limits.apiKeys; n++) control.apiKeys.revoke(control.apiKeys.create(key).id);
   expect(() => control.apiKeys.create(key)).toThrow(
     "limit_reached: a company keeps up to 1000 API keys, including revoked ones",

@@ -125,7 +125,7 @@ function Keys({ visit, environment, companies, hasMore }: KeysProps) {
 }
 
 function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }) {
-  const keys = visit.services.apiKeys.list(company.id);
+  const { api_keys: keys } = visit.services.apiKeys.list(company.id);
   const active = keys.filter(({ status }) => status === "active");
   const revoked = keys.filter(({ status }) => status === "revoked");
   const shown = [...active, ...revoked.reverse()].slice(0, keysShown);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { KeyListing } from "../../control/api-keys.ts";
 import type { CreatedKey } from "../../core/create-api-key.ts";
 import { oneLine } from "../../report/formats/escape.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
@@ -61,7 +62,7 @@ function sandboxOf(command: Command): RunningSandbox {
 async function list(command: Command): Promise<void> {
   const { company, json } = command.opts<{ company?: string; json?: boolean }>();
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
-  const answer = await ask<{ api_keys: ListedKey[] }>(sandboxOf(command), "GET", `/api-keys${query}`);
+  const answer = await ask<KeyListing>(sandboxOf(command), "GET", `/api-keys${query}`);
   process.stdout.write(
     json
       ? `${JSON.stringify(answer, null, 2)}\n`
@@ -78,6 +79,8 @@ async function list(command: Command): Promise<void> {
           ]),
         ),
   );
+  if (answer.has_more)
+    process.stderr.write("There are more keys: list those of one company with --company.\n");
 }
 
 async function make(command: Command): Promise<void> {
