@@ -62,7 +62,7 @@ export interface SandboxPorts extends WorldPorts {
   readonly observe?: Observe | undefined;
   /** How many requests the journal keeps; default 1000. */
   readonly journal?: number | undefined;
-  /** How many bytes of memory these take at most; default 64 MiB. */
+  /** The most bytes of memory that these may use; default 64 MiB. */
   readonly journalBytes?: number | undefined;
   /** Sends what webhooks are told; default: the global `fetch`. */
   readonly deliver?: Send | undefined;
@@ -98,7 +98,7 @@ export interface Sandbox {
   readonly fetch: Fetch;
   /** The service as a base address shows it. */
   serve(face: Face): Serve;
-  /** Whether API keys, access tokens and webhook secrets follow from the seed alone; the database keeps it. */
+  /** Whether API keys, access tokens and webhook secrets derive from the seed alone; stored in the database. */
   readonly secrets: SecretsMode;
   /** Begins to serve requests that came together, and keeps together what they change at once. */
   together(work: () => void): void;

@@ -58,7 +58,7 @@ describe("the image's dependencies", () => {
     }
   });
 
-  test("are the ones that the tests run with, but for better-sqlite3", () => {
+  test("are the versions that the tests run with, except better-sqlite3", () => {
     const only = ["better-sqlite3", "node-addon-api"].map((name) => `node_modules/${name}`);
     for (const [path, { version, integrity }] of Object.entries<Locked>(locked)) {
       if (path === "" || only.includes(path)) continue;
@@ -87,7 +87,7 @@ test("the base image is pinned by its digest, and each stage begins with it", ()
   expect(new Set(dockerfile.match(/^FROM \S+/gm))).toEqual(new Set([`FROM \${NODE_IMAGE}`]));
 });
 
-test("the image runs as a user by number, and its volume is group 0's to write", () => {
+test("the image runs as a numeric user, and group 0 may write to its volume", () => {
   expect(/^USER (.*)$/m.exec(dockerfile)?.[1]).toBe("1000:0");
   expect(dockerfile).toContain("install --directory --owner=1000 --group=0 --mode=0770 /data");
 });

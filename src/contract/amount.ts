@@ -12,7 +12,7 @@ export const greatestAmount = "9999999999999.99";
 /** The message for an amount beyond it. */
 export const amountTooLarge = `must be at most ${greatestAmount}`;
 
-/** The message for what is no amount that can be a limit. */
+/** The message for a value that cannot be the amount of a limit. */
 export const amountExpected = 'must be a decimal above 0 with at most two places, such as "250.00"';
 
 /** A decimal as the service writes it: digits, a point, two places. */
@@ -21,9 +21,9 @@ export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 /** A decimal with two places that may be below zero, as a balance may. */
 export const signedDecimal = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
 
-/** A decimal as it may be sent: at most 13 digits before the point and two after. */
+/** A decimal in a request: at most 13 digits before the point and two after. */
 export const decimalInput = /^[0-9]{1,13}(\.[0-9]{1,2})?$/;
 
-/** The message for text that is no such decimal. */
+/** The message for text that does not match it. */
 export const decimalExpected =
   'must be a decimal with at most 13 digits before the point and two after, such as "250.00"';

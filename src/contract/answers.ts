@@ -15,7 +15,7 @@ const sandboxSlips: readonly PointId[] = [
   "gateway.not_specified",
 ];
 
-/** The refusals of requests that cannot be read: nothing records them, and so no coverage counts them. */
+/** The errors for requests that cannot be read: the journal does not record them, so coverage does not count them. */
 export const unreadPoints = [
   "gateway.bad_request",
   "gateway.request_timeout",

@@ -5,7 +5,7 @@ import { physicalCardOrder } from "./physical-card-order.ts";
 
 const object = { error: "the body must be a JSON object" };
 const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;
-/** Bounded once it is trimmed, as the specified order's is not. */
+/** The limit applies after trimming. The specified order's name has no limit. */
 const name = physicalCardOrder.shape.name
   .unwrap()
   .refine((text) => codePointLength(text) <= 100, "must be at most 100 characters")

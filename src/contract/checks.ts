@@ -17,7 +17,7 @@ const tokenChecks: readonly Check[] = [
   { id: "member_active", points: ["token.member_inactive"] },
 ];
 
-/** The points of a refused X-On-Behalf-Of: it is missing, no UUID, or of a company that the member does not belong to. */
+/** The points of X-On-Behalf-Of: missing, not a UUID, or a company that the member does not belong to; in that order. */
 const acting = {
   order: ["order.on_behalf_of_required", "order.on_behalf_of_invalid", "order.on_behalf_of_not_a_member"],
   cards: ["cards.on_behalf_of_required", "cards.on_behalf_of_invalid", "on_behalf_of.not_a_member"],
@@ -25,7 +25,7 @@ const acting = {
 } as const satisfies Record<string, readonly ErrorPointId[]>;
 type ActingPoints = (typeof acting)[keyof typeof acting];
 
-/** Those of an operation under `/developer`: a 400 has the body of its area. */
+/** The same for an operation under `/developer`: the body of a 400 depends on the area. */
 export function actingPoints(id: OperationId): ActingPoints {
   if (id === "orderPhysicalCard") return acting.order;
   return isCardPath(operations[id].path) ? acting.cards : acting.others;

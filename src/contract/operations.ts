@@ -238,14 +238,14 @@ export const areaOperations: readonly OperationId[] = developerOperations.filter
   (id) => "area" in operations[id],
 );
 
-/** Whether a path is a card operation's, whose errors have a body of their own (spec §7). */
+/** Whether a path belongs to the card operations, whose errors have a body of their own (spec §7). */
 export function isCardPath(path: string): boolean {
   return /^\/developer\/cards(\/|$)/.test(path);
 }
 
 /**
- * What becomes of the header `X-On-Behalf-Of`, which spec §5.7 describes as a variant: ignored, checked where it is
- * sent, or required; with `required-except-order` by all but the order, of which the spec does not show it.
+ * How the header `X-On-Behalf-Of` is treated, which spec §5.7 describes as a variant: ignored, checked if it is sent, or
+ * required. With `required-except-order` every operation requires it but the order, for which the spec does not show it.
  */
 export const onBehalfOfModes = ["off", "optional", "required", "required-except-order"] as const;
 export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];

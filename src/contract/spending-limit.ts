@@ -12,8 +12,8 @@ export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 const decimalAboveZero = "^(?!0+(\\.0{1,2})?$)0*[0-9]{1,13}(\\.[0-9]{1,2})?$";
 
 /**
- * SpendingLimitInput (spec §2). This schema checks the type of `amount` alone: core/money.ts reads its value, a string
- * as it stands and a number by the digits that were sent, because a double does not keep them.
+ * SpendingLimitInput (spec §2). This schema checks only the type of `amount`: core/money.ts parses its value, and
+ * reads a number from the digits that were sent, because a double does not keep them.
  */
 export const spendingLimitInput = z.object(
   {
@@ -27,7 +27,7 @@ export const spendingLimitInput = z.object(
         error: ({ input }) => {
           if (input === undefined) return "is required";
           if (typeof input !== "number") return "must be a string or a number";
-          // A number that is not finite in a double, such as 1e999.
+          // A number that overflows a double, such as 1e999.
           return input > 0 ? amountTooLarge : amountExpected;
         },
       },

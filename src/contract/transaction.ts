@@ -48,7 +48,7 @@ export type Merchant = z.output<typeof merchant>;
 
 /**
  * Transaction (assumed). `amount` is in the account's currency, `original_amount` in the merchant's: `amount` is
- * `original_amount` × `exchange_rate`, rounded to two places, halves up.
+ * `original_amount` × `exchange_rate`, rounded half up to two places.
  */
 export const transaction = z.strictObject({
   id: transactionId,

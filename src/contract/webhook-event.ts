@@ -7,7 +7,7 @@ import { invoice, invoiceStatus } from "./invoice.ts";
 import { transaction, transactionStatus } from "./transaction.ts";
 import { deliveryId, deliveryStatus, type EventType, eventType, webhook, webhookId } from "./webhook.ts";
 
-/** How far the parcel of a physical card has come. */
+/** The delivery status of a physical card. */
 export const cardDelivery = z.strictObject({
   card_id: uuid,
   status: parcelStatus,
@@ -15,7 +15,7 @@ export const cardDelivery = z.strictObject({
   updated_at: z.iso.datetime(),
 });
 
-/** @param beside - what the event has beside `data`, which is the whole object as it is after the event */
+/** @param beside - the fields of the event beside `data`, which is the whole object after the event */
 const event = <Type extends EventType, Data extends z.ZodObject, Beside extends z.ZodRawShape>(
   type: Type,
   data: Data,
@@ -44,7 +44,7 @@ export type WebhookPayload<Type extends EventType = EventType> = z.output<(typeo
 const webhookAttempt = z.object({
   at: z.iso.datetime(),
   outcome: z.enum(["success", "failure"]),
-  /** The receiver's answer; null where there was none. */
+  /** The status code of the receiver's response; null if there was none. */
   response_status: z.int().nullable(),
   error: z.string().nullable(),
 });
@@ -56,7 +56,7 @@ export const webhookDelivery = z.object({
   event: eventType,
   status: deliveryStatus,
   attempts: z.array(webhookAttempt),
-  /** Null where no attempt is to come. */
+  /** Null if no further attempt is planned. */
   next_attempt_at: z.iso.datetime().nullable(),
   /** The request's body. */
   payload: z.discriminatedUnion("type", [

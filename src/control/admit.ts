@@ -22,7 +22,7 @@ export class Gate {
     this.#wrongTokens = new WrongTokens(clock);
   }
 
-  /** Health is for everyone but the pages of other sites; the guard decides about everything else. */
+  /** Health is open to everyone but the pages of other sites; the guard decides about every other path. */
   readonly guarded: MiddlewareHandler = async (c, next) => {
     if (c.req.path !== "/_sandbox/health") await this.admit(c);
     else if (this.guard.kind !== "open") {
@@ -34,7 +34,7 @@ export class Gate {
 
   /**
    * Returns if the guard admits the request.
-   * @throws ControlError 401 where the admin token is missing or wrong, 403 where nothing would help
+   * @throws ControlError 401 if the admin token is missing or wrong, 403 if the request is refused with any token
    */
   async admit(c: Context): Promise<void> {
     const { guard } = this;
@@ -69,12 +69,12 @@ export class Gate {
     return true;
   }
 
-  /** Ends the browser's session, so that its cookie is worth nothing any more. */
+  /** Ends the browser's session; its cookie is invalid from then on. */
   signOut(c: Context): void {
     this.#sessions.end(c);
   }
 
-  /** Is aborted when the request is, or when the session ends that let it in. */
+  /** A signal that aborts with the request, or when the session that admitted it ends. */
   signalOf(c: Context): AbortSignal {
     const session = this.#sessions.signal(c);
     return session ? AbortSignal.any([c.req.raw.signal, session]) : c.req.raw.signal;
@@ -85,7 +85,7 @@ export class Gate {
     const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
     if (shown !== undefined && isSameSecret(shown, token)) return;
     const isSignedIn = this.#sessions.signal(c) !== undefined;
-    // Before any other refusal: a quick one of another kind would tell that the token is wrong.
+    // Before any other refusal: a quick one of another kind would reveal that the token is wrong.
     if (shown !== undefined && !isSignedIn) await this.#wrongTokens.delay(c.req.raw.signal);
     refuseOtherSites(c);
     if (!isSignedIn) {
@@ -101,15 +101,15 @@ function isSameSecret(shown: string, token: string): boolean {
 
 /** How many wrong tokens in a row are refused without delay. */
 const freeTries = 5;
-/** The time in which one more may be refused without delay. */
+/** The interval after which one more is refused without delay. */
 const intervalMs = 1000;
 /** Below the five seconds that the command line waits for a response. */
 const longestDelayMs = 3000;
 
 /**
- * Slows down whoever guesses the admin token: after five wrong ones each further one is refused a second later than the
- * one before, or three seconds after it came. It counts for all clients together, since a guesser can have many
- * addresses; the right token is never delayed.
+ * Slows down guessing of the admin token: after five wrong ones each further one is refused a second later than the one
+ * before, but at most three seconds after it arrived. All clients count together, since an attacker can have many
+ * addresses. The right token is never delayed.
  */
 class WrongTokens {
   readonly #clock: Clock;
@@ -120,7 +120,7 @@ class WrongTokens {
     this.#clock = clock;
   }
 
-  /** @param signal - of the request; nobody waits for the answer once it is aborted */
+  /** @param signal - the request's; once it is aborted, the delay ends */
   async delay(signal: AbortSignal): Promise<void> {
     const now = this.#clock.ticks();
     const earliest = Math.max(this.#dueMs, now - freeTries * intervalMs) + intervalMs;
@@ -137,13 +137,13 @@ class WrongTokens {
   }
 }
 
-/** Webhooks are sent by the sandbox itself: whoever may subscribe must not reach this API with one. */
+/** The sandbox itself sends webhooks: a client that may subscribe must not reach this API through one. */
 function refuseWebhooks(c: Context): void {
   if (c.req.header("webhook-signature") === undefined) return;
   throw new ControlError(403, "the sandbox's own API takes no webhooks");
 }
 
-/** @throws ControlError 403 for a foreign host, or a page of another origin */
+/** @throws ControlError 403 for a foreign host or a page of another origin */
 function refuseForeign(c: Context): void {
   const { hostname, origin: own } = new URL(c.req.url);
   if (!isLoopback(hostname)) {

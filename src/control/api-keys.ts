@@ -93,7 +93,7 @@ export class ApiKeys {
     return { api_keys: keys.slice(0, mostListed), has_more: keys.length > mostListed };
   }
 
-  /** The secret of a fixture key, which is public; of no other. */
+  /** The secret of a fixture key, which is public; undefined for any other key. */
   publicSecret(id: string): string | undefined {
     return publicSecretOf(this.#services.database, this.#services.fixtureKeys, id);
   }

@@ -60,7 +60,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
   });
   control.get("/health", async (c) => {
     const health = { status: "ok", version, now: time.read().now };
-    // Whoever knows the seed can compute reproducible secrets.
+    // Reproducible secrets can be computed from the seed.
     return c.json((await gate.isAdmitted(c)) ? { ...health, seed } : health);
   });
   control.get("/contract", (c) =>
@@ -173,7 +173,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     const headers = { last_event_id: c.req.header("Last-Event-ID") };
     const { last_event_id: lastId, ...filter } = readQuery(c.req.queries(), streamQuery, headers);
     const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
-    // Nobody would read, and so nobody would end, the stream of a response to HEAD.
+    // The body of a response to HEAD is never read, so its stream would never end.
     if (c.req.method === "HEAD") return c.body(null, 200, type);
     return c.body(requestStream(journal, clock, { filter, lastId, signal: gate.signalOf(c) }), 200, type);
   });

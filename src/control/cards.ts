@@ -88,7 +88,7 @@ export class Cards {
       .slice(0, mostListed);
   }
 
-  /** How many of the latest cards are each company's. */
+  /** The number of the latest cards that each company has. */
   #shareOfLatest(company: string | undefined): LatestCards[] {
     const { database } = this.#services;
     if (company === undefined) return companiesOfLatestCards(database, mostListed);

@@ -95,7 +95,7 @@ const memberChange = z.strictObject({
   company: z.string().optional(),
 });
 
-/** How many companies are listed at once. */
+/** The most companies in one response. */
 const mostListed = 500;
 
 const limitError = `must be a whole number from 1 to ${mostListed}`;
@@ -241,9 +241,9 @@ export class Companies {
   }
 
   /**
-   * Changes a member in one company. The keys of one that is inactive obtain no token; tokens that were issued stay
-   * valid until they expire, as after a key is revoked.
-   * @throws ControlError 404 where there is none
+   * Changes a member in one company. The keys of an inactive member obtain no token; issued tokens stay valid until they
+   * expire, as after a key is revoked.
+   * @throws ControlError 404 if there is no such member
    */
   changeMember(name: string, change: z.input<typeof memberChange>): MemberListing {
     const { role, status, details_complete, company } = parsed(memberChange, change);
@@ -255,7 +255,7 @@ export class Companies {
 
   /**
    * Companies with their members, keys and accounts, in the order in which they were made; at most 500 at once.
-   * @throws ControlError 400, or 404 where `company` or `after` is none
+   * @throws ControlError 400, or 404 if `company` or `after` names no company
    */
   world(asked: WorldQuery = {}): WorldListing {
     const { company, after, limit = mostListed, ...filter } = parsed(worldQuery, asked);
@@ -269,14 +269,14 @@ export class Companies {
     return { companies: this.#list(page.slice(0, limit)), has_more: page.length > limit };
   }
 
-  /** How many companies there are. */
+  /** The number of companies that match. */
   count(filter?: CompanyFilter): number {
     return countCompanies(this.#services.database, filter);
   }
 
   /**
-   * The company that is named by its id, its slug, or live/SLUG.
-   * @throws ControlError 404 where there is none
+   * The company with this id, slug, or live/SLUG.
+   * @throws ControlError 404 if there is none
    */
   show(name: string): CompanyListing {
     return present(this.world({ company: name }).companies[0]);

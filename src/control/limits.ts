@@ -1,9 +1,9 @@
 import { ControlError } from "./control-error.ts";
 
-/** How much the sandbox's own API lets be made. Nothing that a client of the service needs comes near. */
+/** The most objects that the sandbox's own API creates. Tests of a client need far fewer. */
 export const limits = {
   companies: 20_000,
-  /** Of a company, revoked ones included. */
+  /** Of a company, including revoked ones. */
   apiKeys: 1_000,
   /** Of a company. */
   invoices: 10_000,
@@ -15,9 +15,9 @@ export const limits = {
 } as const;
 
 /**
- * @param count - how many there would be
+ * @param count - the number after the change
  * @param message - the limit, and how to make room
- * @throws ControlError 409 where that is over the limit
+ * @throws ControlError 409 if the count exceeds the limit
  */
 export function refuseOver(limit: number, count: number, message: string): void {
   if (count > limit) throw new ControlError(409, `limit_reached: ${message}`);

@@ -4,7 +4,7 @@ import { type EntryFilter, entryTest, type Journal, type Told } from "../report/
 /** Tells whatever stands between that the connection lives. */
 const pingMs = 15_000;
 
-/** What may wait for a slow reader; it then comes back with the last id that it read. */
+/** The most that waits for a slow reader. Beyond it the stream ends, and the reader resumes from the last id it read. */
 const waitingAllowed = { entries: 1000, bytes: 16 * 1024 * 1024 };
 
 export interface StreamRequest {

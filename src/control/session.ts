@@ -20,14 +20,14 @@ const mostSessions = 100;
 /** The browsers that signed in, in memory: when the sandbox stops, they have to sign in again. */
 export class Sessions {
   readonly #drawSecret: () => Uint8Array;
-  /** What ends each session, by the hash of its cookie; the oldest first. */
+  /** Ends each session when aborted, by the hash of its cookie; the oldest first. */
   readonly #live = new Map<string, AbortController>();
 
   constructor(drawSecret: () => Uint8Array) {
     this.#drawSecret = drawSecret;
   }
 
-  /** Lets a browser in until it is closed or signs out. No script can read the cookie, and no other site sends it. */
+  /** Starts a session until the browser is closed or signs out. Scripts cannot read the cookie; other sites cannot send it. */
   start(c: Context): void {
     this.#end(keptOf(c));
     const [oldest] = this.#live.keys();
@@ -38,7 +38,7 @@ export class Sessions {
     setCookie(c, cookieOf(c), session, { path, httpOnly: true, sameSite: "Strict", secure });
   }
 
-  /** Is aborted when the browser's session ends; undefined if it has none. */
+  /** A signal that aborts when the browser's session ends; undefined if it has none. */
   signal(c: Context): AbortSignal | undefined {
     return this.#live.get(keptOf(c))?.signal;
   }
@@ -58,7 +58,7 @@ function keptOf(c: Context): string {
   return hashOf(getCookie(c, cookieOf(c)) ?? "");
 }
 
-/** The time that it takes to look up a hash tells nothing about the cookie. */
+/** The time of a look-up by hash reveals nothing about the cookie. */
 function hashOf(session: string): string {
   return opaqueTokenOf(hashOfSecret(session));
 }
@@ -76,7 +76,7 @@ export function refuseOtherSites(c: Context): void {
   if ((origin === undefined || isOwnHost(c, origin)) && (isOwnSite || isLinkToStartPage(c))) return;
   throw new ControlError(
     403,
-    "the sandbox's own API and pages refuse requests from other sites: a link may lead to /_sandbox/ui only; for any other address, type it into the browser's address bar",
+    "the sandbox's own API and pages refuse requests from other sites: links may point to /_sandbox/ui only; type any other address into the browser's address bar",
   );
 }
 

@@ -7,10 +7,10 @@ export const keyPrefixes: Readonly<Record<Environment, string>> = {
   live: "sk_live_",
 };
 
-/** What active keys are counted for: each company, or, in a described variant, each member (spec §5.5). */
+/** Active keys are limited for each company or, in a variant that the spec describes, for each member (spec §5.5). */
 export const keyQuotas = ["company", "member"] as const;
 export type KeyQuota = (typeof keyQuotas)[number];
-/** In each environment. */
+/** The limit, in each environment. */
 export const activeKeysAllowed = 5;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

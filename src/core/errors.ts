@@ -28,7 +28,7 @@ function bytesAt(text: string, at: number): number {
   return code < 0x80 ? 1 : 3;
 }
 
-/** A value as a message quotes it: at most 100 characters. A test process may pass something else than a string. */
+/** A value as a message quotes it, cut to 100 characters. Callers in a test process may pass values of other types. */
 export function quoted(value: string): string {
   return JSON.stringify(typeof value === "string" && value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }

@@ -15,8 +15,8 @@ export interface CompanyEvent<Type extends EventType> {
   readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
   readonly faults?: WebhookFaults | undefined;
   /**
-   * The card whose time came, by its number in its company, and when. Its event has the time and an id of its own, so
-   * that neither depends on when, and after which others, the expiry is recorded. Absent: it happens now.
+   * The card that expired, by its number in its company, and the time of its expiry. The event gets this time and an
+   * id derived from the number, so neither depends on when the expiry is recorded. Absent: the event happens now.
    */
   readonly expired?: { readonly number: number; readonly atMs: number };
 }

@@ -58,7 +58,7 @@ function rateOf(currency: string): bigint {
 const rateDecimals = 10;
 const rateUnit = 10n ** BigInt(rateDecimals);
 
-/** Units of one currency for one of another, in units of the rate's last decimal. */
+/** The rate from one currency to another, in units of its last decimal. */
 function scaledRate(from: string, to: string): bigint {
   const [rateFrom, rateTo] = [rateOf(from), rateOf(to)];
   return (rateTo * rateUnit * 2n + rateFrom) / (rateFrom * 2n);
@@ -74,13 +74,13 @@ export function convert(minor: number, from: string, to: string): number {
 }
 
 /**
- * The same for an amount that is to be booked.
- * @throws SimulationRefused where it comes to 0.00, or to more than is booked exactly
+ * The same for an amount to book.
+ * @throws SimulationRefused if the result is 0.00 or exceeds `greatestMinor`
  */
 export function bookable(minor: number, from: string, to: string): number {
   const converted = convert(minor, from, to);
   if (converted > 0 && converted <= greatestMinor) return converted;
-  const asked = `amount: ${formatMinor(minor)} ${from} comes to`;
+  const asked = `amount: ${formatMinor(minor)} ${from} converts to`;
   const rate = scaledRate(from, to);
   const least = formatMinor(Number((rateUnit + 2n * rate - 1n) / (2n * rate)));
   throw new SimulationRefused(
@@ -91,13 +91,13 @@ export function bookable(minor: number, from: string, to: string): number {
   );
 }
 
-/** The minor units of one currency that buy at least so many of another: never a fraction in the buyer's favour. */
+/** The least minor units of one currency that buy an amount of another: rounded up, never in the buyer's favour. */
 export function costOf(minor: number, of: string, inCurrency: string): number {
   const rate = scaledRate(inCurrency, of);
   return Number((BigInt(minor) * rateUnit + rate - 1n) / rate);
 }
 
-/** Units of one currency for one of another, with ten decimals; null where they are one. */
+/** The rate from one currency to another, with ten decimals; null if they are the same. */
 export function exchangeRate(from: string, to: string): string | null {
   if (from === to) return null;
   const digits = scaledRate(from, to)

@@ -3,23 +3,23 @@ import type { SandboxClock } from "./clock.ts";
 import { emit } from "./events.ts";
 import type { Services } from "./services.ts";
 
-/** How many cards one step reads at most. To record an expiry and its event takes about 0.1 ms of processor time. */
+/** The most cards that one step reads. Recording one expiry with its event takes about 0.1 ms of processor time. */
 const cardsPerStep = 100;
-/** The longest wait of Node's timers is 2³¹ − 1 ms; then the clock is read again. */
+/** Node's timers wait at most 2³¹ − 1 ms; then the clock is read again. */
 const longestWaitMs = 2 ** 31 - 1;
-/** When a step that failed is tried again, in real time. */
+/** How long after a failed step it is retried, in real time. */
 const tryAgainMs = 1000;
 
 /**
  * Records the expiry of cards in the companies that have webhooks, and emits the events. Nothing else depends on it:
- * every query computes from the time which cards have expired (store/cards.ts). It works in short steps beside
+ * every query computes from the time which cards have expired (store/cards.ts). It works in short steps between
  * requests, and wakes up when the next card expires.
  */
 export class CardExpiry {
   readonly #services: Services;
   readonly #clock: SandboxClock;
   readonly #onDefect: (defect: Error) => void;
-  /** The work that is left of a run; undefined between runs. */
+  /** The remaining steps of a run; undefined between runs. */
   #steps: Iterator<void> | undefined;
   #whenDone: (() => void)[] = [];
   #cancelStep: (() => void) | undefined;
@@ -34,7 +34,7 @@ export class CardExpiry {
       // A new card expires years after the others; the cards of a company with a new webhook may not.
       if (!this.#steps && (webhookWasCreated || !this.#cancelTimer)) this.#setTimer();
     });
-    // A company's world was replaced, in a transaction that need not be over.
+    // A company's world was replaced; the transaction may not have ended yet.
     services.generations.onEnd(() => {
       this.#steps = undefined;
       this.#stepLater();
@@ -42,13 +42,13 @@ export class CardExpiry {
     this.#setTimer();
   }
 
-  /** Time was moved: the first step is done at once, so that the events of a small world are there afterwards. */
+  /** Call it after time was moved. The first step runs at once, so a small world has its events when it returns. */
   run(): void {
     this.#steps = expirySteps(this.#services);
     this.#step();
   }
 
-  /** Resolves when the expiry of every card whose time has come is recorded. */
+  /** Resolves when every expiry up to now is recorded. */
   async settled(): Promise<void> {
     const { store } = this.#services;
     if (this.#closed || (!this.#steps && store.cards.companiesWithDue().length === 0)) return;
@@ -57,7 +57,7 @@ export class CardExpiry {
     await done;
   }
 
-  /** Ends the work and its timers. */
+  /** Stops the steps and the timers. */
   close(): void {
     this.#closed = true;
     this.#cancelStep?.();
@@ -125,7 +125,7 @@ export class CardExpiry {
   }
 }
 
-/** Each step reads so many cards at most, in the order of companies and of their cards. */
+/** Each step reads at most `cardsPerStep` cards, ordered by company and number. */
 function* expirySteps({ store, ...services }: Services): Generator<void> {
   let room = cardsPerStep;
   for (const { companyPk, cardsMade } of store.cards.companiesWithDue()) {
@@ -133,14 +133,17 @@ function* expirySteps({ store, ...services }: Services): Generator<void> {
       const last = Math.min(after + room, cardsMade);
       const expiredCards = store.cards.expire({ companyPk, after, last });
       const webhooks = expiredCards.length > 0 ? store.webhooks.ofCompany(companyPk) : [];
-      const isTold = webhooks.some(({ events }) => events.includes("card.status_changed"));
+      const isSubscribed = webhooks.some(({ events }) => events.includes("card.status_changed"));
       // Read together: one by one they take longer than everything else here.
-      const listed = isTold ? store.cards.list(companyPk, { before: last + 1, limit: last - after }) : [];
+      const listed = isSubscribed
+        ? store.cards.list(companyPk, { before: last + 1, limit: last - after })
+        : [];
       const cardsByNumber = new Map(listed.map(({ position, card }) => [position, card]));
-      for (const { number, status, atMs } of isTold ? expiredCards : []) {
+      for (const { number, status, atMs } of isSubscribed ? expiredCards : []) {
         const data = () => {
           const card = cardsByNumber.get(number);
-          if (!card) throw new Error(`card ${number} of company ${companyPk} is gone while it expires`);
+          if (!card)
+            throw new Error(`card ${number} of company ${companyPk} does not exist although it expired`);
           return cardOf(card);
         };
         const expired = { number, atMs };

@@ -50,7 +50,7 @@ export function refuseUnissuable(facts: JudgedFacts, country: string | undefined
   if (facts.companyStatus !== "active") {
     throw new SandboxError(
       `${family}.company_inactive`,
-      `The company is not active: it is ${facts.companyStatus}, and orders no cards meanwhile`,
+      `The company is not active: it is ${facts.companyStatus}, so it cannot order cards`,
     );
   }
   if (facts.account.status === "closed") {

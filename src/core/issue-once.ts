@@ -34,7 +34,7 @@ export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly original: () => NumberedCard | undefined;
   /** Reads the body; a replay ignores it (spec §4). */
   readonly read: () => Wanted;
-  /** Whether a replay's body says the same as the original's; absent: as if it did. */
+  /** Whether a replay's body is the same order as the original's; absent: it counts as the same. */
   readonly repeats?: (original: NumberedCard) => boolean;
   /** Everything that stands between a well-formed request and the issuer: 400, 404, 409, 422. */
   readonly judge: (wanted: Wanted) => Judged;
@@ -130,7 +130,7 @@ function made(
   return { card: show?.(card) ?? cardOf(card, overlay.facts.usedUnreadable) };
 }
 
-/** The original card as it is now: it may have changed meanwhile. */
+/** The original card in its current state: it may have changed since. */
 function replayed(
   services: Services,
   { caller }: IssuingRequest,

@@ -12,7 +12,7 @@ import type { Role } from "./permissions.ts";
 import type { AccountStatus, CompanyStatus } from "./statuses.ts";
 import type { PeriodStarts } from "./uk-calendar.ts";
 
-/** Which rows of a list are meant: those before a position, which are older, the newest first. */
+/** A page of a list, the newest row first: only rows before a position, which are older. */
 export interface Page {
   readonly before?: number | undefined;
   readonly limit: number;
@@ -124,7 +124,7 @@ export interface TransactionRecord {
   readonly spentMinor: number;
   readonly spentEurMinor: number;
   readonly spentAtMs: number;
-  /** How much of it was given back, in the merchant's currency. */
+  /** How much of it was refunded, in the merchant's currency. */
   readonly refundedOriginalMinor: number;
   readonly createdAtMs: number;
   readonly completedAtMs: number | null;

@@ -24,12 +24,12 @@ export interface Amounts {
   readonly spentEurMinor: number;
 }
 
-/** Sums stay exact: none goes beyond the largest amount. */
+/** @throws SimulationRefused if a sum would exceed the largest amount, beyond which sums are not exact */
 function refuseBeyond(minor: number, what: string, currency: string): void {
   if (Math.abs(minor) <= greatestMinor) return;
   throw new SimulationRefused(
     "conflict",
-    `amount: ${what} would go beyond ${greatestAmount} ${currency}; use a smaller amount`,
+    `amount: ${what} would exceed ${greatestAmount} ${currency}; use a smaller amount`,
   );
 }
 
@@ -114,7 +114,7 @@ function changeTransaction(
 function refuseSpentBeyond({ store }: Services, { cardPk, spentAtMs, currency }: TransactionRecord): void {
   if (cardPk === null) return;
   const { lifetimeMinor } = store.transactions.spentFrom(cardPk, periodStarts(spentAtMs));
-  refuseBeyond(lifetimeMinor, "the card's spending in all", currency);
+  refuseBeyond(lifetimeMinor, "the total spending of the card", currency);
 }
 
 /** The id of a company's next transaction, for one that another is to name before it is there. */
@@ -180,7 +180,7 @@ export function completePart(
   return addTransaction(services, account, { ...own, ...spent, ...booked(services, account, nowMs) }, nowMs);
 }
 
-/** Lets go of a part of what a pending payment holds; the rest stays held. */
+/** Releases a part of the amount that a pending payment holds; the rest stays held. */
 export function holdOnly(services: Services, payment: TransactionRecord, rest: Amounts, nowMs: number) {
   changeAccount(services, payment.accountPk, { heldMinor: rest.amountMinor - payment.amountMinor }, nowMs);
   return changeTransaction(services, payment, { ...rest, spentMinor: rest.amountMinor });
@@ -192,7 +192,7 @@ export function release(services: Services, payment: TransactionRecord, nowMs: n
   return changeTransaction(services, payment, { status: "reverted", spentMinor: 0, spentEurMinor: 0 });
 }
 
-/** Notes how much of a payment was given back, in the merchant's currency. */
+/** Records how much of a payment was refunded, in the merchant's currency. */
 export function noteRefunded(services: Services, payment: TransactionRecord, refundedOriginalMinor: number) {
   return changeTransaction(services, payment, { refundedOriginalMinor });
 }

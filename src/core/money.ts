@@ -1,9 +1,9 @@
-/** Money in minor units (hundredths): exact up to `greatestMinor` of contract/amount.ts, which all input is held to. */
+/** Money in minor units (hundredths): exact up to `greatestMinor` of contract/amount.ts; larger input is refused. */
 export type Minor = number;
 
 /**
  * Reads `12`, `12.3` or `12.34`; nothing else, and no sign, space, exponent or separator.
- * @returns minor units; for an amount beyond `greatestMinor` some number beyond it, possibly `Infinity`
+ * @returns minor units; an amount above `greatestMinor` gives some number above it, possibly `Infinity`
  */
 export function parseDecimal(text: string): Minor | undefined {
   const parts = /^([0-9]+)(?:\.([0-9]{1,2}))?$/.exec(text);
@@ -26,7 +26,7 @@ export function parseJsonNumber(token: string): Minor | undefined {
   return exponent < -2 ? undefined : Number(coefficient) * 10 ** (exponent + 2);
 }
 
-/** The length of a text of digits without the zeros at its end. A regular expression would take quadratic time. */
+/** The length of a string of digits without its trailing zeros. A regular expression would take quadratic time. */
 function significantLength(digits: string): number {
   let length = digits.length;
   while (digits[length - 1] === "0") length--;

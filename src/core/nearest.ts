@@ -1,8 +1,8 @@
 import leven from "leven";
 
 /**
- * The known name that a word was meant for, as far as its letters tell: a few of them are wrong, the end is missing, or
- * no other name begins with the same word.
+ * The known name that a misspelt word most likely stands for: a few letters are wrong, the end is missing, or no other
+ * name begins with the same word.
  * @returns undefined where none is like it, so that nobody is sent astray
  */
 export function nearest<Name extends string>(said: string, known: readonly Name[]): Name | undefined {

@@ -47,15 +47,15 @@ export function orderCard(services: Services, request: OrderRequest): IssueOutco
 }
 
 /**
- * Tells whether two orders are the same without keeping them: a hash of the fields, which leave out the PIN. A name that
- * chooses a scenario is addressed to the sandbox, and no part of the order.
+ * A hash by which two orders can be compared without storing them. The PIN is not part of it, nor is a name that chooses
+ * a scenario: such a name is meant for the sandbox.
  */
 function digestOf(order: Order): string {
   const name = order.name?.startsWith("scenario:") ? undefined : order.name;
   return uuidOf(hashOfSecret(JSON.stringify({ ...order, name })));
 }
 
-/** Undefined where the body is no order. */
+/** Undefined if the body is not a valid order. */
 function digestOfBody(readOrder: () => Order): string | undefined {
   try {
     return digestOf(readOrder());

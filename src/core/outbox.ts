@@ -1,4 +1,4 @@
-/** Events wait in the store until they are delivered; the deliverer learns of changes here. */
+/** Events wait in the store until they are delivered; here the deliverer is notified of changes. */
 export class Outbox {
   #listener: (webhookPk?: number) => void = () => {};
 
@@ -12,14 +12,14 @@ export class Outbox {
     this.#watcher = watcher;
   }
 
-  /** A company with webhooks may have a card more, or one with cards has a webhook more. */
+  /** Call it when a company with webhooks may get a card, or a company with cards gets a webhook. */
   watch(webhookWasCreated: boolean): void {
     this.#watcher(webhookWasCreated);
   }
 
   /**
-   * Deliveries were added or changed, or time was moved. The transaction that did so need not be over.
-   * @param webhookPk - whose deliveries; absent: any
+   * Call it when deliveries were added or changed, or time was moved. The transaction may still be open.
+   * @param webhookPk - the webhook of the deliveries; absent: any webhook
    */
   stir(webhookPk?: number): void {
     this.#listener(webhookPk);

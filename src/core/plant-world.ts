@@ -48,7 +48,7 @@ export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardL
 }
 
 /**
- * Plants one company with all that is its own, within the caller's transaction.
+ * Plants one company with all its rows, within the caller's transaction.
  * @param keysArePublic - whether the secrets of its keys are kept, as those of fixtures are
  */
 export function plantCompany(

@@ -159,7 +159,7 @@ export interface KeptCard extends NumberedCard {
   readonly heldFrom: CardStatus | null;
 }
 
-/** A card whose expiry is recorded: its number in its company, the status it had, and when it expired. */
+/** A card whose expiry was just recorded: its number in its company, its status before, and the time of its expiry. */
 export interface DueCard {
   readonly number: number;
   readonly status: CardStatus;
@@ -210,7 +210,7 @@ export interface CardPlace {
   /** Which of its company's cards it is, from 1; also its position in the company's list. */
   readonly number: number;
   readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
-  /** By what a repeated order is known. */
+  /** Hash of the order, to recognise a repeated one. */
   readonly orderDigest?: string | undefined;
 }
 
@@ -330,7 +330,7 @@ export interface NewDelivery {
   readonly event: EventType;
   readonly body: string;
   readonly dueAtMs: number;
-  /** Why it is not sent; undefined: it is pending. */
+  /** The reason why it is not sent; undefined: it is pending. */
   readonly rejected: string | undefined;
   readonly faults: WebhookFaults | undefined;
   readonly createdAtMs: number;
@@ -393,15 +393,15 @@ export interface Store {
     byId(companyPk: number, id: CardId): KeptCard | undefined;
     /** Whichever company's it is. */
     anywhere(id: CardId): SpendingCard | undefined;
-    /** The companies with webhooks that have cards whose expiry is not recorded yet. */
+    /** The companies with webhooks that have expired cards whose expiry is not recorded yet. */
     companiesWithDue(): {
       readonly companyPk: number;
       readonly companyId: CompanyId;
       readonly cardsMade: number;
     }[];
     /**
-     * Records the expiry of the cards whose time has come among those with a number above `after`, up to `last`.
-     * @returns them as they were, by their numbers
+     * Records the expiry of the expired cards with a number above `after`, up to `last`.
+     * @returns these cards as they were before, ordered by number
      */
     expire(among: { readonly companyPk: number; readonly after: number; readonly last: number }): DueCard[];
     /** When the next card of a company with webhooks expires, by the sandbox's clock. */

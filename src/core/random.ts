@@ -5,7 +5,7 @@ import type { Random } from "./ports.ts";
 
 /**
  * Random bytes as a function of the seed: the same seed, purpose, scope and number give the same bytes.
- * @param privateSecret - mixed into every secret; without it, secrets follow from the seed like everything else
+ * @param privateSecret - mixed into every secret; without it, secrets derive from the seed like everything else
  */
 export function seededRandom(seed: number, privateSecret?: string): Random {
   const key = privateSecret === undefined ? undefined : utf8ToBytes(privateSecret);

@@ -12,9 +12,9 @@ type OriginalMinor = number | undefined;
 
 /**
  * Clears an authorisation: by all that it holds, or more, it is completed; by less, that part becomes a
- * transaction of its own, and the rest stays held unless this clearing is final or the rest comes to 0.00.
+ * transaction of its own, and the rest stays held unless this clearing is final or the rest converts to 0.00.
  * @returns what was completed
- * @throws SimulationRefused where there is none, it is pending no more, or the amount comes to 0.00
+ * @throws SimulationRefused if it does not exist, is no longer pending, or the amount converts to 0.00
  */
 export function clear(
   services: Services,
@@ -33,7 +33,7 @@ export function clear(
 }
 
 /**
- * Reverses an authorisation: lets go all that it holds, or a part; all where the rest comes to 0.00.
+ * Reverses an authorisation: releases all that it holds, or a part; all if the rest converts to 0.00.
  * @throws SimulationRefused where there is none, it is pending no more, or holds less
  */
 export function reverse(
@@ -54,10 +54,10 @@ export function reverse(
 }
 
 /**
- * Gives back what a completed payment took, or a part, to the account and to the card's limits. Each refund is
- * converted by itself, so that several in another currency may differ from the payment by their rounding.
+ * Refunds a completed payment, or a part, to the account and to the card's limits. Each refund is converted separately,
+ * so the sum of several in another currency may differ from the payment by rounding.
  * @returns the refund
- * @throws SimulationRefused where there is none, it is not completed, less of it is left, or it comes to 0.00
+ * @throws SimulationRefused if it does not exist, is not completed, less of it is left, or the amount converts to 0.00
  */
 export function refund(
   services: Services,
@@ -112,8 +112,8 @@ function pendingOne(services: Services, id: TransactionId) {
 }
 
 /**
- * An amount in the merchant's currency, and what it comes to.
- * @throws SimulationRefused where that is 0.00
+ * Converts an amount in the merchant's currency to the account's currency and to EUR.
+ * @throws SimulationRefused if it converts to 0.00
  */
 function amountsOf({ originalCurrency, currency }: TransactionRecord, originalMinor: number): Amounts {
   return {
@@ -123,7 +123,7 @@ function amountsOf({ originalCurrency, currency }: TransactionRecord, originalMi
   };
 }
 
-/** Whether an amount in the merchant's currency comes to more than 0.00. */
+/** Whether an amount in the merchant's currency converts to more than 0.00. */
 function isWorth({ originalCurrency, currency }: TransactionRecord, originalMinor: number): boolean {
   return originalMinor > 0 && convert(originalMinor, originalCurrency, currency) > 0;
 }

@@ -64,7 +64,7 @@ export function londonDate(nowMs: number): string {
 
 let latestEnd: { readonly date: string; readonly ms: number } | undefined;
 
-/** The instant at which a date is over in the UK: 00:00 of the next. */
+/** The instant at which a date ends in the UK: 00:00 of the next day. */
 export function endOfDay(date: string): number {
   // All cards of a month expire on the same day.
   if (latestEnd?.date !== date) latestEnd = { date, ms: instantOfMidnight(Date.parse(date) + dayMs) };

@@ -14,7 +14,7 @@ export interface TargetViolation {
  * @param allowedHosts - in lower case, each with its port or without
  */
 export function targetViolation(text: string, allowedHosts: readonly string[]): TargetViolation | undefined {
-  // A URI is written in ASCII without spaces (RFC 3986 §2); the URL parser mends more than that.
+  // A URI is ASCII without spaces (RFC 3986 §2); the URL parser accepts more than that.
   if (!URL.canParse(text) || !/^[!-~]+$/.test(text))
     return invalid("must be an absolute URL, such as https://example.com/hooks");
   const { protocol, hostname, host, username, password } = new URL(text);

@@ -20,7 +20,7 @@ import { targetViolation } from "./webhook-target.ts";
 const mostWebhooks = 10;
 /** How long a secret signs on after it was rotated. */
 const secretOverlapMs = 24 * 60 * 60 * 1000;
-/** Each signs every event, in one header. */
+/** Each of them signs every event; all signatures are in one header. */
 const mostSecrets = 10;
 
 /**
@@ -42,7 +42,7 @@ export function createWebhook(
     if (store.webhooks.count(companyPk) >= mostWebhooks) {
       throw new SandboxError(
         "webhooks.limit_reached",
-        `The company has ${mostWebhooks} webhooks, as many as it may: delete one first`,
+        `The company has ${mostWebhooks} webhooks, the maximum: delete one first`,
       );
     }
     const n = store.nextNumber(companyPk, "webhooks");
@@ -78,7 +78,7 @@ export function changeWebhook(
 }
 
 /**
- * Gives a webhook a new secret. Each earlier one signs beside it until 24 hours after its own rotation.
+ * Gives a webhook a new secret. Each earlier one stays valid until 24 hours after its own rotation.
  * @throws SandboxError `webhooks.rotation_limit_reached`
  */
 export function rotateWebhookSecret(
@@ -196,7 +196,7 @@ function refuseBacklog({ pendingDeliveries }: WebhookRecord): void {
   if (pendingDeliveries < mostPending) return;
   throw new SandboxError(
     "webhooks.backlog_full",
-    `The webhook has ${pendingDeliveries} pending deliveries, as many as it may: wait until its receiver has answered some, or delete the webhook`,
+    `The webhook has ${pendingDeliveries} pending deliveries, the maximum: wait until its receiver has accepted some, or delete the webhook`,
   );
 }
 
@@ -205,6 +205,6 @@ function refuseMoreSecrets(previous: readonly PreviousSecret[]): void {
   const nextMs = Math.min(...previous.map(({ untilMs }) => untilMs));
   throw new SandboxError(
     "webhooks.rotation_limit_reached",
-    `The webhook has ${previous.length + 1} secrets that sign, as many as it may: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
+    `The webhook has ${previous.length + 1} valid secrets, the maximum: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
   );
 }

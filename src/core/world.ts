@@ -81,7 +81,7 @@ export const seedCompany = z.strictObject({
   cards: z.array(card).default([]),
 });
 
-/** A seed world: what a fixtures file holds, for a sandbox that counts active keys so. */
+/** The schema of a fixtures file. Which worlds are valid depends on how active keys are counted. */
 export function seedWorldFor(keyQuota: KeyQuota) {
   return z
     .strictObject({
@@ -103,7 +103,7 @@ interface Inconsistency {
   readonly message: string;
 }
 
-/** What each part alone cannot show: names that are taken, or that name nothing; keys of the wrong world, or too many. */
+/** Problems between parts of a world: names taken or unknown, keys of the wrong environment, too many active keys. */
 export function* inconsistencies(
   world: { readonly companies: readonly SeedCompany[] },
   keyQuota: KeyQuota,
@@ -159,7 +159,7 @@ export function* inconsistencies(
   }
 }
 
-/** Active keys beyond those that a company, or a member, may have (spec §5.5). */
+/** Active keys above the limit of a company, or of a member (spec §5.5). */
 function* excessKeys(
   { slug, members }: Pick<SeedCompany, "slug" | "members">,
   keyQuota: KeyQuota,

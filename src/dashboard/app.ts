@@ -55,7 +55,7 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   for (const [path, work] of Object.entries(actions(services))) ui.post(path, acting(flashes, work));
 
   ui.all("/*", (c) => {
-    // Percent-encoded as it came: the decoded path may hold characters that no header may hold.
+    // Percent-encoded as it arrived: the decoded path may contain characters that are invalid in a header.
     const { pathname, search } = new URL(c.req.url);
     if (pathname.endsWith("/") && !/\p{Cc}/u.test(c.req.path)) {
       return c.redirect(pathname.slice(0, -1) + search);

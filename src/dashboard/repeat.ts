@@ -21,7 +21,7 @@ export function repeatCommands(visit: Visit, entry: JournalEntry): string {
   const { services } = visit;
   const origin = (isLive(entry) ? visit.liveOrigin : undefined) ?? visit.origin;
   const { method, path, query, request, caller } = entry;
-  // A fixture key's secret is public; of any other there is the prefix, to be completed.
+  // The secret of a fixture key is public; of any other key only the prefix is known, and the user completes it.
   const publicSecret = caller && services.apiKeys.publicSecret(caller.api_key_id);
   const secret = publicSecret ?? `${caller?.api_key ?? ""}…`;
   const needsToken = caller !== null && !isExchange(entry);

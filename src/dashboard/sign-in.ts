@@ -11,7 +11,7 @@ import { base, isOwnPath, pathTo } from "./paths.ts";
 export function createSignIn(gate: Gate, page: ShowPage) {
   const { guard } = gate;
   return {
-    /** For the files and the sign-in page, which `letIn` does not guard. */
+    /** Guards the static files and the sign-in page, which `letIn` does not. */
     refuseOtherSites: ((c, next) => {
       if (guard.kind !== "open") refuseOtherSites(c);
       return next();

@@ -13,7 +13,7 @@ const usualLimit = 50;
 export interface ListQuery<Filters> {
   readonly filters: Filters;
   readonly limit: number;
-  /** The position of the row after which the list continues; undefined: it begins with the newest. */
+  /** The position of the last row of the page before; undefined: the first page. */
   readonly after: number | undefined;
   /** What the next cursor is bound to. */
   readonly binding: string;

@@ -40,9 +40,9 @@ export function malformedRequest(
 }
 
 /**
- * Each 401 carries a challenge (RFC 9110 §11.6.1; assumed). The API's names what is wrong with the access token, where
- * one was sent. The token endpoint's has a realm of its own and no error code: RFC 6750 §3.1 defines these for access
- * tokens alone, and a client would refresh its token on `invalid_token`.
+ * Each 401 has a challenge (RFC 9110 §11.6.1; assumed). The API's has an error code if an access token was sent. The token
+ * endpoint's has a realm of its own and no error code: RFC 6750 §3.1 defines these codes for access tokens only, and a
+ * client would refresh its token on `invalid_token`.
  */
 function challengeOf(point: ErrorPointId): Record<string, string> | undefined {
   if (contractPoints[point].status !== 401) return undefined;

@@ -6,7 +6,7 @@ import { SandboxError } from "../core/errors.ts";
 import { parseDecimal, parseJsonNumber } from "../core/money.ts";
 import type { SpendingLimit } from "../core/spending-limit.ts";
 
-/** The points of an amount that is refused. */
+/** The contract points for a refused amount. */
 interface AmountPoints {
   /** Not above 0, or not a decimal with at most two places. */
   readonly invalid: ErrorPointId;
@@ -16,8 +16,8 @@ interface AmountPoints {
 /**
  * The limit in a body (spec §2, SpendingLimitInput), whose amount is read exactly.
  * @param text - the body as it was sent
- * @param path - the body's member that holds the limit; empty if the body is the limit
- * @throws SandboxError the point of an amount that is refused
+ * @param path - the path to the limit in the body; empty if the body is the limit
+ * @throws SandboxError one of `points`
  */
 export function readSpendingLimit(
   { period, amount }: z.output<typeof spendingLimitInput>,
@@ -32,25 +32,25 @@ export function readSpendingLimit(
   if (amountMinor === undefined || amountMinor === 0) {
     throw new SandboxError(points.invalid, `${field}: ${amountExpected}`);
   }
-  // Any other period has a cap (spec §2), which is lower.
+  // Every other period has a lower cap (spec §2).
   if (period === "lifetime" && amountMinor > greatestMinor)
     throw new SandboxError(points.tooLarge, `${field}: ${amountTooLarge}`);
   return { period, amountMinor };
 }
 
-/** Names with the colon behind them, brackets, and numbers. Strings that are values match too, and are skipped. */
+/** Names with their colon, brackets, and numbers. String values match too, and are skipped. */
 const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]|-?[0-9][-+.0-9eE]*/g;
 
 /**
- * A number's own characters, which a double may not keep: `1.0000000000000001` is not 1. It reads on in a loop, so that
- * members that are ignored may be nested to any depth.
+ * The characters of a number, which a double may not keep: `1.0000000000000001` is not 1. It is a loop and not a
+ * recursion, so ignored members may be nested to any depth.
  * @param text - valid JSON
- * @returns the last number at the path, because of members that occur twice the last counts, as with JSON.parse
+ * @returns the last number at the path: if a member occurs twice, the last one counts, as in JSON.parse
  */
 function numberAsSent(text: string, path: readonly string[]): string {
   let sent = "";
   let depth = 0;
-  /** How many names of the path lead to the current position. */
+  /** The length of the part of the path that leads to the current position. */
   let matched = 0;
   for (const [token, name, colon] of text.matchAll(jsonToken)) {
     if (colon !== undefined && name !== undefined) {

@@ -66,8 +66,8 @@ export function refuseUnloadableEngine(
 }
 
 /**
- * Each database and each of its statements is kept for the life of the process: better-sqlite3 12 takes Node 24
- * down when one is collected. For the same reason pragmas are run by `exec`, which keeps none.
+ * Each database and each of its statements is kept for the life of the process: better-sqlite3 12 crashes
+ * Node 24 when one is garbage-collected. For the same reason pragmas run through `exec`, which creates no statement.
  */
 const opened: unknown[] = [];
 
@@ -132,14 +132,14 @@ function openFile({ path, isNew, hasLog }: DatabaseFile, durability: Durability)
 
 /**
  * A database may hold a private secret, so only its owner may read it. If this process's group owns the folder and may
- * write to it, the group may, too: OpenShift gives a container another user at times, but always group 0.
+ * write to it, the group may use the file too: OpenShift may change the user of a container, but its group is always 0.
  */
 function modeOfNewFile(path: string): number {
   const { mode, gid } = statSync(dirname(path));
   return gid === process.getegid?.() && mode & 0o020 ? 0o660 : 0o600;
 }
 
-/** @throws SetupError if another program made the database; without a log beside the file, nothing has changed then */
+/** @throws SetupError if another program created the database; its file is unchanged unless it has a log */
 function refuseForeign(path: string, sqlite: BetterSqlite3.Database): void {
   const mark = sqlite.prepare("PRAGMA application_id").pluck();
   opened.push(mark);
@@ -151,8 +151,8 @@ function refuseForeign(path: string, sqlite: BetterSqlite3.Database): void {
 }
 
 /**
- * A connection that may write would write the log of a killed program into its file. One that may only read changes
- * neither, and leaves at most the index of the log.
+ * A writable connection would write the log of a killed program into its file. A read-only one changes neither, and
+ * leaves at most the index of the log.
  */
 function refuseForeignLog(path: string): void {
   const index = `${realpathSync(path)}-shm`;
@@ -164,7 +164,7 @@ function refuseForeignLog(path: string): void {
   }
 }
 
-/** The full check takes 20 ms for each MiB, the quick one 4 ms (27 MiB with 100,000 cards). */
+/** The full check takes 20 ms per MiB, the quick one 4 ms (measured with 100,000 cards, 27 MiB). */
 const fullCheckBytes = 48 * 2 ** 20;
 
 /**
@@ -231,7 +231,7 @@ function adapt(
     return known;
   };
   let latestFailure: unknown;
-  /** A commit that fails may still be kept: its frames may be in the log, and a later process may read them there. */
+  /** A failed commit may still take effect: its frames may be in the log, where a later process may read them. */
   let isCommitting = false;
   const failed = (error: unknown, isUnchanged = !isCommitting) => {
     latestFailure = failure(error, isUnchanged);

@@ -63,11 +63,11 @@ export interface SandboxOptions {
   readonly scenario?: string | undefined;
   /** How many requests the journal keeps; default 1000, and 0 keeps none. */
   readonly journal?: number | undefined;
-  /** The most bytes of memory that recorded requests may use: the oldest go first; default 64 MiB (67108864). */
+  /** The most bytes of memory that recorded requests may use; the oldest are dropped first. Default 64 MiB (67108864). */
   readonly journalBytes?: number | undefined;
   /**
-   * How a database file is checked when it is opened: `full` also compares its indexes with its tables, `quick` does
-   * not; default `auto`, full up to 48 MiB.
+   * How to check a database file when it is opened: `full` also compares its indexes with its tables, `quick` does not.
+   * Default `auto`: full up to 48 MiB.
    */
   readonly checkDatabase?: DatabaseCheck | undefined;
   /** The hosts beside this machine to which webhooks may be sent, each with its port or without; default none. */
@@ -114,7 +114,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return openSandbox(options, { privateSecrets: false });
 }
 
-/** As `createSandbox`, also for a server whose secrets must be private. */
+/** Like `createSandbox`; `privateSecrets` is for a server beyond loopback. */
 export function openSandbox(
   options: SandboxOptions,
   { privateSecrets }: { readonly privateSecrets: boolean },
@@ -165,7 +165,7 @@ export function openSandbox(
       isClosed = true;
       sandbox.abandon();
       const { close } = database;
-      // Every later use of the world ends here, whichever way it comes.
+      // Every later use of the world ends here.
       Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
       close();
     };

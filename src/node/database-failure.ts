@@ -19,7 +19,7 @@ export function openingFailure(file: string, thrown: unknown): unknown {
   }
   if (code === "SQLITE_READONLY_ROLLBACK") {
     return new SetupError(
-      `${file} has an unfinished transaction, which card-sandbox did not begin: choose another file, and a database is created there`,
+      `${file} has an unfinished transaction of another program: choose another file, and a database is created there`,
     );
   }
   if (isDamage(code)) return new SetupError(damaged(file, message));
@@ -42,19 +42,19 @@ export function damaged(file: string, how: string): string {
   return `${file} is a damaged database (${how}): restore it, or use another file`;
 }
 
-const meanwhile = "until then, requests that change something fail with 503";
+const consequence = "until then, requests that change something fail with 503";
 
 export function displaced(file: string): string {
-  return `${file} was deleted, moved or replaced while it was in use: put it back or restart the sandbox; ${meanwhile}`;
+  return `${file} was deleted, moved or replaced while it was in use: put it back or restart the sandbox; ${consequence}`;
 }
 
-/** What was lost is at most what the log holds before it is written back, 16 MiB. */
+/** At most the changes of the last 16 MiB are lost: then the log is written to the database. */
 export function truncatedLog(log: string): string {
-  return `${log} was truncated while it was in use, so the latest changes are lost, including some that were answered with success: restart the sandbox, which then continues from an earlier state, or restore a backup; ${meanwhile}`;
+  return `${log} was truncated while it was in use, so the latest changes are lost, including some that were answered with success: restart the sandbox, which then continues from an earlier state, or restore a backup; ${consequence}`;
 }
 
 export function unsavedLog(log: string, reason: string): string {
-  return `${log} was deleted, moved or replaced while it was in use, and its changes cannot be written to the database (${reason}): they are lost when the sandbox stops, unless it can write them before; ${meanwhile}`;
+  return `${log} was deleted, moved or replaced while it was in use, and its changes cannot be written to the database (${reason}): they are lost when the sandbox stops unless it can write them by then; ${consequence}`;
 }
 
 function isDamage(code: string): boolean {
@@ -67,13 +67,13 @@ function troubleOf(
   { code, message }: { readonly code: string; readonly message: string },
 ): string | undefined {
   if (code === "SQLITE_FULL") {
-    return `${file} cannot grow because its disk is full: free some space; ${meanwhile}`;
+    return `${file} cannot grow because its disk is full: free some space; ${consequence}`;
   }
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return `${file} cannot be written (${message}): let this user write it and its folder, and start again`;
   }
   if (code.startsWith("SQLITE_IOERR")) {
-    return `${file} cannot be read or written (${message}, ${code}): check its disk and what this process may write; ${meanwhile}`;
+    return `${file} cannot be read or written (${message}, ${code}): check its disk and this process's write permission; ${consequence}`;
   }
   return undefined;
 }

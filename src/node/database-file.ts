@@ -13,7 +13,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { SetupError } from "../core/errors.ts";
 
-/** Marks a database file as card-sandbox's in SQLite's header: "card". */
+/** The application id in SQLite's header that marks a file of card-sandbox: "card". */
 export const applicationId = 0x63617264;
 
 /** The first eight bytes of a rollback journal (https://sqlite.org/fileformat2.html#the_rollback_journal). */
@@ -24,7 +24,7 @@ export const durabilities = ["normal", "full"] as const;
 export type Durability = (typeof durabilities)[number];
 
 /**
- * How much of a database is checked when it is opened: `full` also compares its indexes with its tables, `quick` does
+ * How to check a database when it is opened: `full` also compares its indexes with its tables, `quick` does
  * not, and `auto` is full up to 48 MiB, which takes about a second.
  */
 export const databaseChecks = ["auto", "full", "quick"] as const;
@@ -34,9 +34,9 @@ export type DatabaseCheck = (typeof databaseChecks)[number];
 export interface DatabaseFile {
   /** Absolute, as it was named. */
   readonly path: string;
-  /** The file does not exist, is empty, or its first transaction was interrupted, so that nothing is in it. */
+  /** The file does not exist, is empty, or its first transaction was interrupted, so it contains nothing. */
   readonly isNew: boolean;
-  /** A log or a journal lies beside the file: a process uses it, or was killed while it did. */
+  /** A log or a journal exists beside the file: a process uses it, or was killed while it did. */
   readonly hasLog: boolean;
 }
 
@@ -66,7 +66,7 @@ export function inspectFile(path: string): DatabaseFile {
   return { path: file, isNew, hasLog: ["-wal", "-journal"].some((suffix) => existsSync(real + suffix)) };
 }
 
-/** Deletes a database that was only begun, with the logs beside it. */
+/** Deletes a database whose creation failed, and its logs. */
 export function removeDatabase(path: string): void {
   const file = existsSync(path) ? realpathSync(path) : path;
   for (const suffix of ["", "-wal", "-journal"]) rmSync(file + suffix, { force: true });

@@ -18,14 +18,14 @@ import { displaced, truncatedLog, unsavedLog } from "./database-failure.ts";
 const changing = /^\s*(INSERT|UPDATE|DELETE)\b/;
 
 /**
- * Refuses changes once the database file or its write-ahead log is no longer what was opened. SQLite goes on without
- * an error then, and what it commits may be lost.
+ * Refuses changes once the database file or its write-ahead log is no longer the file that was opened. SQLite would go on
+ * without an error, and its commits might be lost.
  */
 export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase {
   const opened = lookAt(file)?.ino;
   const log = new Log(file, database);
   let isWithin = false;
-  /** Whether a change may go on without another look: one serves everything that is committed together. */
+  /** Whether this commit was checked already: one check serves all changes that are committed together. */
   let hasLooked = false;
   const look = () => {
     log.look();
@@ -33,7 +33,7 @@ export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase
     log.refuseUnlessWhole();
     hasLooked = true;
   };
-  /** Runs a transaction; if it found the log displaced, what is in the log is saved once the transaction has ended. */
+  /** Runs a transaction; if it found the log displaced, the log's changes are saved after the transaction. */
   const commit = <Result>(work: () => Result): Result => {
     if (isWithin) return work();
     isWithin = true;
@@ -71,7 +71,7 @@ export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 
-/** The write-ahead log beside a database file. SQLite extends it and writes over it, and never makes it shorter. */
+/** The write-ahead log beside a database file. SQLite extends and overwrites it, but never truncates it. */
 class Log {
   readonly #path: string;
   readonly #database: OpenDatabase;
@@ -82,7 +82,7 @@ class Log {
   readonly #field = Buffer.alloc(4);
   #size = 0;
   #isDisplaced = false;
-  /** What a displaced log held is in the database file. */
+  /** The changes of a displaced log are in the database file. */
   #isSaved = false;
   #isTruncated = false;
   #isReported = false;
@@ -110,10 +110,10 @@ class Log {
   }
 
   /**
-   * Whether the log was truncated and has outgrown its former size since, by one commit: it then begins with zeros, or
-   * its last frame before that size does. A log begins with a magic number and a frame with the number of its page,
-   * which is never 0. Unnoticed is a log that is cut to a part, and not to nothing, in the one transaction of a
-   * checkpoint's 16 MiB in which it outgrows the size that it had before that checkpoint.
+   * Whether the log was truncated and one commit has since made it longer than before: then it, or its last frame before
+   * the former size, begins with zeros. A log begins with a magic number, and a frame with its page number, which is
+   * never 0. One case remains unnoticed: a log cut to a part of its length, within the one transaction after a checkpoint
+   * (every 16 MiB) that makes it longer than it was before that checkpoint.
    */
   #hasGap(): boolean {
     const frames = Math.floor((this.#size - logHeaderBytes) / this.#frameBytes);
@@ -126,7 +126,7 @@ class Log {
     return this.#field.readUInt32BE(0) === 0;
   }
 
-  /** @throws DatabaseUnusable before anything is changed */
+  /** @throws DatabaseUnusable; nothing was changed then */
   refuseUnlessWhole(): void {
     if (this.#isTruncated) {
       this.#isReported = true;
@@ -136,14 +136,14 @@ class Log {
   }
 
   /**
-   * Saves what a displaced log holds, which SQLite still has. Not within a transaction.
+   * Saves the changes of a displaced log, which SQLite still has open. Do not call it within a transaction.
    * @throws DatabaseUnusable if that fails
    */
   saveDisplaced(): void {
     if (this.#isDisplaced && !this.#isSaved) this.#save();
   }
 
-  /** The displaced log is empty then, so that nobody can put an old one beside a newer database. */
+  /** The displaced log is empty afterwards, so that an old log cannot be put beside a newer database. */
   #save(): void {
     try {
       this.#database.get("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -154,7 +154,7 @@ class Log {
     this.#size = 0;
   }
 
-  /** @throws DatabaseUnusable if something was lost that no refused change has reported yet */
+  /** @throws DatabaseUnusable if changes were lost and no refused change has reported it yet */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -170,8 +170,8 @@ class Log {
   }
 
   /**
-   * SQLite writes its log into the database file when it closes, gaps included, which would destroy the file. With an
-   * empty log it fails at the first frame. What is left of the log is put back unless the file is already ahead of it.
+   * When SQLite closes, it writes its log into the database file, gaps included, which would destroy the file. With an
+   * empty log it fails at the first frame. Afterwards the rest of the log is put back, unless the file is already newer.
    */
   #closeTruncated(): void {
     const state = this.#database.get<{ checkpointed: number }>("PRAGMA wal_checkpoint(NOOP)");

@@ -60,26 +60,26 @@ const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsChe
 /** Over TLS too a client may close its side once it has asked, and has to begin in time. */
 const handshake = { allowHalfOpen: true, handshakeTimeout: 20_000 };
 
-/** Node's codes of requests that it could not read, where there is more to say than 400. */
+/** Node's error codes for requests that it could not read and that get a status other than 400. */
 const unread: Readonly<Record<string, UnreadPointId>> = {
   HPE_HEADER_OVERFLOW: "gateway.headers_too_large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "gateway.content_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "gateway.request_timeout",
 };
 
-/** The message for CONNECT, which Node would answer with nothing. */
-const noProxy = "CONNECT asks for a proxy, which this is not: send requests straight to this address";
+/** The message for CONNECT, to which Node sends no response. */
+const noProxy = "CONNECT: this server is not a proxy; send requests directly to its address";
 
-/** What is wrong with the Host header (RFC 9112 §3.2); undefined if nothing is. */
+/** The problem with the Host header (RFC 9112 §3.2); undefined if there is none. */
 function hostProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;
     if (name.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  if (hosts > 1) return `Host: is sent ${hosts} times; send it once`;
+  if (hosts > 1) return `Host: was sent ${hosts} times; send it once`;
   if (hosts === 0 && httpVersion === "1.1") {
-    return "An HTTP/1.1 request has to name its host: send a Host header";
+    return "Host: is required in HTTP/1.1; send it once";
   }
   return undefined;
 }
@@ -195,7 +195,7 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
         socket.destroy();
         return;
       }
-      // The rest of the request may have arrived long ago: this server did not read it.
+      // The server itself stopped reading, so the rest of the request may have arrived in time.
       if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && underWay.isPaused(socket)) return;
       // What came whole before it is answered first.
       underWay.afterWhole(socket, (isAmidAnswer) => {

@@ -75,7 +75,8 @@ export async function start(
   // As long as an access token, so that it is masked wherever one would be.
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
-  // Whoever reaches the server may know the default seed; who gives one wants reproducible secrets.
+  // The default seed is public, so it must not make the secrets of a server that others can reach. An explicit seed
+  // asks for reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
   const sandbox = openSandbox({ ...own, db }, { privateSecrets });
   const open: Listening[] = [];

@@ -5,16 +5,16 @@ import { quoted, SetupError } from "../core/errors.ts";
 import { oneKeyEach } from "../core/issues-told.ts";
 import { knownTold, unknownKeyTold } from "../core/known-keys.ts";
 
-/** A text that fits its schema, or what is wrong with it: the first problems, each with file, line and column. */
+/** The value of a text that fits its schema, or else the first problems, each with file, line and column. */
 export type StrictYaml<Value> =
   | { readonly value: Value }
   | {
       readonly problems: readonly [string, ...string[]];
-      /** How many more there are. */
+      /** The number of further problems. */
       readonly more: number;
     };
 
-/** How many problems of a file are described: a file may have any number. */
+/** The most problems of a file that are described. */
 const mostProblems = 100;
 
 /**
@@ -126,7 +126,7 @@ const inOurWords: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTION: nestedTooDeeply,
 };
 
-/** The first key that its map has already. */
+/** The first key that occurs twice in its map. */
 function repeatedKey(document: Document, { isScalar, visit }: typeof import("yaml")): Scalar | undefined {
   let repeated: Scalar | undefined;
   visit(document, {

@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /**
- * How many requests of one connection may wait for their responses before nothing more is read from it. Node parses
- * each chunk to its end, so that up to 64 KiB of further requests may be in memory.
+ * The most requests of one connection that may wait for their responses; then the server stops reading from it. Node
+ * parses each chunk to its end, so up to 64 KiB of further requests may be in memory.
  */
 const mostWaiting = 100;
 
 /**
- * The requests of each connection that are not answered yet. A client that pipelines more of them than `mostWaiting`
- * is not read from until half of them are answered. Meanwhile the server does not notice that the client hangs up.
+ * The unanswered requests of each connection. If a client pipelines more than `mostWaiting`, the server does not read
+ * from it until half of them are answered. During that time it does not notice when the client closes the connection.
  */
 export class UnderWay {
   readonly #connections = new WeakMap<Duplex, Connection>();
@@ -22,7 +22,7 @@ export class UnderWay {
     if (connection.requests.size >= mostWaiting) this.#pause(incoming.socket, connection);
   }
 
-  /** Later, because Node resumes the socket once it has parsed the request. It resumes it at other times, too. */
+  /** Pauses it later, because Node resumes the socket after it has parsed the request, and at other times too. */
   #pause(socket: Socket, connection: Connection): void {
     if (connection.isPausing) return;
     connection.isPausing = true;

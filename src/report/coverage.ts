@@ -148,7 +148,7 @@ function operationsOf(id: PointId): readonly OperationId[] {
 }
 
 /**
- * Returns a test for whether a contract point matches one of the patterns. An asterisk matches any text.
+ * Returns a function that tests whether a contract point matches one of the patterns. An asterisk matches any text.
  * Patterns come from clients, so matching takes time linear in the pattern: a regular expression would backtrack.
  */
 export function pointTest(patterns: readonly string[]): (id: PointId) => boolean {

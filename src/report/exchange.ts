@@ -9,7 +9,7 @@ export interface SentHeaders {
   get(name: string): string | null;
   /** Names are in lower case. */
   forEach(each: (value: string, name: string) => void): void;
-  /** How many characters the names and values have together; absent where nobody counted them. */
+  /** How many characters the names and values have together; absent if they were not counted. */
   readonly characters?: number;
 }
 
@@ -42,9 +42,9 @@ export interface Exchange {
   /** In real time. */
   readonly durationMs: number;
   /**
-   * When the client closed the connection or aborted the request before it was answered, in milliseconds as
-   * `startedMs`; undefined: it did not. A client that ends only its own side of the connection, some time after the
-   * request, looks the same.
+   * When the client closed the connection or aborted the request before the response, in milliseconds as `startedMs`;
+   * undefined: it did not. A client that closes only its own side of the connection some time after the request cannot
+   * be told apart.
    */
   readonly abortedMs: number | undefined;
   /** What the sandbox itself did wrong, where it answered 500, or what kept it from its database. */

@@ -32,7 +32,7 @@ export interface JournalListing {
   readonly has_more: boolean;
 }
 
-/** A request that was recorded, what is told of it, and about how many bytes of memory it takes. */
+/** A recorded request, its journal entry, and roughly its size in bytes of memory. */
 export type Told = Pick<Kept, "exchange" | "entry" | "bytes">;
 
 /** Whoever follows the journal. */
@@ -44,7 +44,7 @@ export interface JournalListener {
 
 const usualLimit = 50;
 
-/** What a recorded request takes in memory beside its texts, measured on Node 20. */
+/** The memory of a recorded request without its texts, in bytes, measured on Node 20. */
 const objectBytes = 1000;
 
 /** A request that is kept as it was, until somebody wants to read it: most are never read. */
@@ -62,7 +62,7 @@ class Kept {
     this.bytes = objectBytes + bytesOf(exchange, messages);
   }
 
-  /** What is told of it: secrets are masked here. It takes the place of the messages, so that none is kept twice. */
+  /** The journal entry, with masked secrets. It replaces the messages, so that nothing is kept twice. */
   get entry(): JournalEntry {
     if (!this.#entry) {
       this.#entry = journalEntry(this.id, this.exchange, this.#messages);
@@ -94,8 +94,8 @@ function charactersOf(headers: SentHeaders): number {
 const beyondLatin1 = /[\u0100-\uffff]/;
 
 /**
- * V8 keeps a text in one byte a character where all of it is Latin-1, and otherwise in two. What is shown of a body
- * has a mask that is not Latin-1.
+ * V8 keeps a text in one byte per character if all of it is Latin-1, and otherwise in two. The mask in a shown body is
+ * not Latin-1.
  */
 function textBytes(text: string): number {
   // Most bodies are short; looking at each of their characters took 5 µs for each order.
@@ -117,12 +117,12 @@ export class Journal {
   #lastId = 0;
   /** How many are kept; their ids are those up to the last. */
   #kept = 0;
-  /** What those that are kept take in memory. */
+  /** The memory of the kept requests, in bytes. */
   #bytes = 0;
 
   /**
-   * @param limit - how many requests are kept; with 0 none is, and only listeners are told
-   * @param mostBytes - how many bytes of memory these take at most
+   * @param limit - the most requests to keep; with 0 none is kept, and only listeners are called
+   * @param mostBytes - the most bytes of memory that they may use
    */
   constructor(limit: number, mostBytes = defaultJournalBytes) {
     this.#limit = limit;

@@ -7,14 +7,14 @@ const mask = "…";
 export const shownBodyLength = 16 * 1024;
 
 /**
- * A request's body without its secrets. The service takes JSON objects only: of anything else nobody knows which part
- * is the PIN, so that only the length and the content type of such a body are shown.
+ * A request's body without its secrets. The service accepts only JSON objects. In any other body the PIN cannot be found,
+ * so only its length and content type are shown.
  */
 export function maskRequestBody(text: string, contentType: string | null): string {
   if (text.trim() === "" || isJsonObject(text)) return maskBody(text);
   const type =
     contentType === null ? "without a content type" : `of ${maskHeader("content-type", contentType)}`;
-  return `(not shown: ${text.length} characters ${type}; they are no JSON object, and may hold a PIN)`;
+  return `(not shown: ${text.length} characters ${type}, not a JSON object, so it may contain a PIN)`;
 }
 
 function isJsonObject(text: string): boolean {
@@ -37,7 +37,7 @@ export function maskBody(text: string): string {
   return `${copyOf(masked.slice(0, shownBodyLength))}… (cut; it has ${text.length} characters)`;
 }
 
-/** A text that keeps nothing else in memory: V8 keeps the whole text of which it cuts a part. */
+/** A copy that keeps nothing else in memory: a slice in V8 keeps the whole text. */
 function copyOf(part: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(part));
 }
@@ -52,8 +52,8 @@ const pinEnd = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map
 const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${anyCase("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinEnd}`;
 
 /**
- * Four digits that may be a PIN, or what holds four digits and is none: an id, a long word of hexadecimal or base64, a
- * number with a point, an instant, a port.
+ * Four digits that may be a PIN, or a longer text that contains four digits and is no PIN: an id, a long word of
+ * hexadecimal or base64, a number with a point, an instant, a port.
  */
 const fourDigitsOrMore = new RegExp(
   [
@@ -193,7 +193,7 @@ const plainNames = new Set([
   "year",
 ]);
 
-/** Whether four digits stand somewhere else than as the value of a field that has such by right. */
+/** Whether four digits occur anywhere but in a field whose values may legitimately have four digits. */
 function holdsUnnamedDigits(json: string): boolean {
   for (const { 0: found, index } of json.matchAll(fourDigitsOrMore)) {
     if (found.length !== 4) continue;
@@ -236,7 +236,7 @@ const authorizationHeader = /^(proxy-)?authorization$/;
 const secretHeader =
   /cookie|authorization|api-?key|token|secret|pass(word|code|phrase)|session|(^|-)(auth|pin|pin-?code|jwt)($|-)/;
 
-/** Headers of HTTP whose values may have four digits by right. */
+/** HTTP headers whose values may legitimately have four digits. */
 const plainHeaders = new Set([
   "content-length",
   "content-range",

@@ -13,7 +13,7 @@ export interface Gates {
   readonly failOn: Severity | undefined;
   /** Whether what it arms may go without ever firing. */
   readonly allowUnfired: boolean;
-  /** Whether it may end without a single request of the service. */
+  /** Whether a run without any request to the service passes. */
   readonly allowNoRequests: boolean;
 }
 
@@ -69,7 +69,7 @@ function checksOf(gates: Gates, seen: Seen): Check[] {
   ];
 }
 
-/** A suite whose client calls another address, or none, passes whatever the client does. */
+/** A suite whose client never calls the sandbox tests nothing. */
 function requestsCheck(requests: number, isNoneAllowed: boolean): Check {
   const none = isNoneAllowed
     ? "the sandbox received no request, which --allow-no-requests allows"

@@ -9,7 +9,7 @@ const insert = `
     label)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
-/** Completes a WHERE clause. Only fixture keys have a public secret. */
+/** The end of a WHERE clause that may exclude fixture keys: only they have a public secret. */
 const without = (fixtureKeys: boolean) => (fixtureKeys ? "" : " AND public_secret IS NULL");
 
 const byHash = `

@@ -95,7 +95,7 @@ export function chosenStepsTaken(
   return database.get<{ n: number }>(query, companyPk, scenario, idempotencyKey)?.n ?? 0;
 }
 
-/** Each request may bring a new Idempotency-Key: of more than these the oldest begin anew. */
+/** Each request may have a new Idempotency-Key, so only the latest rows are kept; older ones start again. */
 const chosenKept = 100_000;
 
 const forgetOldChosen = `

@@ -18,13 +18,13 @@ import { endOfDay } from "../core/uk-calendar.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 
 /**
- * A card expires when its time comes, by its company's clock. Every query computes that, so nothing depends on when
+ * A card expires by its company's clock. Every query computes the status from the time, so nothing depends on when
  * `expire` records it. The parameter is the time by the sandbox's clock.
  */
 const statusNow = `
   iif(k.expires_at_ms <= ? + c.clock_offset_ms AND k.status <> 'terminated', 'expired', k.status)`;
 
-/** Their first parameter is that of `statusNow`. */
+/** Their first parameter is the one of `statusNow`. */
 const columns = `
   k.pk, k.position, k.id, k.token, c.id AS company_id, a.id AS account_id, m.id AS member_id, k.type, k.design_id,
     ${statusNow} AS status_now, k.name, k.last_four, k.expiry_date, k.auto_convert, k.three_ds_biometric, k.limit_period,
@@ -53,7 +53,7 @@ const due = `
   company_pk = ? AND position > ? AND position <= ? AND status <> 'terminated' AND status <> 'expired'
     AND expires_at_ms <= ? + (SELECT clock_offset_ms FROM companies WHERE pk = company_pk)`;
 
-/** A company that nobody is told of needs no record: each query computes what has expired. */
+/** Only companies with webhooks: the others need no record, because every query computes which cards have expired. */
 const companiesWithDue = `
   SELECT c.pk AS companyPk, c.id AS companyId, (
     SELECT total(made) FROM card_counts m WHERE m.company_pk = c.pk
@@ -249,7 +249,7 @@ function columnsOf(card: CardRecord, place: CardPlace): SqlValue[] {
 }
 
 /**
- * Finds a card by its id, of whatever company it is.
+ * Finds a card of any company by its id.
  * @param nowMs - by the sandbox's clock
  */
 export function findCard(database: Database, id: string, nowMs: number): KeptCard | undefined {
@@ -292,7 +292,7 @@ function cardRecordOf(row: CardRow): CardRecord {
   };
 }
 
-/** A company, and how many of the latest cards it has. */
+/** A company, and the number of the latest cards that it has. */
 export interface LatestCards {
   readonly companyPk: number;
   readonly clockOffsetMs: number;
@@ -308,7 +308,7 @@ export function companiesOfLatestCards(database: Database, cards: number): Lates
   return database.all(query, cards);
 }
 
-/** Whose a card is, by name. */
+/** The names of a card's company and holder. */
 export interface CardHolder {
   readonly cardId: string;
   readonly companyId: string;

@@ -1,6 +1,6 @@
 /**
  * The next position in the list of a company, a member or a webhook, as an expression of SQL.
- * @param owner - the column that says whose list it is; its value is the expression's parameter
+ * @param owner - the column of the list's owner; its value is the expression's parameter
  */
 export const nextPosition = (table: string, owner: string): string =>
   `(SELECT coalesce(max(position), 0) + 1 FROM ${table} WHERE ${owner} = ?)`;

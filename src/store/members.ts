@@ -64,7 +64,7 @@ export function findMembership(
   return database.get(named, name.toLowerCase(), name, environment, companyPk ?? null);
 }
 
-/** Changes a member's role or status in one company, or whether its details are complete; what is absent stays. */
+/** Changes a member's role or status in one company, or whether its details are complete. Absent fields stay. */
 export function updateMember(
   database: Database,
   { pk, memberPk }: NamedMembership,

@@ -19,8 +19,8 @@ export interface Fixtures {
 }
 
 /**
- * How API keys, access tokens and webhook secrets are made. `reproducible`: from the seed, so that whoever knows it can
- * compute them. `private`: from the seed and a random secret, which the database keeps.
+ * How API keys, access tokens and webhook secrets are derived. `reproducible`: from the seed, so anyone who knows it can
+ * compute them. `private`: from the seed and a random secret that is stored in the database.
  */
 export type SecretsMode = "reproducible" | "private";
 

@@ -83,7 +83,7 @@ const tables = `
   ) STRICT;
 
   -- How many cards a company has made, and how many of them have not ended, by the instant at which they expire. The
-  -- quota counts those of a later instant: no card has to be read, and none to be marked as expired before.
+  -- quota counts those that expire later, without reading any card and without marking cards as expired first.
   CREATE TABLE card_counts (
     company_pk INTEGER NOT NULL REFERENCES companies,
     expires_at_ms INTEGER NOT NULL,
@@ -178,7 +178,7 @@ const tables = `
     name TEXT NOT NULL,
     last_four TEXT NOT NULL,
     expiry_date TEXT NOT NULL,
-    -- 00:00 in the UK after expiry_date. From then on the card is expired, whatever status says (store/cards.ts).
+    -- 00:00 in the UK after expiry_date. From then on the card is expired, even if status differs (store/cards.ts).
     expires_at_ms INTEGER NOT NULL,
     auto_convert INTEGER NOT NULL CHECK (auto_convert = 0 OR auto_convert = 1),
     three_ds_biometric INTEGER NOT NULL CHECK (three_ds_biometric = 0 OR three_ds_biometric = 1),
@@ -191,7 +191,7 @@ const tables = `
     created_at_ms INTEGER NOT NULL,
     operation TEXT,
     idempotency_key TEXT,
-    -- By what a repeated order is known from another one with the same key; without its PIN.
+    -- Hash of the order without its PIN, to tell a repeated order from another one with the same key.
     order_digest TEXT,
     -- The status that the card had before the operator suspended, locked or blocked it.
     held_from TEXT,

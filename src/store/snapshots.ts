@@ -20,7 +20,7 @@ interface SnapshotRow {
   made_at_ms: number;
 }
 
-/** The rows that snapshots hold of a table are in a table of the same columns, after the number of the snapshot. */
+/** The table with the snapshot rows of a table: the snapshot's number, then the same columns. */
 const keptIn = (table: string) => `snapshot_${table}`;
 
 /** The tables that hold rows of companies. */
@@ -64,8 +64,8 @@ export function deleteSnapshot(database: Database, kind: Kind, name: string): bo
 }
 
 /**
- * Deletes the beginnings of companies that are gone for good: neither the world nor a named snapshot, which could
- * bring them back, holds them.
+ * Deletes the start snapshots of companies that can no longer come back: neither the world nor a named snapshot has
+ * them.
  * @param companyPk - the company that was deleted; without it, all of them are checked
  */
 export function forgetLostBeginnings(database: Database, companyPk?: number): void {
@@ -107,7 +107,7 @@ export function restoreWorld(database: Database, kind: Kind, name: string): bool
   return true;
 }
 
-/** The rows that a company's row refers to in other companies, or through them: they may have been deleted since. */
+/** Conditions for rows that refer, directly or not, to rows of other companies, which may have been deleted since. */
 const needs: Partial<Record<WorldTable, string>> = {
   memberships: "member_pk IN (SELECT pk FROM members)",
   api_keys: "membership_pk IN (SELECT pk FROM memberships)",
@@ -117,7 +117,7 @@ const needs: Partial<Record<WorldTable, string>> = {
   transactions: "(card_pk IS NULL OR card_pk IN (SELECT pk FROM cards))",
 };
 
-/** Members have memberships in other companies, which stay: these rows are changed back, and never deleted. */
+/** Members have memberships in other companies, so these rows are updated and never deleted. */
 const stays = (table: WorldTable) => table === "companies" || table === "members";
 
 /**
@@ -173,13 +173,13 @@ export function listSnapshots(database: Database): SnapshotListing[] {
     .map(({ name, made_at_ms }) => ({ name, made_at: new Date(made_at_ms).toISOString() }));
 }
 
-/** How many rows the world has. */
+/** The number of rows of the world. */
 export function countWorldRows(database: Database): number {
   const counts = worldTables.map((table) => `(SELECT count(*) FROM ${table})`);
   return database.get<{ n: number }>(`SELECT ${counts.join(" + ")} AS n`)?.n ?? 0;
 }
 
-/** The named snapshots but one, and how many rows they hold. */
+/** The number of named snapshots other than one, and of their rows. */
 export function otherSnapshots(
   database: Database,
   name: string,

@@ -70,7 +70,7 @@ const next = `
   WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
   ORDER BY d.due_at_ms LIMIT 1`;
 
-/** When the next delivery to an active webhook falls due that is not due yet, by the sandbox's clock. */
+/** When the next delivery to an active webhook falls due after `nowMs`; both by the sandbox's clock. */
 export function nextDueAt(database: Database, webhookPk: number, nowMs: number): number | undefined {
   return database.get<{ atMs: number }>(next, webhookPk, nowMs)?.atMs;
 }

@@ -10,7 +10,7 @@ import { areasOf } from "./callers.ts";
 export interface WorldListing {
   /** In the order in which they were made. */
   readonly companies: readonly CompanyListing[];
-  /** Whether there are more; `after` the last one's id lists them. */
+  /** Whether more follow; `after` with the last one's id lists them. */
   readonly has_more: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ApiKeyListing {
   readonly environment: Environment;
   readonly prefix: string;
   readonly status: KeyStatus;
-  /** Only of a key of the fixtures, whose secret is public, or in the response that creates the key. */
+  /** Present only for fixture keys, whose secret is public, and in the response that creates the key. */
   readonly secret?: string;
 }
 

@@ -7,7 +7,7 @@ export class Agenda {
   readonly #ready = new Set<number>();
   /** When the first delivery of each other webhook falls due. */
   readonly #later = new Map<number, number>();
-  /** Never after the earliest time in `#later`. */
+  /** At most the earliest time in `#later`. */
   #nextAtMs = Number.POSITIVE_INFINITY;
 
   /** When the next webhook becomes ready by time alone; infinity: never. */
@@ -29,7 +29,7 @@ export class Agenda {
     this.#nextAtMs = Math.min(this.#nextAtMs, dueAtMs);
   }
 
-  /** The webhooks that are ready at an instant; each stays so until it is taken off. */
+  /** The webhooks that are ready at an instant; each stays ready until `takeOff`. */
   readyAt(nowMs: number): Iterable<number> {
     if (this.#nextAtMs <= nowMs) {
       this.#nextAtMs = Number.POSITIVE_INFINITY;

@@ -35,17 +35,17 @@ const retryDelaysMs = [
   24 * hour,
 ];
 
-/** Attempts in progress to one webhook at a time; a receiver that hangs delays no other. */
+/** Concurrent attempts to one webhook; a receiver that hangs delays no other. */
 const mostPerWebhook = 4;
-/** Attempts in progress at a time in all, each of which takes a socket. */
+/** Concurrent attempts in all; each needs a socket. */
 const mostUnderWay = 256;
-/** Webhooks looked at and attempts begun in one turn of the event loop; to sign and send takes up to 1 ms. */
+/** Webhooks checked and attempts started in one turn of the event loop; signing and sending takes up to 1 ms. */
 const mostPerTurn = 16;
-/** How long one turn of the event loop stores outcomes; with `--durability full` each waits for the disk. */
+/** The time that one turn of the event loop spends on storing outcomes; with `--durability full` each waits for the disk. */
 const storingMs = 5;
-/** When an outcome that could not be stored is stored again, in real time. */
+/** How long after a failure storing is retried, in real time. */
 const storeAgainMs = 1000;
-/** How many deliveries of a webhook end before its older ones are deleted: to look each time would cost more. */
+/** The number of finished deliveries after which the older ones are deleted: checking every time would cost more. */
 const forgetAfter = 64;
 /** A timer's longest wait; it then looks again. */
 const longestWaitMs = hour;
@@ -54,7 +54,7 @@ const longestWaitMs = hour;
 export interface DeliveryWatch {
   /** Called with each attempt whose outcome was stored. */
   readonly onAttempt: (outgoing: Outgoing, outcome: AttemptOutcome) => void;
-  /** Called with an error of the sandbox itself, and not again until something was stored. */
+  /** Called with an error of the sandbox itself; after that not until an outcome was stored. */
   readonly onDefect: (defect: Error) => void;
 }
 
@@ -65,7 +65,7 @@ interface UnderWay {
   readonly abort: AbortController;
 }
 
-/** Attempts that are over. `atMs` is by the sandbox's clock. */
+/** Finished attempts. `atMs` is by the sandbox's clock. */
 interface Ended {
   readonly underWay: UnderWay;
   readonly outcomes: readonly AttemptOutcome[];
@@ -73,9 +73,9 @@ interface Ended {
 }
 
 /**
- * Delivers the events of the outbox, at least once and by the sandbox's clock. It works beside requests, in short
- * turns of the event loop: requests neither fail with it nor wait for it. A delivery costs the same however many others
- * are pending.
+ * Delivers the events of the outbox, at least once and by the sandbox's clock. It works between requests, in short turns
+ * of the event loop: requests neither fail with it nor wait for it. The cost of a delivery does not depend on the number
+ * of pending ones.
  */
 export class Deliverer {
   readonly #services: Services;
@@ -83,16 +83,16 @@ export class Deliverer {
   readonly #sending: Sending;
   readonly #watch: DeliveryWatch;
   readonly #agenda = new Agenda();
-  /** The companies whose webhooks have to be read again, since their world or their time was changed. */
+  /** The companies whose webhooks must be read again, because their world or their time was changed. */
   #unread: Set<number> | "all" = "all";
   /** By webhook, then by delivery. */
   readonly #underWay = new Map<number, Map<number, UnderWay>>();
   #underWayCount = 0;
   #sendingCount = 0;
-  /** Whose outcome is not stored yet. */
+  /** Finished attempts whose outcome is not stored yet. */
   #ended: Ended[] = [];
   #isFailing = false;
-  /** How many deliveries of a webhook ended since its older ones were deleted. */
+  /** The number of deliveries of each webhook that finished since its older ones were deleted. */
   readonly #overSince = new Map<number, number>();
   #whenIdle: (() => void)[] = [];
   #cancelTimer: () => void = () => {};
@@ -110,7 +110,7 @@ export class Deliverer {
       this.#stir();
     });
     services.generations.onEnd((companyPk) => this.#drop(companyPk));
-    // Events that were committed before a crash are still to be delivered.
+    // Delivers the events that were committed before a crash.
     if (isAnyPending(services.database)) this.#stir();
   }
 
@@ -122,7 +122,7 @@ export class Deliverer {
     return idle;
   }
 
-  /** Aborts the attempts in progress, and begins no other. */
+  /** Aborts the attempts in progress and starts no others. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer();
@@ -131,7 +131,7 @@ export class Deliverer {
     this.#resolveIdle();
   }
 
-  /** Has a turn soon: after the work that changed the outbox, which may be in a transaction. */
+  /** Schedules a turn after the work that changed the outbox, which may be in a transaction. */
   #stir(): void {
     if (this.#closed) return;
     this.#cancelStir ??= this.#clock.after(0, () => {
@@ -140,7 +140,7 @@ export class Deliverer {
     });
   }
 
-  /** A company's world was replaced, or all of them; the new one may have something to deliver. */
+  /** The world of a company, or of all, was replaced; the new one may have deliveries that are due. */
   #drop(companyPk: number | undefined): void {
     this.#abort(companyPk);
     this.#overSince.clear();
@@ -169,7 +169,7 @@ export class Deliverer {
       else if (this.#sendingCount === 0) this.#resolveIdle();
     } catch (error) {
       this.#tell(error as Error);
-      // Nothing can be read: whoever waits would wait for good.
+      // Nothing can be read, so the callers of `settled` would wait forever.
       this.#resolveIdle();
     }
     this.#setTimer();
@@ -189,7 +189,7 @@ export class Deliverer {
     }
   }
 
-  /** An observer that throws ends no delivery. */
+  /** Errors of observers do not affect deliveries. */
   #tell(defect: Error): void {
     if (this.#isFailing) return;
     this.#isFailing = true;
@@ -201,9 +201,9 @@ export class Deliverer {
   }
 
   /**
-   * Stores the outcomes of attempts. One that cannot be stored is the last to be tried again, and keeps its place among
-   * its webhook's attempts: while the disk is full, little is sent whose outcome would be lost.
-   * @returns false where there was no time for each
+   * Stores the outcomes of attempts. One that cannot be stored is retried last, and still counts as one of the attempts
+   * to its webhook, so that few further requests are sent while the disk is full.
+   * @returns false if time ran out
    */
   #storeOutcomes(): boolean {
     const untilMs = this.#clock.ticks() + storingMs;
@@ -217,7 +217,7 @@ export class Deliverer {
     return true;
   }
 
-  /** @returns false where it has to be stored later */
+  /** @returns false if it must be stored later */
   #store({ underWay: { outgoing, generation }, outcomes, atMs }: Ended): boolean {
     if (generation === this.#services.generations.of(outgoing.companyPk)) {
       try {
@@ -236,7 +236,7 @@ export class Deliverer {
     return true;
   }
 
-  /** Reads when webhooks fall due whose company's world or time was changed. */
+  /** Reads the due times of webhooks whose company's world or time was changed. */
   #readAgain(): void {
     const { database } = this.#services;
     const companies = this.#unread === "all" ? [undefined] : this.#unread;
@@ -248,7 +248,7 @@ export class Deliverer {
     this.#unread = new Set();
   }
 
-  /** @returns false where there was no time to look at each webhook that is ready */
+  /** @returns false if ready webhooks are left for the next turn */
   #beginDue(): boolean {
     const nowMs = this.#clock.now();
     let room = mostPerTurn;
@@ -261,12 +261,12 @@ export class Deliverer {
     return true;
   }
 
-  /** @returns how many attempts were begun */
+  /** @returns the number of attempts started */
   #beginDueOf(webhookPk: number, nowMs: number): number {
     const { database } = this.#services;
     const underWay = this.#underWay.get(webhookPk) ?? new Map<number, UnderWay>();
     const room = mostPerWebhook - underWay.size;
-    // Whichever attempt ends makes the webhook ready again.
+    // The end of any attempt makes the webhook ready again.
     if (room <= 0) return 0;
     const due = dueDeliveries(database, webhookPk, nowMs, [...underWay.keys()], room);
     for (const outgoing of due) this.#begin(outgoing, underWay);
@@ -274,7 +274,7 @@ export class Deliverer {
     return due.length;
   }
 
-  /** Time that stands still makes nothing due, and time that jumps stirs. */
+  /** While time is frozen nothing falls due; moving time calls `#stir`. */
   #setTimer(): void {
     this.#cancelTimer();
     const isRunning = this.#clock.state.frozenAtMs === null;
@@ -324,7 +324,7 @@ export class Deliverer {
     return numbers.map((n) => webhookSecret(this.#services.random, companyId, n));
   }
 
-  /** @param atMs - when the attempts were over, by the sandbox's clock */
+  /** @param atMs - when the attempts finished, by the sandbox's clock */
   #conclude(outgoing: Outgoing, outcomes: readonly AttemptOutcome[], atMs: number): void {
     const { database } = this.#services;
     const nowMs = atMs + outgoing.clockOffsetMs;

@@ -110,7 +110,7 @@ interface Fields {
   readonly [field: string]: readonly unknown[] | Fields;
 }
 
-/** Objects of these fields, most of whose values are right: the first of each is. */
+/** Objects with these fields; the first value of each field is valid, as are most others. */
 function objectOf(fields: Fields): fc.Arbitrary<unknown> {
   const values = Object.entries(fields).map(([field, each]) => {
     const right = "length" in each ? fc.constant((each as unknown[])[0]) : objectOf(each as Fields);
@@ -186,13 +186,13 @@ function isTaken(read: (body: unknown) => unknown, body: unknown): boolean {
   }
 }
 
-describe("the description takes what the server takes, and nothing else", () => {
+describe("the OpenAPI document accepts exactly the requests that the server accepts", () => {
   test.each(Object.entries(bodies))("%s", (name, [fields, read]) => {
     const validate = ajv.getSchema(`openapi.json#/components/schemas/${name}`);
     if (!validate) throw new Error(`the description has no ${name}`);
     fc.assert(
       fc.property(objectOf(fields), (drawn) => {
-        // As it arrives: what is undefined is not sent.
+        // As it arrives: undefined fields are not sent.
         const body = drawn === undefined ? {} : JSON.parse(JSON.stringify(drawn));
         expect({ body, isTaken: validate(body) }).toEqual({ body, isTaken: isTaken(read, body) });
       }),
@@ -200,7 +200,7 @@ describe("the description takes what the server takes, and nothing else", () => 
     );
   });
 
-  test("but for a third decimal of a number, which the server refuses and no schema can say safely", () => {
+  test("except a number with three decimals, which the server refuses and a schema cannot express safely", () => {
     const validate = ajv.getSchema("openapi.json#/components/schemas/SpendingLimitInput");
     const body = { period: "daily", amount: 19.999 };
     expect([validate?.(body), isTaken((each) => readLimit(sent(each)), body)]).toEqual([true, false]);

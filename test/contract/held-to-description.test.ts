@@ -62,7 +62,7 @@ interface Payload {
   readonly data: object;
 }
 
-test("an event is as the description says", async () => {
+test("an event matches the OpenAPI document", async () => {
   expect(await sentBut(() => ({}))).not.toThrow();
 });
 

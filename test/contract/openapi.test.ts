@@ -142,7 +142,7 @@ describe.each(eventType.options)("the event %s", (type) => {
   });
 });
 
-test("it describes no other event", () => {
+test("the document describes no other event", () => {
   expect(Object.keys(document.webhooks)).toEqual(eventType.options);
 });
 

@@ -103,7 +103,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
       expect(members[0]?.api_keys.filter(({ status }) => status === "active")).toHaveLength(1);
     });
 
-    test("may have five of each member where keys are counted per member", async () => {
+    test("may have five for each member when keys are counted per member", async () => {
       const sandbox = openCompanies({ keyQuota: "member" });
       const members = [{ api_keys: keys(5) }, { slug: "second", api_keys: keys(5, "b") }, {}];
       const made = await sandbox.make({ members });
@@ -260,7 +260,7 @@ describe("PATCH", () => {
     expect((await exchange()).status).toBe(200);
   });
 
-  test("a member's status is of one company: it stays active in the others", async () => {
+  test("a member's status belongs to one company: the member stays active in the others", async () => {
     const sandbox = openCompanies();
     const body = { status: "inactive", company: "fullhouse" };
     await sandbox.send("PATCH", "members/northwind-admin", body);

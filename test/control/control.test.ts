@@ -24,7 +24,7 @@ describe("GET /_sandbox/health", () => {
     ["with a wrong one", withToken, "http://qa.test", { Authorization: "Bearer wrong" }, false],
     ["with the admin token", withToken, "http://qa.test", { Authorization: "Bearer correct-horse" }, true],
   ])(
-    "tells the seed only to those who may use the control API: %s",
+    "shows the seed only to clients that may use the control API: %s",
     async (_, guard, base, headers, tells) => {
       const { serve } = openSandbox({ seed: 7 });
       const fetch = serve({ environments: ["sandbox"], control: guard });

@@ -321,9 +321,9 @@ describe("a page of elsewhere", () => {
       expect(await status(loopback, "/_sandbox/ui", "POST")).toBe(403);
     });
 
-    test("is told which page a link may lead to", async () => {
+    test("gets the page that links may point to", async () => {
       const { text } = await send(loopback, { headers });
-      expect(text).toContain("a link may lead to /_sandbox/ui only");
+      expect(text).toContain("links may point to /_sandbox/ui only");
     });
   });
 

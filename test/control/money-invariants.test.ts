@@ -53,7 +53,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const currencies = ["GBP", "EUR", "USD", "HUF"];
 const minorOf = (decimal: string) => Math.round(Number(decimal) * 100);
-/** What an amount comes to at a rate, halves up, in exact arithmetic. */
+/** Converts an amount at a rate, rounded half up, in exact arithmetic. */
 function worthMinor(minor: number, rate: string | null): number {
   const [whole = "", places = ""] = (rate ?? "1").split(".");
   const unit = 10n ** BigInt(places.length);
@@ -138,7 +138,7 @@ async function play(
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     if (error.status === 400) {
-      // It comes to 0.00, which is not booked; of a refund without an amount, what is left of the payment does.
+      // It converts to 0.00, which is not booked; for a refund without an amount, the rest of the payment does.
       expect(step.do === "refund" || step.do === "clear").toBe(true);
       if (asked !== undefined) expect(isWorth(asked)).toBe(false);
       return;
@@ -240,7 +240,7 @@ test("balances, holds, running balances and what is used agree after any history
   );
 }, 60_000);
 
-test("parts of a payment in another currency differ from the whole by their rounding alone", async () => {
+test("parts of a payment in another currency differ from the whole only by rounding", async () => {
   const parts = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(

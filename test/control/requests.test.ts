@@ -216,7 +216,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(await stream.idsOf(1)).toBe("1");
   });
 
-  test("answers HEAD with its headers, and begins no stream that nobody could end", async () => {
+  test("answers HEAD with its headers, and starts no stream", async () => {
     const sandbox = openSandbox();
     const { status, headers } = await sandbox.request("/_sandbox/requests/stream", { method: "HEAD" });
     expect([status, headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);

@@ -172,7 +172,11 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     [{ amount: "9".repeat(60_000) }, 400, "amount: must be at most 9999999999999.99"],
     [{}, 400, "amount: is required"],
     [{ amount: 1, currency: "JPY" }, 400, "currency: the sandbox has no rate for JPY; it has AED"],
-    [{ amount: "0.01", currency: "HUF" }, 400, "amount: 0.01 HUF comes to 0.00 GBP; use at least 2.30 HUF"],
+    [
+      { amount: "0.01", currency: "HUF" },
+      400,
+      "amount: 0.01 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+    ],
     [{ amount: 1, chanel: "atm" }, 400, "chanel"],
     [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must be up to 200 characters"],
     [{ amount: 1, merchant: { city: "x".repeat(201) } }, 400, "merchant.city: must be up to 200 characters"],
@@ -230,13 +234,13 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("250000.00 250000.00");
   });
 
-  test("is not cleared by an amount that comes to 0.00, and nothing changes", async () => {
+  test("is not cleared by an amount that converts to 0.00, and stays unchanged", async () => {
     const { pay, post, shown, balances, get } = await openMoney();
     const { id, amount } = pay("100.00", { currency: "HUF" });
     expect(amount).toBe("0.22");
     for (const final of [false, true]) {
       const reply = await post(`/_sandbox/simulate/authorisations/${id}/clear`, { amount: "2.29", final });
-      const error = "amount: 2.29 HUF comes to 0.00 GBP; use at least 2.30 HUF";
+      const error = "amount: 2.29 HUF converts to 0.00 GBP; use at least 2.30 HUF";
       expect([reply.status, reply.json]).toEqual([400, { error }]);
     }
     expect(await shown(id)).toMatchObject({ status: "pending", original_amount: "100.00", amount: "0.22" });
@@ -244,7 +248,7 @@ describe("an authorisation", () => {
     expect((await get("/developer/transactions")).json.data).toHaveLength(1);
   });
 
-  test("ends with the part whose rest comes to 0.00", async () => {
+  test("ends with the part whose rest converts to 0.00", async () => {
     const { pay, simulator, shown, balances } = await openMoney();
     const cleared = pay("100.00", { currency: "HUF" });
     expect(simulator.clear(cleared.id, { amount: "98.00" })).toMatchObject({
@@ -308,18 +312,20 @@ describe("POST /_sandbox/simulate/refunds", () => {
     expect((await refund()).status).toBe(409);
   });
 
-  test("of an amount that comes to 0.00 is refused, and what is left stays", async () => {
+  test("of an amount that converts to 0.00 is refused, and the refundable rest stays", async () => {
     const { pay, post, simulator, balances } = await openMoney();
     const { id } = simulator.clear(pay("100.00", { currency: "HUF" }).id);
     const refund = (more: object) => post("/_sandbox/simulate/refunds", { transaction_id: id, ...more });
     const tooLittle = await refund({ amount: "1.00" });
     expect([tooLittle.status, tooLittle.json.error]).toEqual([
       400,
-      "amount: 1.00 HUF comes to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 1.00 HUF converts to 0.00 GBP; use at least 2.30 HUF",
     ]);
     expect(await balances()).toBe("249999.78 249999.78");
     expect((await refund({ amount: "98.00" })).json.amount).toBe("0.21");
-    expect((await refund({})).json.error).toBe("amount: 2.00 HUF comes to 0.00 GBP; use at least 2.30 HUF");
+    expect((await refund({})).json.error).toBe(
+      "amount: 2.00 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+    );
   });
 
   test("of a payment that took nothing is 409, of none 404", async () => {
@@ -355,13 +361,13 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
 
   const greatest = "9999999999999.99";
 
-  test("no balance goes beyond the largest amount, above or below zero", async () => {
+  test("no balance exceeds the largest amount, above or below zero", async () => {
     const { post, card, balances } = await openMoney();
     const { account_id } = card;
     const topup = await post("/_sandbox/simulate/topups", { account_id, amount: greatest });
     expect([topup.status, topup.json.error]).toEqual([
       409,
-      `amount: the account's balance would go beyond ${greatest} GBP; use a smaller amount`,
+      `amount: the account's balance would exceed ${greatest} GBP; use a smaller amount`,
     ]);
     expect(await balances()).toBe("250000.00 250000.00");
     expect((await post("/_sandbox/simulate/fees", { account_id, amount: greatest })).status).toBe(201);
@@ -369,7 +375,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     expect(await balances()).toBe("-9999999749999.99 -9999999749999.99");
   });
 
-  test("a card's spending in all does not go beyond it either", async () => {
+  test("the total spending of a card does not exceed it either", async () => {
     const { post, card, pay, simulator, shown, balances, used } = await openMoney({
       body: { spending_limit: { period: "lifetime", amount: greatest } },
     });
@@ -380,7 +386,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     const over = await post(`/_sandbox/simulate/authorisations/${second.id}/clear`, { amount: "1.01" });
     expect([over.status, over.json.error]).toEqual([
       409,
-      `amount: the card's spending in all would go beyond ${greatest} GBP; use a smaller amount`,
+      `amount: the total spending of the card would exceed ${greatest} GBP; use a smaller amount`,
     ]);
     expect((await shown(second.id)).status).toBe("pending");
     expect(await balances()).toBe("250001.00 250000.00");

@@ -46,7 +46,7 @@ describe("amounts in another currency", () => {
     );
   });
 
-  test("never are less for more", () => {
+  test("never decrease when the original amount increases", () => {
     fc.assert(
       fc.property(minor, fc.nat(1000), currency, currency, (amount, more, from, to) => {
         expect(convert(amount + more, from, to)).toBeGreaterThanOrEqual(convert(amount, from, to));
@@ -54,7 +54,7 @@ describe("amounts in another currency", () => {
     );
   });
 
-  test("are bought by the smallest amount that is worth at least as much", () => {
+  test("are bought for the smallest amount that is worth at least as much", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), currency, currency, (wanted, of, inCurrency) => {
         const cost = costOf(wanted, of, inCurrency);
@@ -77,13 +77,13 @@ describe("amounts in another currency", () => {
     expect(convert(amount, from, to)).toBe(expected);
   });
 
-  test("are refused for a booking where they come to 0.00 or beyond the largest amount", () => {
+  test("are refused for a booking if they are 0.00 or exceed the largest amount", () => {
     expect(() => bookable(1, "HUF", "GBP")).toThrow(
-      "amount: 0.01 HUF comes to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 0.01 HUF converts to 0.00 GBP; use at least 2.30 HUF",
     );
     expect(bookable(230, "HUF", "GBP")).toBe(1);
     expect(() => bookable(229, "HUF", "GBP")).toThrow("use at least 2.30 HUF");
-    expect(() => bookable(greatestMinor, "EUR", "HUF")).toThrow("comes to more than 9999999999999.99 HUF");
+    expect(() => bookable(greatestMinor, "EUR", "HUF")).toThrow("converts to more than 9999999999999.99 HUF");
   });
 
   test("are those of two decimals alone", () => {

@@ -51,7 +51,7 @@ test("a path with control characters is a 404, and no line of the log", async ()
   expect(seen).toEqual([]);
 });
 
-test("a path with a slash at its end leads to the page without it, percent-encoded as it came", async () => {
+test("a path with a trailing slash redirects to the path without it, still percent-encoded", async () => {
   const { visit } = openDashboard();
   expect((await visit("/x%E2%80%A8%C3%A9/?a=%0a")).location).toBe("/_sandbox/ui/x%E2%80%A8%C3%A9?a=%0a");
 });

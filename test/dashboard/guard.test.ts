@@ -252,7 +252,7 @@ describe("with an admin token", () => {
       expect(dashboard.clockOfTest.waited).toEqual([1000, 2000, 3000, 3000, 3000, 3000, 3000]);
     });
 
-    test("together, whichever way they come", async () => {
+    test("together, both as a header and at sign-in", async () => {
       const dashboard = openDashboard({}, withToken);
       for (const guess of Object.values(guesses)) await guess(dashboard);
       expect(dashboard.clockOfTest.waited).toEqual([]);
@@ -282,7 +282,7 @@ describe("with an admin token", () => {
       expect(dashboard.clockOfTest.waited).toEqual([]);
     });
 
-    test("and a client that hangs up leaves nothing that waits", async () => {
+    test("and a client that closes its connection leaves no timer behind", async () => {
       const dashboard = openDashboard({}, withToken);
       for (let n = 0; n < 5; n++) await guesses["as a Bearer token"](dashboard);
       const abort = new AbortController();

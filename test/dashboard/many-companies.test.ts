@@ -123,7 +123,7 @@ describe(`with ${count} companies`, () => {
   });
 });
 
-test("a company that is not there is refused where it would be acted on", async () => {
+test("an action on an unknown company is refused", async () => {
   const { visit } = openDashboard();
   for (const page of ["/scenarios", "/api-keys", "/cards"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 404]);
@@ -143,13 +143,13 @@ describe("GET /_sandbox/world lists page by page", () => {
   const slugs = ({ companies }: { companies: readonly { slug: string }[] }) =>
     companies.map(({ slug }) => slug);
 
-  test("up to 500 companies, and says that there are more", async () => {
+  test("up to 500 companies, and whether more follow", async () => {
     const all = await ask("");
     expect([all.companies.length, all.has_more]).toEqual([500, true]);
     expect(openDashboard().world().has_more).toBe(false);
   });
 
-  test("those after a company, by environment, by search, or one alone", async () => {
+  test("companies after a company, by environment, by search, or one alone", async () => {
     expect(slugs(await ask(`?limit=2&after=made-${count - 3}`))).toEqual([
       `made-${count - 2}`,
       `made-${count - 1}`,

@@ -112,7 +112,7 @@ describe("once its time has come", () => {
   });
 });
 
-describe("what has expired is computed from the time", () => {
+describe("expired cards are computed from the time", () => {
   test("reading expired cards changes no row, and an order still has room", async () => {
     const sandbox = openCards();
     sandbox.control.companies.change("northwind", { card_quota: 1 });
@@ -170,7 +170,7 @@ describe("what has expired is computed from the time", () => {
 describe("the event of a card that expires", () => {
   const events = ["card.status_changed"];
 
-  test("has the time of its expiry and the same bytes, whenever and after whatever it is recorded", async () => {
+  test("has the time of its expiry and the same bytes, independent of when the expiry is recorded", async () => {
     const told = async (durations: readonly string[]) => {
       const sandbox = await openWebhooks({ events });
       const card = cardOf(await sandbox.order());

@@ -57,7 +57,7 @@ async function pages(sandbox: Sandbox): Promise<string[]> {
   return texts.flat();
 }
 
-test("a company's lists and cursors are the same bytes whatever other companies do", async () => {
+test("a company's lists and cursors do not depend on other companies", async () => {
   const deliver = async () => new Response(null, { status: 204 });
   const [alone, among] = [openCompanies({ deliver }), openCompanies({ deliver })];
   for (const sandbox of [alone, among]) {

@@ -59,7 +59,7 @@ describe("a JSON number is read by the characters that were sent, never through 
     const before = (raw: string) => raw.replace("{", `{${more}, `);
     const after = (raw: string) => raw.replace(/}$/, `, ${more}}`);
 
-    test.each([before, after])("the amount is read all the same", async (add) => {
+    test.each([before, after])("the amount is still read", async (add) => {
       const sandbox = openSandbox();
       const taken = await sandbox.order({ raw: add(sent("12.50")(sandbox).raw) });
       expect(cardOf(taken).spending_limit?.amount).toBe("12.50");

@@ -22,13 +22,13 @@ interface Issuing {
   readonly scenarioInBody?: ScenarioName | undefined;
   readonly checks: (caller: Caller) => Iterable<Check>;
   readonly ordered: (caller: Caller) => Ordered;
-  /** What tells it from another with the same key. */
+  /** Distinguishes it from another with the same key. */
   readonly meaning?: string;
   /** What else comes of it. */
   readonly made?: (card: Card) => void;
 }
 
-/** What a key made: a key means one thing for a company, a member and an operation. */
+/** The object that a key created: a key is unique for a company, a member and an operation. */
 export function madeBefore(
   { company, member }: Caller,
   operation: string,

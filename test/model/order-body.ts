@@ -71,7 +71,7 @@ export const scenarioInName = ({ inName, faults }: Fields): ScenarioName | undef
 export const nameIn = (fields: Fields): string | undefined =>
   scenarioInName(fields) ? `scenario:${fields.inName}` : fields.name;
 
-/** What tells one order from another; a body with a fault says what no order says. */
+/** Distinguishes one order from another; an invalid body differs from every order. */
 export function meaningOf(fields: Fields, accountId: string): string {
   const { country, autoConvert = false, limit } = fields;
   const isFaulty = fields.faults.some((fault) => fault !== "content_type_invalid");

@@ -333,7 +333,7 @@ describe("validate", () => {
     ]);
   });
 
-  test("counts active keys per company, or per member where it is asked to", async () => {
+  test("counts active keys per company, or per member with --key-quota member", async () => {
     const keys = (name: string) => [1, 2, 3].map((n) => `{ secret: sk_sandbox_${name}_key_${n} }`).join(", ");
     const member = (name: string) =>
       `{ slug: ${name}, name: ${name}, role: owner, api_keys: [${keys(name)}] }`;

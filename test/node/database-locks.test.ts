@@ -72,7 +72,7 @@ test("a file in use is refused by a hard link, and to another process after it",
   await expectRefusedInAnotherProcess(file, refused);
 });
 
-test("what a killed process leaves in its log is not opened by a hard link, which has no log", async () => {
+test("a hard link is refused while the log of a killed process is beside the other name", async () => {
   const file = join(temporaryFolder(), "sandbox.db");
   const killed = await startCommandLine(["--db", file]);
   const ordered = await killed.order("f8b0e7a2-6f0c-4a57-9d4f-2f7f2f6f0a01");
@@ -84,7 +84,7 @@ test("what a killed process leaves in its log is not opened by a hard link, whic
   expect(() => createSandbox({ db: link })).toThrow(/has 2 names/);
 });
 
-test("a file that was refused is opened once it is closed", () => {
+test("a file that was refused can be opened once it is closed", () => {
   const file = join(temporaryFolder(), "sandbox.db");
   const first = createSandbox({ db: file });
   expect(() => createSandbox({ db: file })).toThrow(inUse);

@@ -124,7 +124,7 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     refused(fileWithFlippedBit(), /sandbox\.db is a damaged database \([^\n]* index sqlite_autoindex_t_1\)/);
   });
 
-  test("one that is to be checked in full, and not one that is to be checked quickly", () => {
+  test("one with the full check, but not with the quick check", () => {
     const file = fileWithFlippedBit();
     expect(() => createSandbox({ db: file, checkDatabase: "full" })).toThrow(/index sqlite_autoindex_t_1/);
     createSandbox({ db: file, checkDatabase: "quick" }).close();
@@ -166,12 +166,12 @@ describe("a file that is not card-sandbox's is refused, and left as it was", () 
     refused(file, /other\.db is a database of another program/);
   });
 
-  test("a database of another program that was killed amid a transaction, with its rollback journal", () => {
+  test("a database of another program that was killed during a transaction, with its rollback journal", () => {
     const file = join(temporaryFolder(), "other.db");
     new BetterSqlite3(file).exec(`CREATE TABLE t (a); ${rows}`).close();
     killedAfter(file, "PRAGMA cache_size = 1; BEGIN; UPDATE t SET a = -a");
     expect(readdirSync(join(file, ".."))).toEqual(["other.db", "other.db-journal"]);
-    refused(file, /other\.db has an unfinished transaction, which card-sandbox did not begin/);
+    refused(file, /other\.db has an unfinished transaction of another program/);
   });
 });
 

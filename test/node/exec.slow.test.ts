@@ -164,7 +164,7 @@ describe("the exit code", () => {
       fails("armed scenarios", "never fired: conflict (--allow-unfired lets that pass)"),
     ],
     [
-      "what was armed never fired, as it may",
+      "an armed scenario never fired, which is allowed",
       ["--scenario", "conflict", "--allow-unfired"],
       "await exchange()",
       { code: 0 },
@@ -298,7 +298,7 @@ describe("the report", () => {
     expect(text(html)).toContain("<code>requests</code>: the sandbox received no request");
   });
 
-  test("passes a command that sends one request, or none where that is allowed", async () => {
+  test("passes a command that sends one request, or none with --allow-no-requests", async () => {
     const one = reportOf((more) => exec(more, "await fetch(url)"));
     const none = reportOf((more) => exec(["--allow-no-requests", ...more], ""));
     expect([(await one.ended).code, (await none.ended).code]).toEqual([0, 0]);

@@ -27,14 +27,14 @@ describe("active keys in a fixtures file (spec §5.5)", () => {
     );
   });
 
-  test("are up to five of a member where they are counted so", () => {
+  test("are up to five of a member when keys are counted per member", () => {
     expect(reading(text(member("ann", 5), member("bob", 5)), "member")).not.toThrow();
     expect(reading(text(member("ann", 5), member("bob", 6)), "member")).toThrow(
       /:7:\d+: .*api_keys\.5: is active key 6 of the member bob, which may have up to 5/,
     );
   });
 
-  test("are counted as createSandbox() is asked to", () => {
+  test("are counted by the option keyQuota of createSandbox()", () => {
     const file = join(temporaryFolder(), "world.yaml");
     writeFileSync(file, text(member("ann", 3), member("bob", 3)));
     expect(() => createSandbox({ fixtures: file })).toThrow("active key 6 of the company solo");

@@ -135,8 +135,8 @@ describe("on a disk that is full", () => {
     expect(await page.text()).toContain("sandbox.db is &lt;gone&gt;");
   });
 
-  describe("the outcome of a webhook's delivery", () => {
-    /** Five orders whose events are answered, on a disk without room for the outcomes. */
+  describe("the outcome of a webhook delivery on a full disk", () => {
+    /** Five orders whose events are delivered, on a disk without room for the outcomes. */
     async function openWithDeliveries(statusOf: () => number) {
       const received: string[] = [];
       const sandbox = await openOnDisk({
@@ -173,7 +173,7 @@ describe("on a disk that is full", () => {
       expect(received).toHaveLength(5);
     });
 
-    test("that was a failure leads to the retries that it would have led to", async () => {
+    test("of a failed attempt is followed by the usual retries", async () => {
       let status = 503;
       const { makeRoom, webhooks, clock, received, pending } = await openWithDeliveries(() => status);
       makeRoom();

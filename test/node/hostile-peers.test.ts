@@ -43,7 +43,7 @@ async function acceptedOf(socket: Socket, bytes: number): Promise<number> {
   return accepted;
 }
 
-test("requests behind an event stream are not read beyond a few, and hanging up frees all", async () => {
+test("only a few pipelined requests behind an event stream are read, and closing the connection frees them", async () => {
   const { connect, memoryMiB, settled, orders } = await watchServer();
   const socket = await connect();
   socket.resume().write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -109,12 +109,12 @@ describe("what a test process hands on", () => {
       /^unknown key "exclud": did you mean "exclude"\? Known here: company, exclude$/,
     ],
     [
-      "a filter of requests that there is not",
+      "an unknown filter of requests",
       (sandbox) => sandbox.requests.list({ limt: 1 } as object),
       /^unknown key "limt": did you mean "limit"\? Known here: company, operation, /,
     ],
     [
-      "a filter of findings that there is not",
+      "an unknown filter of findings",
       (sandbox) => sandbox.findings({ finl: true } as object),
       /^unknown key "finl": did you mean "final"\? Known here: company, final$/,
     ],
@@ -124,17 +124,17 @@ describe("what a test process hands on", () => {
       /^limit: /,
     ],
     [
-      "an option of an arming that there is not",
+      "an unknown option of an arming",
       (sandbox) => sandbox.scenario("conflict", { time: 1 } as object),
       /^unknown key "time": did you mean "times"\?/,
     ],
     [
-      "a filter of armed scenarios that there is not",
+      "an unknown filter of armed scenarios",
       (sandbox) => sandbox.control.scenarios.armed({ compny: "northwind" } as object),
       /^unknown key "compny": did you mean "company"\?/,
     ],
     [
-      "a filter of deliveries that there is not",
+      "an unknown filter of deliveries",
       (sandbox) => sandbox.webhooks.deliveries({ compny: "northwind" } as object),
       /^unknown key "compny": did you mean "company"\?/,
     ],

@@ -63,8 +63,8 @@ function inProcess(options: SandboxOptions = {}) {
   return sandbox;
 }
 
-describe("a server beyond loopback that was given no seed", () => {
-  test("makes secrets that do not follow from the seed, and the same ids and cards", async () => {
+describe("a server beyond loopback without --seed", () => {
+  test("makes secrets that do not derive from the seed, and the same ids and cards", async () => {
     const reproducible = await made(inProcess());
     const one = await made(await started(everywhere));
     const two = await made(await started(everywhere));
@@ -75,7 +75,7 @@ describe("a server beyond loopback that was given no seed", () => {
     expect(new Set(all).size).toBe(9);
   });
 
-  test("keeps them private on loopback and in process, and makes no secret twice", async () => {
+  test("keeps its database's secrets private on loopback and in process, and makes no secret twice", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     const first = await started({ ...everywhere, db });
     const before = await made(first);
@@ -125,8 +125,8 @@ describe("a server beyond loopback that was given no seed", () => {
   });
 });
 
-describe("a server that was given a seed", () => {
-  test.each(["0.0.0.0", "127.0.0.1"])("on %s makes the secrets that follow from it", async (host) => {
+describe("a server with --seed", () => {
+  test.each(["0.0.0.0", "127.0.0.1"])("on %s makes the secrets that derive from it", async (host) => {
     const sandbox = await started({ host, port: 0, clock, seed: 1 });
     expect(sandbox.secrets).toBe("reproducible");
     expect(await made(sandbox)).toEqual(await made(inProcess()));
@@ -172,7 +172,7 @@ describe("the start-up lines say how secrets are made", () => {
     expect(output.stdout).toMatch(new RegExp(`^Secrets +${mode}: `, "m"));
   });
 
-  test("and one line on standard error says what to do about a database that is refused", async () => {
+  test("and one line on standard error explains how to use a refused database", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     createSandbox({ db }).close();
     const { output, ended } = run(["--port", "0", "--host", "0.0.0.0", "--db", db]);

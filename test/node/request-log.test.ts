@@ -36,7 +36,7 @@ describe.each(logFormats.filter((format) => format !== "silent"))("the log as %s
   });
 });
 
-test("a line of JSON with control characters is read as what was written", () => {
+test("a JSON line with control characters parses to the original text", () => {
   let log = "";
   const write = requestLog("json", (line) => {
     log += line;

@@ -183,55 +183,60 @@ describe("over a real socket", () => {
       "GET / HTTP/1.1\r\n\r\n",
       400,
       "bad_request",
-      "An HTTP/1.1 request has to name its host: send a Host header",
+      "Host: is required in HTTP/1.1; send it once",
     ],
     [
       "two Host headers",
       "GET / HTTP/1.1\r\nHost: a\r\nhOST: a\r\n\r\n",
       400,
       "bad_request",
-      "Host: is sent 2 times; send it once",
+      "Host: was sent 2 times; send it once",
     ],
     [
       "two Host headers of HTTP/1.0",
       "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
       400,
       "bad_request",
-      "Host: is sent 2 times; send it once",
+      "Host: was sent 2 times; send it once",
     ],
     [
       "two Host headers and an expectation of something else",
       "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nExpect: rain\r\n\r\n",
       400,
       "bad_request",
-      "Host: is sent 2 times; send it once",
+      "Host: was sent 2 times; send it once",
     ],
     [
       "an expectation of something else",
       "GET / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n\r\n",
       417,
       "expectation_failed",
-      "The Expect header asks for something other than 100-continue: leave it out",
+      "The Expect header is not 100-continue: leave it out",
     ],
     [
       "CONNECT",
       "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
       400,
       "bad_request",
-      "CONNECT asks for a proxy, which this is not: send requests straight to this address",
+      "CONNECT: this server is not a proxy; send requests directly to its address",
     ],
-  ])("%s is answered in the gateway's envelope, with what was wrong", async (_, bytes, status, code, why) => {
-    const { url } = await startCommandLine();
-    const answer = await sendRaw(url, bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"));
-    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
-      success: false,
-      error: { code, message: why },
-    });
-    expect(answer).toMatch(
-      new RegExp(`^sandbox-contract-point: gateway.${code}; provenance=assumed\r$`, "m"),
-    );
-  });
+  ])(
+    "%s gets an error in the gateway's envelope that names the problem",
+    async (_, bytes, status, code, why) => {
+      const { url } = await startCommandLine();
+      const answer = await sendRaw(url, bytes);
+      expect(answer).toMatch(
+        new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"),
+      );
+      expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
+        success: false,
+        error: { code, message: why },
+      });
+      expect(answer).toMatch(
+        new RegExp(`^sandbox-contract-point: gateway.${code}; provenance=assumed\r$`, "m"),
+      );
+    },
+  );
 
   test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {
     const { url } = await startCommandLine();

@@ -58,7 +58,7 @@ test("a client that times out and retries with a new key makes two cards: IDEM-1
   expect(await findingsAfter(server, 3)).toEqual(["IDEM-1 critical"]);
 });
 
-test("a client that times out and retries with its key makes no mistake", async () => {
+test("a client that times out and retries with the same key has no finding", async () => {
   const { server, slow, order } = await openTimeoutClient();
   const key = randomUUID();
   await slow();

@@ -57,7 +57,7 @@ describe.each([[[]], [["--durability", "full"]]])("with %j", (args) => {
   });
 });
 
-/** A table in a database file, of whose log nothing is in the file yet. */
+/** A table in a database file whose log is not in the file yet. */
 function openTable() {
   const file = join(temporaryFolder(), "sandbox.db");
   const database = openDatabase(file);
@@ -193,7 +193,7 @@ describe("a write-ahead log that is truncated", () => {
     expect(() => database.close()).not.toThrow();
   });
 
-  test("is told from one that was written back to the database and is written over", () => {
+  test("is distinguished from a log that was checkpointed and is overwritten", () => {
     const { log, database, insert, rows } = openTable();
     for (let round = 0; round < 5; round++) {
       for (let n = 0; n < 50 + 7 * round; n++) database.together(insert);

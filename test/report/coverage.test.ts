@@ -50,7 +50,7 @@ describe("GET /_sandbox/coverage", () => {
     });
   });
 
-  test("totals by provenance and by operation; the sandbox's own slips and unread requests are no part of it", async () => {
+  test("totals by provenance and by operation; the sandbox's own errors and unread requests are excluded", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage();
     const behaviours = Object.keys(contractPoints).length - 4 - unreadPoints.length;

@@ -130,7 +130,7 @@ describe("an entry", () => {
     await sandbox.order({ raw: '{"pin": "4821", "delivery' });
     expect(sandbox.requests.get("2")).toMatchObject({
       point: "order.body_not_json",
-      request: { body: expect.stringMatching(/^\(not shown: 25 characters of application\/json; /) },
+      request: { body: expect.stringMatching(/^\(not shown: 25 characters of application\/json, /) },
     });
   });
 
@@ -188,7 +188,7 @@ describe("the journal keeps", () => {
     ]);
   });
 
-  test("no more than so many bytes: the oldest requests go first", async () => {
+  test("no more than the limit in bytes: the oldest requests are dropped first", async () => {
     const body = "x".repeat(40_000);
     const sandbox = openSandbox({ journal: 100, journalBytes: 1_000_000 });
     const ids = () => sandbox.requests.list().requests.map(({ id }) => Number(id));
@@ -210,7 +210,7 @@ describe("the journal keeps", () => {
     expect(ids()).toHaveLength(24);
   });
 
-  test("nothing of a request that alone is over the limit", async () => {
+  test("no request that exceeds the limit by itself", async () => {
     const sandbox = openSandbox({ journalBytes: 20_000 });
     await sandbox.request("/nothing");
     await sandbox.request("/nothing", { headers: { "X-Long": "x".repeat(30_000) } });

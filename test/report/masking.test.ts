@@ -125,7 +125,7 @@ describe("a body", () => {
   });
 });
 
-describe("a request's body that is no JSON object", () => {
+describe("a request's body that is not a JSON object", () => {
   test.each([
     ["an array", '[{"pin":"4821"}]', "application/json"],
     ["a string", '"4821"', "application/json"],
@@ -134,20 +134,20 @@ describe("a request's body that is no JSON object", () => {
     ["base64", "NDgyMQ==", "text/plain"],
     ["JSON that breaks off", '{"a": "b"', "application/json"],
     ["no digits at all", "hello", "text/plain"],
-  ])("is shown by its length and type alone: %s", (_, sent, type) => {
+  ])("is shown only by its length and type: %s", (_, sent, type) => {
     expect(maskRequestBody(sent, type)).toBe(
-      `(not shown: ${sent.length} characters of ${type}; they are no JSON object, and may hold a PIN)`,
+      `(not shown: ${sent.length} characters of ${type}, not a JSON object, so it may contain a PIN)`,
     );
   });
 
-  test("is shown where it is empty, and tells where no type was sent", () => {
+  test("is shown if it is empty, and notes a missing content type", () => {
     expect(maskRequestBody("", "text/plain")).toBe("");
     expect(maskRequestBody(" \n", null)).toBe(" \n");
-    expect(maskRequestBody("4821", null)).toMatch(/^\(not shown: 4 characters without a content type; /);
-    expect(maskRequestBody("a", "text/4821")).toContain("of text/…;");
+    expect(maskRequestBody("4821", null)).toMatch(/^\(not shown: 4 characters without a content type, /);
+    expect(maskRequestBody("a", "text/4821")).toContain("of text/…,");
   });
 
-  test("is told from an object, whose fields are masked one by one", () => {
+  test("is distinguished from an object, whose fields are masked one by one", () => {
     expect(maskRequestBody('{"a":1,"pin":"4821"}', "text/plain")).toBe('{"a":1,"pin":"…"}');
   });
 });

@@ -26,7 +26,7 @@ function fullScans({ database }: Sandbox, work: () => void): string[] {
   return scans;
 }
 
-describe("the cost of one company does not grow with the rows of the others", () => {
+describe("the cost of changing one company does not grow with the rows of the others", () => {
   test("deleting a company reads no table as a whole", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make({ slug: "own" });
@@ -68,7 +68,7 @@ describe("the cost of one company does not grow with the rows of the others", ()
   });
 });
 
-describe("the beginning that a reset of one company goes back to", () => {
+describe("the start snapshot that a reset of one company restores", () => {
   const beginnings = ({ database }: Sandbox) =>
     database.all("SELECT name FROM snapshots WHERE kind = 'company'").length;
   const kept = ({ database }: Sandbox) =>
@@ -83,7 +83,7 @@ describe("the beginning that a reset of one company goes back to", () => {
     expect(kept(sandbox)).toEqual({ n: 0 });
   });
 
-  test("is deleted by a reset of the world, which ends the company", async () => {
+  test("is deleted by a reset of the world, which deletes the company", async () => {
     const sandbox = openCompanies();
     await sandbox.make();
     await sandbox.make();

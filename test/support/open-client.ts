@@ -32,7 +32,7 @@ export async function openClient({ apiKey = "sk_sandbox_northwind_owner", ...opt
     Authorization: `Bearer ${token}`,
     ...headers,
   });
-  /** Sends a request; undefined where its answer is lost, or the client gave up. */
+  /** Sends a request; undefined if the response is lost or the client gave up. */
   const send = async (method: string, path: string, sent: Sent = {}): Promise<Reply | undefined> => {
     const headers = Object.fromEntries(
       Object.entries(headersOf(sent)).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -21,7 +21,7 @@ const allowed: readonly { output: RegExp; kind: Secret["kind"]; label?: string; 
   {
     output: /^answer to a PIN (as (Sandbox-Scenario|Prefer)|in \/developer\/)/,
     kind: "PIN",
-    because: "an error names the value that is wrong to whoever sent it, and to nobody else",
+    because: "an error shows the wrong value only to the client that sent it",
   },
 ];
 

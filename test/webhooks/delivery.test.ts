@@ -85,7 +85,7 @@ describe("an event", () => {
 });
 
 describe("a secret that was rotated", () => {
-  test("signs beside the new one for 24 hours by the sandbox's clock, and no longer", async () => {
+  test("stays valid beside the new one for 24 hours by the sandbox's clock", async () => {
     const { call, path, settled, received, webhook, clock, exchange } = await openWebhooks();
     const rotated = (await call("POST", `${path}/rotate-secret`)).json;
     const { secret: _, ...shown } = webhook;
@@ -109,8 +109,8 @@ describe("a secret that was rotated", () => {
   });
 });
 
-describe("secrets that were rotated again within 24 hours", () => {
-  test("each sign until 24 hours after their own rotation", async () => {
+describe("secrets rotated again within 24 hours", () => {
+  test("each stay valid until 24 hours after their own rotation", async () => {
     const { call, path, settled, received, webhook, clock, exchange } = await openWebhooks();
     const secrets: string[] = [webhook.secret];
     for (let n = 0; n < 2; n++) {
@@ -142,7 +142,7 @@ describe("secrets that were rotated again within 24 hours", () => {
     expect(await signing()).toEqual(secrets.slice(2));
   });
 
-  test("are ten at most; another rotation waits until the oldest expires", async () => {
+  test("are at most ten; another rotation is refused until the oldest expires", async () => {
     const { call, path, webhook, clock, exchange } = await openWebhooks();
     const secrets = new Set<string>([webhook.secret]);
     for (let n = 2; n <= 10; n++) secrets.add((await call("POST", `${path}/rotate-secret`)).json.secret);
@@ -165,7 +165,7 @@ describe("10,000 pending deliveries to a webhook", () => {
     return { ...hooks, fill, pending };
   };
 
-  test("are the most: the next event is recorded as failed, with the reason, and the order succeeds", async () => {
+  test("are the limit: the next event is recorded as failed, with the reason, and the order succeeds", async () => {
     const { order, settled, received, deliveries, fill, pending } = await open();
     fill();
     cardOf(await order());
@@ -202,7 +202,7 @@ describe("10,000 pending deliveries to a webhook", () => {
     expect((await call("POST", `${path}/deliveries/${waiting.id}/resend`)).status).toBe(202);
   });
 
-  test("count down as deliveries end, and up as they are resent", async () => {
+  test("decrease when deliveries finish, and increase when they are resent", async () => {
     const { order, call, path, settled, answers, deliveries, pending, clock } = await open();
     answers.push(503, 204, 410);
     await order();
@@ -220,7 +220,7 @@ describe("10,000 pending deliveries to a webhook", () => {
     expect(pending()).toEqual({ pending: 0 });
   });
 
-  test("and more leave at most a thousand failed ones", async () => {
+  test("and further events keep at most a thousand failed deliveries", async () => {
     const { call, path, database, fill, control, order } = await open();
     const card = cardOf(await order());
     fill();
@@ -449,7 +449,7 @@ describe("a receiver that hangs", () => {
 });
 
 describe("an outcome that cannot be stored", () => {
-  test("is reported once, sent no second time, and stored as soon as that succeeds", async () => {
+  test("is reported once, sent only once, and stored as soon as storing succeeds", async () => {
     const defects: unknown[] = [];
     const { call, path, settled, received, database } = await openWebhooks({
       observe: ({ defect }) => {

@@ -55,7 +55,7 @@ function openWithRetries(deliveries: number, webhooks: number, later = 0) {
   };
 }
 
-test("begins deliveries that fall due together a few at a time, so that requests go on", async () => {
+test("starts deliveries that fall due together a few at a time, so that requests continue", async () => {
   const { deliver, sent } = openWithRetries(500, 500);
   let most = 0;
   let isOver = false;
@@ -70,7 +70,7 @@ test("begins deliveries that fall due together a few at a time, so that requests
   expect(most).toBeLessThanOrEqual(32);
 });
 
-test("takes as long for a delivery whether or not thousands are pending to the same webhook", async () => {
+test("takes the same time for a delivery when thousands are pending to the same webhook", async () => {
   const alone = await openWithRetries(300, 1).deliver();
   const amongMany = await openWithRetries(300, 1, 80_000).deliver();
   expect(amongMany).toBeLessThan(4 * alone + 200);

@@ -49,7 +49,7 @@ const tagTexts: Readonly<Record<string, string>> = {
 export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = "optional"): OpenapiDocument {
   const sharedParameters = sharedParametersOf(onBehalfOf);
   // By its name each object is rendered once, and as it is used: open in requests, closed in answers. The registry is
-  // every schema's in the process, so the names are taken back, and what else it knew of an object stays.
+  // every schema's in the process, so the names are removed again, and the other metadata of each schema is restored.
   const named = Object.entries(resources).map(([id, { schema }]) => {
     const known = z.globalRegistry.get(schema);
     z.globalRegistry.add(schema, { ...known, id });

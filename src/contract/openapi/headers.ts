@@ -34,7 +34,7 @@ export const headers = {
   },
   Authenticate: {
     description:
-      "The scheme, and what is wrong with the access token where one was sent; the token endpoint names its realm alone",
+      "The scheme and, if an access token was sent, the error; the token endpoint sends only its realm",
     required: true,
     schema: text,
     ...assumed,

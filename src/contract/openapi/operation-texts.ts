@@ -82,7 +82,7 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   deleteWebhook: { summary: "Delete a webhook", answers: "DeletedWebhook" },
   rotateWebhookSecret: {
     summary: "Make a webhook's secret anew",
-    description: "Each earlier secret signs beside it until 24 hours after its rotation.",
+    description: "Each earlier secret stays valid until 24 hours after its rotation.",
     answers: "WebhookWithSecret",
   },
   testWebhook: { summary: "Send a webhook a test event", answers: "WebhookDelivery" },

@@ -65,7 +65,7 @@ const sandboxHeaders = {
   }),
 };
 
-/** `X-On-Behalf-Of` as the sandbox takes it in a mode; ignored, it is no parameter. */
+/** `X-On-Behalf-Of` in each mode. In mode `off` it is ignored, so it is not listed as a parameter. */
 function actingHeaders(mode: OnBehalfOfMode) {
   if (mode === "off") return {};
   const header = (id: OperationId, said: Said) => {
@@ -74,13 +74,12 @@ function actingHeaders(mode: OnBehalfOfMode) {
   };
   return {
     OnBehalfOf: header("listCards", {
-      description:
-        "The company acted for, of which the member must be one (a variant that the spec describes)",
+      description: "The company to act for; the member must belong to it (a variant that the spec describes)",
       "x-provenance": "variant",
       "x-spec": "§5.7",
     }),
     OrderOnBehalfOf: header("orderPhysicalCard", {
-      description: "The company acted for; the spec does not show whether the header applies to the order",
+      description: "The company to act for; the spec does not show whether the header applies to the order",
       "x-provenance": "assumed",
       "x-spec": "§5.7",
     }),

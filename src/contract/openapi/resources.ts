@@ -103,8 +103,8 @@ export const resources = {
   SpendingLimitInput: specified("§2", spendingLimitInput, "What the card is to spend in a period at most", {
     period: "Periods follow the UK calendar; weeks start on Monday",
     amount:
-      "Decimal in the card's account currency, above 0, with at most two places: also as a number, where the schema does " +
-      "not say so because validators that divide doubles refuse 19.99 as no multiple of 0.01. Daily: at most " +
+      "Decimal in the card's account currency, above 0, with at most two places. The same holds for a number; the schema " +
+      "cannot express it, because validators that divide doubles reject 19.99 as a multiple of 0.01. Daily: at most " +
       "`card_limits.daily.amount`; weekly and monthly: at most `card_limits.rolling_32_days.amount`. Lifetime: at " +
       "most 9999999999999.99, the sandbox's own bound.",
   }),
@@ -118,7 +118,7 @@ export const resources = {
     reason: "A lost or stolen card gets a new number",
   }),
   CardChange: assumed(requests.cardChange, "name, auto_convert, or both", {
-    name: "At most 100 characters; white space around it is taken off, and does not count",
+    name: "At most 100 characters; leading and trailing white space is removed and does not count",
   }),
   DeliveryOptionsRequest: assumed(requests.deliveryOptionsRequest, "Where a card would be delivered to"),
   DeliveryOptions: assumed(requests.deliveryOptions, "The delivery methods that an address supports", {
@@ -135,7 +135,7 @@ export const resources = {
   CompanyList: list(company, "companies"),
   Transaction: assumed(transaction, "What moved on an account, or was to", {
     amount:
-      "In the account's currency: `original_amount` times `exchange_rate`, rounded to two places, halves up",
+      "In the account's currency: `original_amount` times `exchange_rate`, rounded half up to two places",
     original_amount: "In the merchant's currency",
     exchange_rate: "Units of `currency` for one of `original_currency`; null where they are one",
     running_balance: "The account's balance once this was booked; only on `completed`",
@@ -145,9 +145,9 @@ export const resources = {
   Invoice: assumed(invoice, "What the service charges the company"),
   InvoiceList: list(invoice, "invoices"),
 
-  NewWebhook: assumed(webhooks.newWebhook, "Where events are sent, and which", webhookNotes, "§4, §6"),
+  NewWebhook: assumed(webhooks.newWebhook, "Which events are sent, and to which URL", webhookNotes, "§4, §6"),
   WebhookChange: assumed(webhooks.webhookChange, "What is absent stays", webhookNotes, "§4, §6"),
-  Webhook: assumed(webhooks.webhook, "Where events are sent, and which", {}, "§4, §6"),
+  Webhook: assumed(webhooks.webhook, "Which events are sent, and to which URL", {}, "§4, §6"),
   WebhookWithSecret: assumed(
     webhooks.webhookWithSecret,
     "A webhook whose secret was just made",

@@ -18,26 +18,26 @@ const event = (type: EventType, description: string, notes: Resource["notes"] = 
   },
 });
 
-/** The payloads of events by their names in the description. */
+/** The payloads of events, by their names in the OpenAPI document. */
 export const eventResources = {
   CardDelivery: {
     schema: cardDelivery,
     provenance: "assumed",
     spec: "§6",
-    description: "How far the parcel of a physical card has come",
+    description: "The delivery status of a physical card",
     notes: { updated_at: "By the company's time" },
   },
   CardCreatedEvent: event("card.created", "A card was ordered"),
   CardStatusChangedEvent: event("card.status_changed", "The status of a card changed", previous),
-  CardReplacedEvent: event("card.replaced", "A card was made in another's place; `data` is the new card", {
-    replaced_card_id: "The card that it replaces",
+  CardReplacedEvent: event("card.replaced", "A card was replaced; `data` is the new card", {
+    replaced_card_id: "The id of the replaced card",
   }),
   CardSpendingLimitChangedEvent: event(
     "card.spending_limit_changed",
     "The spending limit of a card was set, changed or removed",
   ),
-  CardDeliveryUpdatedEvent: event("card.delivery_updated", "The parcel of a physical card moved on"),
-  TransactionCreatedEvent: event("transaction.created", "A transaction was made, or declined"),
+  CardDeliveryUpdatedEvent: event("card.delivery_updated", "The delivery status of a physical card changed"),
+  TransactionCreatedEvent: event("transaction.created", "A transaction was created; it may be declined"),
   TransactionUpdatedEvent: event("transaction.updated", "A transaction changed", previousIfChanged),
   AccountUpdatedEvent: event(
     "account.updated",
@@ -83,11 +83,11 @@ export const webhookParameters = {
 
 const responses = {
   "2XX": { description: "Accepted: the event is delivered" },
-  "410": { description: "The webhook becomes `disabled`, and receives nothing more" },
+  "410": { description: "The webhook becomes `disabled` and receives no more events" },
   default: { description: "Any other response, or none within 15 s: the event is sent again later" },
 };
 
-/** The requests that a receiver gets, by event. */
+/** The requests that a receiver gets, one for each event type. */
 export function webhookRequests(): ZodOpenApiPathsObject {
   const names = Object.keys(eventResources) as (keyof typeof eventResources)[];
   return Object.fromEntries(
@@ -107,7 +107,7 @@ export function webhookRequests(): ZodOpenApiPathsObject {
             })),
             requestBody: {
               required: true,
-              // A reference: rendered for a request, the objects within would be open.
+              // A reference: as an inline request schema, its objects would not be closed.
               content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
             },
             responses,

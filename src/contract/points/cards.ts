@@ -20,7 +20,7 @@ const withBody: PointScope = [
   "orderVirtualCard",
   "listDeliveryOptions",
 ];
-/** The card operations beside the specified order. */
+/** The card operations other than the specified order. */
 const everyOther: PointScope = developerOperations.filter(
   (id) => id !== "orderPhysicalCard" && isCardPath(operations[id].path),
 );
@@ -150,7 +150,7 @@ export const cardPoints = {
     [...changing, "replaceCard"],
     409,
     "§3",
-    "The card cannot make the change in its current state; the spec shows 409, and not which states refuse what",
+    "The change is not possible in the card's current state; the spec shows 409 but not which states allow which change",
   ),
   "cards.company_inactive": assumed(issuing, 422, "§7", "The company is not active"),
   "cards.account_closed": assumed(issuing, 422, "§7", "The account is closed"),

@@ -30,7 +30,7 @@ export const gatewayPoints = {
     "any",
     417,
     "§7",
-    "The Expect header asks for something other than 100-continue: leave it out",
+    "The Expect header is not 100-continue: leave it out",
     "expectation_failed",
   ),
   "gateway.headers_too_large": assumed(

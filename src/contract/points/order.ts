@@ -9,13 +9,13 @@ export const orderPoints = {
     order,
     201,
     "§4",
-    "The key was used before for the same order: the original card comes back",
+    "The key was used before for the same order: the original card is returned",
   ),
   "order.replayed_with_other_body": assumed(
     order,
     201,
     "§4",
-    "The key was used before for another order: the original card comes back all the same",
+    "The key was used before for another order: the original card is returned anyway",
   ),
 
   "order.on_behalf_of_required": assumed(

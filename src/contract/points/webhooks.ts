@@ -33,7 +33,7 @@ export const webhookPoints = {
     ["rotateWebhookSecret"],
     200,
     "§4, §6",
-    "A new secret, shown this once; each earlier one signs beside it until 24 hours after its rotation",
+    "A new secret, shown only once; each earlier one stays valid until 24 hours after its rotation",
   ),
   "webhooks.tested": assumed(["testWebhook"], 202, "§4, §6", "webhook.test is on its way"),
   "webhooks.deliveries_listed": assumed(
@@ -96,14 +96,14 @@ export const webhookPoints = {
     ["rotateWebhookSecret"],
     409,
     "§4, §6",
-    "Ten secrets of the webhook sign already",
+    "The webhook already has ten valid secrets",
     "limit_reached",
   ),
   "webhooks.backlog_full": assumed(
     sent,
     409,
     "§4, §6",
-    "10,000 deliveries to the webhook are pending already",
+    "The webhook already has 10,000 pending deliveries",
     "limit_reached",
   ),
   "webhooks.disabled": assumed(

@@ -10,7 +10,7 @@ import { type Page, typedInto, type Visit } from "../visit.ts";
 
 /** A shared sandbox has a company for each tester. */
 const companiesShown = 10;
-/** Of a company, or of a member: revoked keys stay listed. */
+/** The most keys listed for a company or a member: revoked keys stay listed. */
 const keysShown = 50;
 
 /** The API keys of an environment: made, listed by prefix, revoked (spec §2, §5). */

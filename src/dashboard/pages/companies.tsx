@@ -12,7 +12,7 @@ const environments = [
 
 const companiesShown = 50;
 
-/** The companies, page by page and by search, and how to make one of one's own. */
+/** Lists companies page by page, searches them, and creates isolated ones. */
 export function companies(visit: Visit): Page {
   const { services, query } = visit;
   const { search, after } = query;

@@ -6,7 +6,7 @@ import { Copyable, Empty, Facts, Time } from "../parts/shown.tsx";
 import { pathTo } from "../paths.ts";
 import { type Page, typedInto, type Visit } from "../visit.ts";
 
-/** Among how many companies somebody is looked for who can order a card. */
+/** The number of companies in which to look for a member who can order a card. */
 const companiesAsked = 100;
 
 /** Where the sandbox is, what time it is there, and a first order. */

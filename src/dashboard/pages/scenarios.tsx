@@ -14,7 +14,7 @@ export function scenarios(visit: Visit): Page {
   const { services } = visit;
   const all = services.scenarios.all();
   const company = chosenCompany(visit);
-  // Those that strike the company: its own, and those that are armed for all.
+  // Those that can fire for the company: armed for it or for all.
   const armed = services.scenarios
     .armed()
     .armed.filter(({ company_id }) => !company || company_id === null || company_id === company.id);

@@ -5,7 +5,7 @@ import { Badge } from "./badges.tsx";
 import { Action } from "./fields.tsx";
 import { Table, Time } from "./shown.tsx";
 
-/** Of more the latest are shown. */
+/** If there are more, only the latest are shown. */
 const mostShown = 50;
 
 /** What is armed, how often each fired, and how to end it. */

@@ -10,14 +10,14 @@ export function nameOf({ environment, slug }: Pick<CompanyListing, "environment"
 }
 
 /**
- * The company that the address names, by its id, its slug, or live/SLUG.
- * @throws ControlError 404 where there is none
+ * The company that the URL names by its id, its slug, or live/SLUG.
+ * @throws ControlError 404 if there is none
  */
 export function chosenCompany({ services, query }: Visit): CompanyListing | undefined {
   return query.company === undefined ? undefined : services.companies.show(query.company);
 }
 
-/** So many companies are a list to choose from; of more, the name is typed. */
+/** Up to this number the companies are a list to choose from; with more, the user types a name. */
 const mostToChooseFrom = 50;
 
 interface PickerProps {
@@ -27,7 +27,7 @@ interface PickerProps {
   readonly environment?: Environment | undefined;
 }
 
-/** Any company, or all of them. */
+/** Chooses one company, or all of them. */
 export function CompanyPicker({ visit, label = "Company", environment }: PickerProps) {
   const { services, query } = visit;
   const { companies, has_more } = services.companies.world({ environment, limit: mostToChooseFrom });
@@ -55,7 +55,7 @@ export function CompanyPicker({ visit, label = "Company", environment }: PickerP
   );
 }
 
-/** The journal may name a company that was deleted. */
+/** Undefined for an unknown name: the journal may name a company that was deleted. */
 function companyOrNone({ services }: Visit, name: string): CompanyListing | undefined {
   try {
     return services.companies.show(name);
@@ -65,7 +65,7 @@ function companyOrNone({ services }: Visit, name: string): CompanyListing | unde
   }
 }
 
-/** Shows a page for one company alone. */
+/** A form that filters a page by company. */
 export function CompanyFilter({ button = "Show", ...picker }: PickerProps & { readonly button?: string }) {
   const { environment } = picker;
   return (

@@ -14,7 +14,7 @@ interface FieldProps {
   readonly short?: boolean;
   /** Where the same name stands in several forms of a page. */
   readonly id?: string;
-  /** Values to choose from while typing. */
+  /** Suggested values while typing. */
   readonly suggestions?: readonly Option[];
 }
 

@@ -16,7 +16,10 @@ export function onBehalfOf(services: HttpServices, operation: OperationId): Chec
     const header = sentHeader(c, "X-On-Behalf-Of");
     if (header === undefined) {
       if (!isRequired) return;
-      throw new SandboxError(required, "X-On-Behalf-Of: is required; send the UUID of the company acted for");
+      throw new SandboxError(
+        required,
+        "X-On-Behalf-Of: is required; send the UUID of the company to act for",
+      );
     }
     const company = companyId.safeParse(header);
     if (!company.success) {

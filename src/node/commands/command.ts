@@ -16,14 +16,16 @@ export function optionWithVariable(flags: string, description: string, variable:
   return new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
 }
 
-/** Commander would say how many arguments there are, and not which one is too much. */
+/** Commander reports the number of arguments, but not which one is unexpected. */
 function refuseExcessArguments(_command: Command, called: Command): void {
   const { args, registeredArguments } = called;
   if (registeredArguments.at(-1)?.variadic) return;
   const excess = args[registeredArguments.length];
   if (excess === undefined) return;
   const takes = registeredArguments.map((argument) => argument.name()).join(", ") || "no argument";
+  const subcommands = called.commands.map((each) => each.name()).join(" or ");
+  const known = subcommands === "" ? `takes ${takes}` : `takes ${takes}, or is followed by ${subcommands}`;
   called.error(
-    `error: unexpected argument ${JSON.stringify(excess)}: this command takes ${takes}; --help lists its options`,
+    `error: unexpected argument ${JSON.stringify(excess)}: this command ${known}; --help lists its options`,
   );
 }

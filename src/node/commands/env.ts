@@ -42,7 +42,7 @@ Exit codes:
   });
 }
 
-/** What is not to be had, why as far as the world tells, and what helps; undefined where all is there. */
+/** Names the variables that have no value, the reasons if known, and a remedy; undefined if all have a value. */
 function missingLine(
   url: string,
   variables: ReturnType<typeof clientVariables>,
@@ -63,8 +63,8 @@ function missingLine(
     return left > 0 ? [...shown, `and ${left} more`] : shown;
   });
   return (
-    `nobody whose key is public can order a card there: ${names.join(", ")} are unset ` +
-    `(${why.join("; ")}); if somebody could once, a reset helps: curl -X POST ${url}/_sandbox/reset`
+    `no member with a public key can order a card there: ${names.join(", ")} are unset ` +
+    `(${why.join("; ")}); if one could before, reset the sandbox: curl -X POST ${url}/_sandbox/reset`
   );
 }
 

@@ -38,7 +38,7 @@ Requests are logged to standard error, where --log asks for it.
 Exit codes:
   the command's own, or 128 and the number of the signal that ended it, where it failed; else
   0  all is well
-  1  something that it is held to is not met, the command sent no request, or an armed scenario never fired
+  1  a gate failed, the command sent no request, or an armed scenario never fired
   2  asked for wrongly, or for what cannot be
   3  could not run: the command cannot be started, a port is taken, a report cannot be written
 

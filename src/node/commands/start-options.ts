@@ -123,7 +123,7 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
     .addOption(
       option(
         "--check-database <mode>",
-        "check a database file when opening it; full compares indexes with tables, auto does up to 48 MiB",
+        "how to check a database file at startup: full also compares indexes with tables, quick does not, auto is full up to 48 MiB",
         "CHECK_DATABASE",
       )
         .choices(databaseChecks)
@@ -186,7 +186,7 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
     .addOption(
       option(
         "--journal-bytes <number>",
-        "most bytes of memory that these requests may use; the oldest go first",
+        "maximum memory for recorded requests, in bytes; the oldest are dropped first",
         "JOURNAL_BYTES",
       )
         .argParser(wholeNumber(largestJournalBytes))
@@ -203,9 +203,13 @@ export function addStartOptions(command: Command, { port, log }: StartDefaults):
     .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
 }
 
-/** Which fixtures fit depends on it, too. */
+/** `validate` has it too, because it decides which fixtures are valid. */
 export function keyQuotaOption(): Option {
-  return option("--key-quota <scope>", "five active API keys for each of these", "KEY_QUOTA")
+  return option(
+    "--key-quota <scope>",
+    "limit of five active API keys: per company or per member",
+    "KEY_QUOTA",
+  )
     .choices(keyQuotas)
     .default("company");
 }

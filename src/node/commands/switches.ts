@@ -2,7 +2,7 @@ import { SetupError } from "../../core/errors.ts";
 
 const prefix = "CARD_SANDBOX_";
 
-/** The variables that client-variables.ts gives to clients, beside those of options. */
+/** The variables that client-variables.ts sets for clients; they are not options. */
 const ofClients = ["", "LIVE_"].flatMap((environment) =>
   ["URL", "API_KEY", "COMPANY_ID", "MEMBER_ID", "ACCOUNT_ID"].map((name) => prefix + environment + name),
 );
@@ -36,8 +36,8 @@ export function readSwitches(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Lists the variables that look like the sandbox's own and are not: what they were to set is not set.
- * @returns a warning for each, without its value
+ * Finds variables that begin like the sandbox's own and are unknown, so that a misspelt one is noticed.
+ * @returns a warning for each, without its value, which may be secret
  */
 export async function unknownVariables(env: NodeJS.ProcessEnv): Promise<string[]> {
   const given = Object.keys(env).filter((name) => name.startsWith(prefix));

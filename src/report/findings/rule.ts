@@ -55,7 +55,7 @@ export interface WebhookAttempt {
   readonly error: string | null;
   /** Whether a scenario broke what was sent, as with a bad signature. */
   readonly forced: boolean;
-  /** What a receiver that verifies this attempt would reject; undefined: nothing. */
+  /** The part of this attempt that a verifying receiver rejects; undefined: none. */
   readonly broken: "signature" | "timestamp" | undefined;
   /** In real time. */
   readonly durationMs: number;

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Control characters, line separators and bidirectional overrides: a terminal obeys them, or shows another text. */
+/** Control characters, line separators and bidirectional overrides, which change how a terminal shows other text. */
 const control = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Text as one line of a terminal or a log: control characters appear as escapes such as `\\u001b`. */
@@ -19,7 +19,7 @@ export function oneLine(message: string): string {
   return escapeControls(message.replace(/\s*\n\s*/g, " "));
 }
 
-/** Text as XML and HTML take it; control characters are left out. */
+/** Text escaped for XML and HTML, without control characters. */
 export function escapeMarkup(raw: string): string {
   return raw
     .toWellFormed()
@@ -32,10 +32,10 @@ export function escapeMarkdown(raw: string): string {
   return escapeControls(raw.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 }
 
-/** What a terminal would take for more than text; tabs and line feeds are text. */
+/** Characters that a terminal does not treat as text; tabs and line feeds are text. */
 const beyondText = /(?![\t\n])\p{Cc}/u;
 
-/** A word as a POSIX shell takes it; one with control characters, as bash and zsh do. */
+/** A word quoted for a POSIX shell; one with control characters is quoted for bash and zsh. */
 export function shellQuoted(text: string): string {
   if (!beyondText.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
   const escaped = text.replace(/[\\']/g, "\\$&").replace(new RegExp(beyondText, "gu"), codeOf);

@@ -10,7 +10,7 @@ import { unfiredWords } from "./unfired-words.ts";
 const shownPoints = 10;
 const shownUnfired = 10;
 
-/** What a person reads where a suite ended; the verdict stands last, where the eye is. */
+/** The report that a person reads at the end of a suite; the verdict comes last. */
 export function terminalReport(report: SuiteReport): string {
   const { coverage, findings, unfired, checks, exit_code } = report;
   const failed = checks.filter(({ passed }) => !passed);

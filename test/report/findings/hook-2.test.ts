@@ -58,7 +58,7 @@ describe("HOOK-2, a forged or old webhook that is accepted", () => {
     expect(found(hooks)).toEqual([]);
   });
 
-  test("only asks a receiver that queues what it is sent, and says so with 202, to confirm", async () => {
+  test("reports a receiver that queues events and answers 202 as info only", async () => {
     for (const scenario of ["webhook-bad-signature", "webhook-stale"]) {
       const hooks = await answering(scenario, 202);
       expect(found(hooks)).toEqual(["HOOK-2 info"]);

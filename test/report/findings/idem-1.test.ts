@@ -217,7 +217,7 @@ describe("IDEM-1, a retry with a new key", () => {
     client.wait(5);
   }
 
-  /** The issuer answers what the client no longer waits for. */
+  /** The issuer answers after the client stopped waiting. */
   async function answered(client: Client) {
     const before = client.exchanges.length;
     client.clockOfTest.endWaits();
@@ -301,7 +301,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  test("only worth knowing: the author disarmed between the two what had slowed the first", async () => {
+  test("only worth knowing: the author disarmed the scenario that slowed the first one before the second", async () => {
     const client = await openClient();
     const armed = client.scenario("in-flight", { times: 1 });
     await givenUp(client);

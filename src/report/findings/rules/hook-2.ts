@@ -11,7 +11,7 @@ export const hook2: Rule = {
     return {
       hear({ broken, status, error, webhookId, deliveryId, company }: WebhookAttempt) {
         if (broken === undefined || error !== null) return;
-        // 202 promises nothing but a later look (RFC 9110 §15.3.3): the receiver may verify what it has queued.
+        // 202 leaves the outcome open (RFC 9110 §15.3.3): the receiver may verify the event later, from its queue.
         const isQueued = status === 202;
         const advice = isQueued ? "; confirm that the consumer of its queue verifies the event" : "";
         found({

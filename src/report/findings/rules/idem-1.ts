@@ -8,7 +8,7 @@ import { instanceOf, programOf } from "../senders.ts";
 
 const windowMs = 10 * 60_000;
 
-/** How many orders of one instance are remembered, for one that is answered after those that followed it. */
+/** The number of orders remembered for each instance, because an order may be answered after later ones. */
 const mostLatest = 8;
 /** A client may close the connection a moment after it has sent the next order. */
 const closingMs = 100;
@@ -39,15 +39,14 @@ interface Suspect {
 }
 
 /**
- * A retry of an order that got 502, 503 or no whole answer, or for whose answer the client did not wait, carries a new
- * key. What looks alike is the next test, which
+ * The client retries an order with a new key after 502, 503, an incomplete response, or a timeout of its own. What looks alike is the next test, which
  * orders what all tests order, and a client that orders many cards alike at once. So it is no retry at all where
  * another access token is sent (a client of another test), where the first key is sent again, before or after (the
  * client retries as it should), or where the card list was read since. It is only worth knowing where the test's
  * author had a hand in it: armed or disarmed something, or chose a scenario on one request and not on the other; and
  * where the program retries with the same key elsewhere. It is certain where both orders made a card, and where new
- * keys end in one several times, for one order or for several; a single one may still be the next test's. Where the
- * client closed the connection it gave up by itself, so that the retry counts even if it made no card. Time says nothing
+ * keys end in one several times, for one order or for several; a single one may still be the next test's. If the
+ * client closed the connection, it gave up by itself, so the retry counts even if it made no card. Time says nothing
  * here: a retry may come at once, and a test may take long.
  */
 export const idem1: Rule = {
@@ -122,7 +121,7 @@ export const idem1: Rule = {
         if (isUnknown) {
           const before = isRetry && !hasAuthorsHand(first, sent) ? [...first.before, first.request] : [];
           const left = { ...sent, keyName, before: before.slice(-4) };
-          // It may be answered after its retry, where the client did not wait for it.
+          // It may be answered after its retry if the client did not wait for it.
           const retry =
             isAborted &&
             others.find((each) => mayRetry(each.request, request) && isAlike(each.request, order));
@@ -151,7 +150,7 @@ export const idem1: Rule = {
   },
 };
 
-/** Whether a request was sent once the client waited for another no more. */
+/** Whether a request was sent after the client stopped waiting for another. */
 function follows(request: Seen, first: Seen): boolean {
   const toleranceMs = first.exchange.abortedMs === undefined ? 0 : closingMs;
   return request !== first && request.startedMs >= first.awaitedMs - toleranceMs;
@@ -189,7 +188,7 @@ function severityOfCareful(suspect: Suspect): Severity {
   return isGivenUp(suspect) ? "high" : "info";
 }
 
-/** Whether the client closed the connection before the order was answered that it sent again. */
+/** Whether the client closed the connection before the response to the order that it then retried. */
 function isGivenUp({ requests }: Suspect): boolean {
   return requests.at(-2)?.exchange.abortedMs !== undefined;
 }
