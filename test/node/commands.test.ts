@@ -231,6 +231,23 @@ describe("keys", () => {
     expect(json.api_keys.find((key: { id: string }) => key.id === id).status).toBe("revoked");
   });
 
+  test("are listed with their control characters escaped, also as JSON", async () => {
+    const { url } = await startCommandLine();
+    const label = "a\u009b31m\u202eb";
+    const sent = await fetch(`${url}/_sandbox/api-keys`, {
+      method: "POST",
+      body: JSON.stringify({ member: "northwind-admin", environment: "sandbox", label }),
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(sent.status).toBe(201);
+    const list = async (...args: string[]) =>
+      (await outcome(["keys", ...args], { CARD_SANDBOX_URL: url })).stdout;
+    const [table, json] = [await list(), await list("--json")];
+    expect(table).toContain("a\\u009b31m\\u202eb");
+    expect(`${table}${json}`).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+    expect(JSON.parse(json).api_keys.map((key: { label: string | null }) => key.label)).toContain(label);
+  });
+
   test.each([
     [["create", "--member", "nobody"], /no member "nobody"/],
     [["create"], /--member/],

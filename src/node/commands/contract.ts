@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { contractPoints } from "../../contract/points.ts";
+import { jsonLines } from "../../report/formats/escape.ts";
 import { columns } from "./columns.ts";
 import { newCommand } from "./command.ts";
 
@@ -14,7 +15,7 @@ export function define(): Command {
     const points = Object.entries(contractPoints).map(([id, point]) => ({ id, ...point }));
     process.stdout.write(
       command.opts<{ json?: boolean }>().json
-        ? `${JSON.stringify({ points }, null, 2)}\n`
+        ? jsonLines({ points })
         : columns(
             ["POINT", "STATUS", "PROVENANCE", "SPEC", "TITLE"],
             points.map(({ id, status, provenance, spec, title }) => [

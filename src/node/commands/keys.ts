@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { KeyListing } from "../../control/api-keys.ts";
 import type { CreatedKey } from "../../core/create-api-key.ts";
-import { oneLine } from "../../report/formats/escape.ts";
+import { jsonLines, oneLine } from "../../report/formats/escape.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import { ask, baseAddress, type RunningSandbox } from "../running-sandbox.ts";
 import { columns } from "./columns.ts";
@@ -65,7 +65,7 @@ async function list(command: Command): Promise<void> {
   const answer = await ask<KeyListing>(sandboxOf(command), "GET", `/api-keys${query}`);
   process.stdout.write(
     json
-      ? `${JSON.stringify(answer, null, 2)}\n`
+      ? jsonLines(answer)
       : columns(
           ["COMPANY", "ENVIRONMENT", "MEMBER", "PREFIX", "STATUS", "ID", "LABEL"],
           answer.api_keys.map(({ company, environment, member, prefix, status, id, label }) => [
@@ -87,12 +87,14 @@ async function make(command: Command): Promise<void> {
   const { member, company, environment, label } = command.optsWithGlobals<Record<string, string>>();
   const asked = { member, company, environment, label };
   const key = await ask<CreatedKey>(sandboxOf(command), "POST", "/api-keys", asked);
-  process.stderr.write(`made ${key.id} for ${oneLine(member ?? "")}; its secret is shown this once:\n`);
-  process.stdout.write(`${key.secret}\n`);
+  process.stderr.write(
+    `made ${oneLine(key.id)} for ${oneLine(member ?? "")}; its secret is shown this once:\n`,
+  );
+  process.stdout.write(`${oneLine(key.secret)}\n`);
 }
 
 async function end(command: Command, id: string): Promise<void> {
   const path = `/api-keys/${encodeURIComponent(id)}`;
   const { company, member, prefix } = await ask<ListedKey>(sandboxOf(command), "DELETE", path);
-  process.stdout.write(`revoked ${prefix}… of ${oneLine(member)}, ${oneLine(company)}\n`);
+  process.stdout.write(`revoked ${oneLine(prefix)}… of ${oneLine(member)}, ${oneLine(company)}\n`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { jsonLines } from "../../report/formats/escape.ts";
 import { readScenarios, readShippedScenarios } from "../scenario-files.ts";
 import { columns } from "./columns.ts";
 import { newCommand, optionWithVariable } from "./command.ts";
@@ -21,7 +22,7 @@ export function define(): Command {
     const scenarios = [...readShippedScenarios(), ...(folder === undefined ? [] : readScenarios(folder))];
     process.stdout.write(
       json
-        ? `${JSON.stringify({ scenarios }, null, 2)}\n`
+        ? jsonLines({ scenarios })
         : columns(
             ["NAME", "SPEC", "TITLE", "POINTS"],
             scenarios.map(({ name, spec, title, points }) => [

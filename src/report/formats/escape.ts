@@ -19,6 +19,12 @@ export function oneLine(message: string): string {
   return escapeControls(message.replace(/\s*\n\s*/g, " "));
 }
 
+/** A value as indented JSON for a terminal: JSON itself escapes only some control characters. */
+export function jsonLines(value: unknown): string {
+  const lines = JSON.stringify(value, null, 2).split("\n");
+  return `${lines.map(escapeControls).join("\n")}\n`;
+}
+
 /** Text escaped for XML and HTML, without control characters. */
 export function escapeMarkup(raw: string): string {
   return raw
