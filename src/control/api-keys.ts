@@ -33,12 +33,12 @@ export function hasFreeSlot(
   return active < activeKeysAllowed;
 }
 
-/** How many keys are listed at once: as many as a company keeps. */
+/** The most keys in one response: as many as a company keeps. */
 const mostListed = limits.apiKeys;
 
 export interface KeyListing {
   readonly api_keys: readonly ListedKey[];
-  /** Whether there are more; each company's own can be listed. */
+  /** Whether more follow: list them by company. */
   readonly has_more: boolean;
 }
 

@@ -254,7 +254,7 @@ describe("keys", () => {
     [["revoke", "none"], /no such key/],
     [["revoke"], /missing required argument 'id'/],
     [["--company", "none"], /no company "none"/],
-    [["remove", "it"], /unexpected argument "remove"/],
+    [["remove", "it"], /unexpected argument "remove": .* or is followed by create or revoke/],
     [["revoke", "one", "two"], /unexpected argument "two": this command takes id/],
   ])("%j is refused in one line, and exit 2", async (args, message) => {
     const { url } = await startCommandLine();

@@ -143,8 +143,8 @@ function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
   return (
     <>
       <p>
-        Paste it twice: the second time the same card comes back. The key is the seed world's, and public;
-        your own you <a href={pathTo("/api-keys")}>create here</a>.
+        Paste it twice: the second response is the same card. The key belongs to the fixtures and is public;{" "}
+        <a href={pathTo("/api-keys")}>create your own</a>.
       </p>
       <Copyable text={commands.join("\n")} label="the commands" />
     </>

@@ -80,7 +80,7 @@ async function list(command: Command): Promise<void> {
         ),
   );
   if (answer.has_more)
-    process.stderr.write("There are more keys: list those of one company with --company.\n");
+    process.stderr.write("More keys exist: list the keys of one company with --company NAME.\n");
 }
 
 async function make(command: Command): Promise<void> {
