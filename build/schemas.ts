@@ -11,7 +11,7 @@ import { scenarioSchema, seedWorld } from "../src/index.ts";
 export function writeSchemas(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, json: unknown) =>
-    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(json, null, 1)}\n`);
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(json)}\n`);
   for (const [name, schema] of Object.entries({ scenario: scenarioSchema(), fixtures: seedWorld })) {
     write(name, z.toJSONSchema(schema, { io: "input", target: "draft-07" }));
   }
