@@ -56,7 +56,7 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect(new Set([...secrets].map((secret) => secret.slice(-6))).size).toBe(5);
   });
 
-  test("the first 1,000 keys are listed, and has_more tells that there are others", async () => {
+  test("lists the first 1,000 keys, and sets has_more if there are more", async () => {
     const sandbox = openKeys();
     const columns = "company_pk, membership_pk, environment, prefix, status, public_secret, label";
     sandbox.database.run(
