@@ -90,8 +90,8 @@ async function bundleFunctions({ folder }: Build, to: string): Promise<string> {
   const outfile = join(to, "functions.mjs");
   const contents = `
     export { openStore } from "./store/open-store.ts";
-    export { makeCard } from "./core/card.ts";
-    export { seededRandom } from "./core/random.ts";
+    export { makeCard } from "./cards/card.ts";
+    export { seededRandom } from "./rules/random.ts";
     export { limitsOf } from "./store/card-limits.ts";`;
   const stdin = { contents, resolveDir: join(folder, "src") };
   await esbuild({ stdin, outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });

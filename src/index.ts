@@ -10,11 +10,8 @@ export type { WebhookDelivery } from "./contract/webhook-event.ts";
 export type { Guard } from "./control/guard.ts";
 export type { CompanyClock, IsolatedCompany } from "./control/isolated-company.ts";
 export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts";
-export { SetupError } from "./core/errors.ts";
-export type { Clock, Database, SqlValue } from "./core/ports.ts";
-export { type SeedWorld, seedWorld } from "./core/world.ts";
-export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./report/coverage.ts";
-export type { Exchange, Messages } from "./report/exchange.ts";
+export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./journal/coverage.ts";
+export type { Exchange, Messages } from "./journal/exchange.ts";
 export type {
   Finding,
   FindingsFilter,
@@ -22,10 +19,12 @@ export type {
   Occurrence,
   RequestSeen,
   Severity,
-} from "./report/findings/finding.ts";
-export type { RuleId } from "./report/findings/rules.ts";
-export type { EntryFilter, JournalFilter, JournalListing } from "./report/journal.ts";
-export type { JournalCaller, JournalEntry, JournalMessage } from "./report/journal-entry.ts";
+} from "./journal/findings/finding.ts";
+export type { RuleId } from "./journal/findings/rules.ts";
+export type { EntryFilter, JournalFilter, JournalListing } from "./journal/journal.ts";
+export type { JournalCaller, JournalEntry, JournalMessage } from "./journal/journal-entry.ts";
+export type { Clock } from "./rules/clock.ts";
+export { SetupError } from "./rules/errors.ts";
 export {
   type Face,
   type Fetch,
@@ -35,7 +34,7 @@ export {
 } from "./sandbox.ts";
 export { Catalogue } from "./scenarios/catalogue.ts";
 export { type Scenario, scenarioSchema } from "./scenarios/scenario.ts";
-export type { Fixtures, SecretsMode } from "./store/open-world.ts";
+export type { Database, SqlValue } from "./store/database.ts";
 export type {
   AccountListing,
   ApiKeyListing,
@@ -43,3 +42,5 @@ export type {
   MemberListing,
   WorldListing,
 } from "./store/world-listing.ts";
+export type { Fixtures, SecretsMode } from "./world/open-world.ts";
+export { type SeedWorld, seedWorld } from "./world/seed-world.ts";

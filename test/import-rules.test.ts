@@ -4,51 +4,43 @@ import { describe, expect, test } from "vitest";
 
 const src = new URL("../src", import.meta.url).pathname;
 
-/** What each room may import, beside itself; `sandbox` and `index` are the files at the top of src. */
-const mayImport: Record<string, readonly string[]> = {
-  contract: [],
-  core: ["contract"],
-  store: ["contract", "core"],
-  scenarios: ["contract", "core", "store"],
-  report: ["contract", "core", "store"],
-  http: ["contract", "core", "store", "scenarios", "report"],
-  webhooks: ["contract", "core", "store"],
-  control: ["contract", "core", "store", "scenarios", "report", "webhooks"],
-  dashboard: ["contract", "core", "store", "scenarios", "report", "control"],
-  sandbox: ["contract", "core", "store", "scenarios", "report", "webhooks", "http", "control", "dashboard"],
-  index: [
-    "contract",
-    "core",
-    "store",
-    "scenarios",
-    "report",
-    "webhooks",
-    "http",
-    "control",
-    "dashboard",
-    "sandbox",
-  ],
-  node: [
-    "contract",
-    "core",
-    "store",
-    "scenarios",
-    "report",
-    "webhooks",
-    "http",
-    "control",
-    "dashboard",
-    "sandbox",
-    "index",
-  ],
-};
+/**
+ * The layers from the bottom up. A layer may import itself and every layer below it; `sandbox` and `index` are the files
+ * at the top of src.
+ */
+const layers = [
+  "contract",
+  "rules",
+  "store",
+  "runtime",
+  "access",
+  "webhooks",
+  "cards",
+  "payments",
+  "world",
+  "scenarios",
+  "journal",
+  "http",
+  "control",
+  "dashboard",
+  "sandbox",
+  "index",
+  "node",
+];
 
-/** The packages that a room may import, each of which runs on any engine with web standards. */
+/** Layers that may not import each other although they have a place in the order. */
+const strangers = [
+  ["control", "http"],
+  ["dashboard", "http"],
+];
+
+/** The packages that a layer may import, each of which runs on any engine with web standards. */
 const packages: Record<string, readonly string[]> = {
   contract: ["zod", "zod-openapi"],
-  core: ["zod", "@noble/hashes", "leven"],
-  scenarios: ["zod"],
+  rules: ["zod", "@noble/hashes", "leven"],
   webhooks: ["standardwebhooks"],
+  world: ["zod"],
+  scenarios: ["zod"],
   http: ["zod", "hono"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   dashboard: ["zod", "hono"],
@@ -66,27 +58,28 @@ const edgeOnly: readonly (readonly [RegExp, string])[] = [
   [/\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/, "draws chance"],
 ];
 
-function roomOf(path: string): string {
+function layerOf(path: string): string {
   return path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
 }
 
 /** What a source file does that its place forbids. `path` is relative to src. */
 function violations(path: string, text: string): string[] {
-  const room = roomOf(path);
-  const allowed = mayImport[room];
-  if (!allowed) return [`${path}: src has no room named ${room}`];
+  const layer = layerOf(path);
+  if (!layers.includes(layer)) return [`${path}: src has no layer named ${layer}`];
   // Comments go, and with them whole lines only: "/developer/*" is no comment.
   const code = text.replace(/^\s*\/\*[\s\S]*?\*\/\s*$/gm, "").replace(/(^|\s)\/\/ .*$/gm, "");
   const found: string[] = [];
   for (const [, specifier = ""] of code.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) {
-    const target = roomOf(join(path, "..", specifier));
-    if (target !== room && !allowed.includes(target)) found.push(`${path}: ${room} imports ${target}`);
+    const target = layerOf(join(path, "..", specifier));
+    const isAbove = layers.indexOf(target) > layers.indexOf(layer);
+    const isStranger = strangers.some(([from, to]) => layer === from && target === to);
+    if (isAbove || isStranger) found.push(`${path}: ${layer} imports ${target}`);
   }
-  if (room === "node") return found;
+  if (layer === "node") return found;
   for (const [, specifier = ""] of code.matchAll(/(?:from|import)\s*\(?\s*["']([^."'][^"']*)["']/g)) {
-    const allowed = packages[room] ?? [];
+    const allowed = packages[layer] ?? [];
     const isAllowed = allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-    if (!isAllowed) found.push(`${path}: ${room} imports ${specifier}`);
+    if (!isAllowed) found.push(`${path}: ${layer} imports ${specifier}`);
   }
   for (const [pattern, what] of edgeOnly) if (pattern.test(code)) found.push(`${path}: ${what}`);
   return found;
@@ -104,29 +97,30 @@ describe("imports run one way, and only the edge touches Node, time and chance",
   });
 
   test.each([
-    ["core/a.ts", 'import { b } from "../store/b.ts";', "core imports store"],
-    ["contract/a.ts", 'import type { B } from "../core/b.ts";', "contract imports core"],
+    ["rules/a.ts", 'import { b } from "../store/b.ts";', "rules imports store"],
+    ["contract/a.ts", 'import type { B } from "../rules/b.ts";', "contract imports rules"],
     ["store/a.ts", 'export * from "../http/b.ts";', "store imports http"],
+    ["control/a.ts", 'import { b } from "../http/b.ts";', "control imports http"],
     ["http/routes/a.ts", 'import { b } from "../../node/b.ts";', "http imports node"],
     ["sandbox.ts", 'const b = await import("./node/b.ts");', "sandbox imports node"],
-    ["core/a.ts", 'import { readFileSync } from "node:fs";', "imports node:fs"],
-    ["core/a.ts", 'import { readFileSync } from "fs";', "imports fs"],
-    ["core/a.ts", 'import "node:fs";', "imports node:fs"],
-    ["core/a.ts", 'import { Command } from "commander";', "imports commander"],
-    ["core/a.ts", 'import { Hono } from "hono";', "core imports hono"],
+    ["cards/a.ts", 'import { readFileSync } from "node:fs";', "imports node:fs"],
+    ["cards/a.ts", 'import { readFileSync } from "fs";', "imports fs"],
+    ["cards/a.ts", 'import "node:fs";', "imports node:fs"],
+    ["cards/a.ts", 'import { Command } from "commander";', "imports commander"],
+    ["cards/a.ts", 'import { Hono } from "hono";', "cards imports hono"],
     ["http/a.ts", 'import { serve } from "@hono/node-server";', "imports @hono/node-server"],
-    ["core/a.ts", "const now = new Date;", "names the clock"],
-    ["core/a.ts", 'const yaml = require("yaml");', "requires"],
+    ["cards/a.ts", "const now = new Date;", "names the clock"],
+    ["cards/a.ts", 'const yaml = require("yaml");', "requires"],
     ["store/a.ts", 'import Sqlite from "better-sqlite3";', "imports better-sqlite3"],
     [
       "http/a.ts",
       'app.use("/developer/*");\nconst now = Date.now();\n/** Late. */\nconst a = 1;',
       "names the clock",
     ],
-    ["core/a.ts", "const now = Date.now();", "names the clock"],
-    ["core/a.ts", "const now = new Date();", "names the clock"],
+    ["cards/a.ts", "const now = Date.now();", "names the clock"],
+    ["cards/a.ts", "const now = new Date();", "names the clock"],
     ["http/a.ts", "const id = crypto.randomUUID();", "draws chance"],
-    ["shed/a.ts", "", "no room named shed"],
+    ["shed/a.ts", "", "no layer named shed"],
   ])("a breach is seen: %s with %s", (path, text, breach) => {
     expect(violations(path, text).join()).toContain(breach);
   });

@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Gate } from "../src/control/admit.ts";
 import { createControl } from "../src/control/app.ts";
 import type { ControlServices } from "../src/control/services.ts";
-import type { Clock } from "../src/core/ports.ts";
 import { readScenarios } from "../src/node/scenario-files.ts";
+import type { Clock } from "../src/rules/clock.ts";
 import { shippedScenarios } from "../src/scenarios/shipped.ts";
 import { run, temporaryFolder } from "./support/command-line.ts";
 import { exec } from "./support/suite.ts";
@@ -213,7 +213,7 @@ test("docs/contract.md is the contract's: npm run readme writes it", async () =>
 });
 
 test("docs/findings.md is the rules': npm run readme writes it", async () => {
-  const generator = new URL("../src/report/findings/findings-page.generate.mjs", import.meta.url).href;
+  const generator = new URL("../src/journal/findings/findings-page.generate.mjs", import.meta.url).href;
   const { findingsPage, findingsText } = await import(generator);
   expect(readFileSync(findingsPage, "utf8")).toBe(findingsText());
 });

@@ -12,7 +12,7 @@ export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 const decimalAboveZero = "^(?!0+(\\.0{1,2})?$)0*[0-9]{1,13}(\\.[0-9]{1,2})?$";
 
 /**
- * SpendingLimitInput (spec §2). This schema checks only the type of `amount`: core/money.ts parses its value, and
+ * SpendingLimitInput (spec §2). This schema checks only the type of `amount`: rules/money.ts parses its value, and
  * reads a number from the digits that were sent, because a double does not keep them.
  */
 export const spendingLimitInput = z.object(

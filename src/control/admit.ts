@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Clock } from "../core/ports.ts";
-import { hashOfSecret } from "../core/random.ts";
+import type { Clock } from "../rules/clock.ts";
+import { hashOfSecret } from "../rules/random.ts";
 import { ControlError } from "./control-error.ts";
 import { type Guard, isLoopback } from "./guard.ts";
 import { sameBytes } from "./same-bytes.ts";

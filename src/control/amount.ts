@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { amountTooLarge, decimalExpected, greatestMinor } from "../contract/amount.ts";
-import { parseDecimal, parseJsonNumber } from "../core/money.ts";
+import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
 
 /** A decimal in quotes, or a number that is one, in minor units. */
 export const amount = z

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { type CreatedKey, createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
-import { activeKeysAllowed, type KeyQuota } from "../core/api-key.ts";
-import { type CreatedKey, createApiKey } from "../core/create-api-key.ts";
-import type { Services } from "../core/services.ts";
+import { activeKeysAllowed, type KeyQuota } from "../rules/api-key.ts";
+import type { Services } from "../runtime/services.ts";
 import {
   countActiveKeys,
   countKeys,

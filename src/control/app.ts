@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { contractPoints } from "../contract/points.ts";
-import { maskSecrets } from "../core/api-key.ts";
-import { DatabaseUnusable } from "../core/errors.ts";
-import { formatCoverage } from "../report/formats/coverage.ts";
-import { formatFindings } from "../report/formats/findings.ts";
+import { formatCoverage } from "../journal/formats/coverage.ts";
+import { formatFindings } from "../journal/formats/findings.ts";
+import { maskSecrets } from "../rules/api-key.ts";
+import { DatabaseUnusable } from "../rules/errors.ts";
 import type { Gate } from "./admit.ts";
 import { worldParameters } from "./companies.ts";
 import { ControlError } from "./control-error.ts";

@@ -1,17 +1,15 @@
 import * as z from "zod";
+import { changeCard } from "../cards/change.ts";
+import { cardNow, listedCardsNow } from "../cards/current-card.ts";
+import { parcelViolation } from "../cards/parcel.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
-import { cardNow, listedCardsNow } from "../core/card-now.ts";
-import { statusAfter, type Trigger } from "../core/card-transitions.ts";
-import { changeCard } from "../core/change-card.ts";
-import { companyNow } from "../core/clock.ts";
-import { quoted, SandboxError } from "../core/errors.ts";
-import { emit } from "../core/events.ts";
-import { parcelViolation } from "../core/parcel.ts";
-import type { KeptCard } from "../core/ports.ts";
-import type { Services } from "../core/services.ts";
-import { transactionOf } from "../core/transaction.ts";
+import { transactionOf } from "../payments/transaction.ts";
+import { statusAfter, type Trigger } from "../rules/card-transitions.ts";
+import { companyNow } from "../rules/clock.ts";
+import { quoted, SandboxError } from "../rules/errors.ts";
+import type { Services } from "../runtime/services.ts";
 import {
   type CardHolder,
   companiesOfLatestCards,
@@ -20,11 +18,13 @@ import {
   type LatestCards,
 } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
+import type { KeptCard } from "../store/ports.ts";
+import { emit } from "../webhooks/events.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 
-/** What the service's operator does to a card, each by its name in core/card-transitions.ts. */
+/** What the service's operator does to a card, each by its name in rules/card-transitions.ts. */
 const triggerOf = {
   suspend: "suspend",
   lock: "lock",

@@ -1,20 +1,17 @@
 import type { Faker } from "@faker-js/faker";
 import * as z from "zod";
+import { createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
-import { accountOf } from "../core/account.ts";
-import type { KeyQuota } from "../core/api-key.ts";
-import { companyNow } from "../core/clock.ts";
-import { createApiKey } from "../core/create-api-key.ts";
-import { quoted } from "../core/errors.ts";
-import { emit } from "../core/events.ts";
-import { role } from "../core/permissions.ts";
-import { plantCompany } from "../core/plant-world.ts";
-import { hashOfSecret } from "../core/random.ts";
-import type { Services } from "../core/services.ts";
-import { accountStatus, companyStatus, memberStatus } from "../core/statuses.ts";
-import { entitlements, inconsistencies, type SeedCompany, seedCompany } from "../core/world.ts";
+import { accountOf } from "../payments/account.ts";
+import type { KeyQuota } from "../rules/api-key.ts";
+import { companyNow } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
+import { role } from "../rules/permissions.ts";
+import { hashOfSecret } from "../rules/random.ts";
+import { accountStatus, companyStatus, memberStatus } from "../rules/statuses.ts";
+import type { Services } from "../runtime/services.ts";
 import { findAccount, setAccountStatus } from "../store/accounts.ts";
-import { usualLimits } from "../store/card-limits.ts";
+import { firstCompanyLimits } from "../store/card-limits.ts";
 import {
   type CompanyFilter,
   clockOffsetOf,
@@ -35,6 +32,15 @@ import {
   type MemberListing,
   type WorldListing,
 } from "../store/world-listing.ts";
+import { emit } from "../webhooks/events.ts";
+import { limitsOf, plantCompany } from "../world/plant.ts";
+import {
+  entitlements,
+  inconsistencies,
+  type SeedCompany,
+  seedCardLimits,
+  seedCompany,
+} from "../world/seed-world.ts";
 import { hasFreeSlot } from "./api-keys.ts";
 import { ControlError } from "./control-error.ts";
 import { limits, refuseOver } from "./limits.ts";
@@ -116,6 +122,9 @@ export const worldParameters = z.strictObject({
 });
 
 /** Isolated companies, one a test: made, changed and deleted without touching any other. */
+/** The card limits of a company in a world that has no other company. */
+const defaultLimits = limitsOf({ card_limits: seedCardLimits.parse({}) });
+
 export class Companies {
   readonly #services: Services;
   readonly #keyQuota: KeyQuota;
@@ -148,7 +157,8 @@ export class Companies {
       faker.seed([...random.block("faker", "", n)]);
       const company = completed(asked, faker, n, this.#keyQuota);
       this.#refuseTaken(company);
-      const plot = plantCompany(this.#services, company, usualLimits(database), false);
+      const limitsOfCards = firstCompanyLimits(database) ?? defaultLimits;
+      const plot = plantCompany(this.#services, company, limitsOfCards, false);
       const secrets = new Map<string, string>();
       for (const member of company.members) {
         const planted = plot.members.get(member.slug);

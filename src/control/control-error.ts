@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { maskSecrets } from "../core/api-key.ts";
-import { shortened } from "../core/errors.ts";
+import { maskSecrets } from "../rules/api-key.ts";
+import { shortened } from "../rules/errors.ts";
 
 /** A refusal of the sandbox's own API, answered as `{error}`. What it quotes may be a secret: it is masked. */
 export class ControlError extends Error {

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Invoice } from "../contract/invoice.ts";
-import { companyNow } from "../core/clock.ts";
-import { quoted } from "../core/errors.ts";
-import { invoiceOf, issueInvoice, settleInvoice } from "../core/invoice.ts";
-import type { Services } from "../core/services.ts";
+import { invoiceOf, issueInvoice, settleInvoice } from "../payments/invoice.ts";
+import { companyNow } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
+import type { Services } from "../runtime/services.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { findInvoice } from "../store/invoices.ts";
 import { amount, currency } from "./amount.ts";

@@ -1,4 +1,4 @@
-import type { JournalFilter, JournalListing } from "../report/journal.ts";
+import type { JournalFilter, JournalListing } from "../journal/journal.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 import type { Companies, NewCompany } from "./companies.ts";
 import { ControlError } from "./control-error.ts";

@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
-import { quoted } from "../core/errors.ts";
-import type { Database } from "../core/ports.ts";
+import { quoted } from "../rules/errors.ts";
 import { findCompany, type NamedCompany } from "../store/companies.ts";
+import type { Database } from "../store/database.ts";
 import { findMembership, type NamedMembership } from "../store/members.ts";
 import { ControlError } from "./control-error.ts";
 

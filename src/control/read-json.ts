@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import { issuesTold, withPath } from "../core/issues-told.ts";
-import { knownKeys, unknownKeyTold } from "../core/known-keys.ts";
+import { issuesTold, withPath } from "../rules/issues-told.ts";
+import { knownKeys, unknownKeyTold } from "../rules/known-keys.ts";
 import { ControlError } from "./control-error.ts";
 
 /** A company with hundreds of members and cards is a fifth of it. */

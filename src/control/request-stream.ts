@@ -1,5 +1,5 @@
-import type { Clock } from "../core/ports.ts";
-import { type EntryFilter, entryTest, type Journal, type Told } from "../report/journal.ts";
+import { type EntryFilter, entryTest, type Journal, type Told } from "../journal/journal.ts";
+import type { Clock } from "../rules/clock.ts";
 
 /** Tells whatever stands between that the connection lives. */
 const pingMs = 15_000;

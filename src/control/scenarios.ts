@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
-import { quoted } from "../core/errors.ts";
-import type { Database } from "../core/ports.ts";
-import type { UnfiredScenario } from "../report/unfired.ts";
+import type { UnfiredScenario } from "../journal/unfired.ts";
+import { quoted } from "../rules/errors.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import { findKey } from "../store/api-keys.ts";
 import type { ArmedRow } from "../store/armed-scenarios.ts";
+import type { Database } from "../store/database.ts";
 import { ControlError } from "./control-error.ts";
 import { limits, refuseOver } from "./limits.ts";
 import { companyNamed } from "./named.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../core/ports.ts";
-import type { Coverage } from "../report/coverage.ts";
-import type { Findings } from "../report/findings/findings.ts";
-import type { Journal } from "../report/journal.ts";
+import type { Coverage } from "../journal/coverage.ts";
+import type { Findings } from "../journal/findings/findings.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../rules/clock.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Cards } from "./cards.ts";
 import type { Companies } from "./companies.ts";

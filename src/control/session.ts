@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { hashOfSecret, opaqueTokenOf } from "../core/random.ts";
+import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
 import { ControlError } from "./control-error.ts";
 
 /** What a browser that signed in shows in the admin token's place. */

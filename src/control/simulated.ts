@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { SimulationRefused } from "../core/errors.ts";
+import { SimulationRefused } from "../rules/errors.ts";
 import { ControlError } from "./control-error.ts";
 
 const statusOf: Readonly<Record<SimulationRefused["reason"], ContentfulStatusCode>> = {

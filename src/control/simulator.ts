@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { accountId, cardId, transactionId } from "../contract/identifiers.ts";
 import { type Merchant, merchant, type Transaction } from "../contract/transaction.ts";
-import { authorise } from "../core/authorise.ts";
-import { fund } from "../core/funding.ts";
-import type { TransactionRecord } from "../core/ledger-ports.ts";
-import type { Services } from "../core/services.ts";
-import { clear, refund, reverse } from "../core/settle.ts";
-import { transactionOf } from "../core/transaction.ts";
+import { authorise } from "../payments/authorise.ts";
+import { fund } from "../payments/funding.ts";
+import { clear, refund, reverse } from "../payments/settle.ts";
+import { transactionOf } from "../payments/transaction.ts";
+import type { Services } from "../runtime/services.ts";
+import type { TransactionRecord } from "../store/ledger-ports.ts";
 import { amountAboveZero, currency } from "./amount.ts";
 import { parsed } from "./read-json.ts";
 import { simulated } from "./simulated.ts";

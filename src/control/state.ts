@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { SandboxClock } from "../core/clock.ts";
-import { quoted } from "../core/errors.ts";
-import type { Services } from "../core/services.ts";
+import type { SandboxClock } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
+import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import { readClock } from "../store/clock.ts";
 import {

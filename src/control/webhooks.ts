@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { WebhookDelivery } from "../contract/webhook-event.ts";
-import type { Database } from "../core/ports.ts";
-import { deliveryOf } from "../core/webhooks.ts";
+import type { Database } from "../store/database.ts";
 import { listDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
+import { deliveryOf } from "../webhooks/webhooks.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { ControlError } from "../control/control-error.ts";
 import { readText } from "../control/read-json.ts";
-import { quoted } from "../core/errors.ts";
+import { quoted } from "../rules/errors.ts";
 
 /** What a form says, by the names of its fields; one that is empty is absent. */
 export type Form = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ControlError } from "../control/control-error.ts";
 import type { Guard } from "../control/guard.ts";
-import { DatabaseUnusable } from "../core/errors.ts";
+import { DatabaseUnusable } from "../rules/errors.ts";
 import type { Flash, Flashes } from "./flashes.ts";
 import { Layout } from "./layout.tsx";
 import { problem } from "./pages/problem.tsx";

@@ -1,4 +1,4 @@
-import { ConnectionLost } from "../core/errors.ts";
+import { ConnectionLost } from "../rules/errors.ts";
 
 /** An answer, before it goes on its way. */
 export interface Answer {

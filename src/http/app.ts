@@ -7,8 +7,8 @@ import {
   operationIds,
   operations,
 } from "../contract/operations.ts";
-import { SandboxError } from "../core/errors.ts";
-import { maskPath } from "../report/masking.ts";
+import { maskPath } from "../journal/masking.ts";
+import { SandboxError } from "../rules/errors.ts";
 import { apiKeyHolder } from "./checks/api-key-holder.ts";
 import { authorised } from "./checks/authorised.ts";
 import { bearerToken } from "./checks/bearer-token.ts";
@@ -66,7 +66,7 @@ function chainsOf(services: HttpServices): Readonly<Record<OperationId, Chain>> 
         jsonContent("order.content_type_invalid"), // 400
         idempotency({ missing: "order.idempotency_key_missing", invalid: "order.idempotency_key_invalid" }), // 400
       ],
-      physicalCard(services), // 201; 409, 400, 404, 409, 422, 502, 503 as core/order-card.ts decides
+      physicalCard(services), // 201; 409, 400, 404, 409, 422, 502, 503 as cards/order.ts decides
     ],
     listCards: [assumed("listCards"), cards.listCards(services)], // 400, 200
     getCard: [assumed("getCard"), cards.getCard(services)], // 404, 200

@@ -1,4 +1,4 @@
-import type { Database } from "../core/ports.ts";
+import type { Database } from "../store/database.ts";
 
 /** Told once it is known whether what was changed is kept; with why, where it is not. */
 type Settled = (lost: Error | undefined) => void;

@@ -1,13 +1,13 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
-import type { Overlay } from "../core/facts.ts";
-import type { Caller } from "../core/ports.ts";
-import type { Services } from "../core/services.ts";
-import type { SentHeaders } from "../report/exchange.ts";
-import type { Observe } from "../report/observe.ts";
+import type { SentHeaders } from "../journal/exchange.ts";
+import type { Observe } from "../journal/observe.ts";
+import type { Overlay } from "../rules/facts.ts";
+import type { Services } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
+import type { Caller } from "../store/ports.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../core/ports.ts";
+import type { Clock } from "../rules/clock.ts";
 import { AnswerCutOff } from "./answer-cut-off.ts";
 import type { Arrived } from "./http-services.ts";
 

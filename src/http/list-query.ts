@@ -2,10 +2,10 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
-import { SandboxError } from "../core/errors.ts";
-import { issuesTold } from "../core/issues-told.ts";
-import type { Listed } from "../core/ledger-ports.ts";
-import { hashOfSecret } from "../core/random.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { issuesTold } from "../rules/issues-told.ts";
+import { hashOfSecret } from "../rules/random.ts";
+import type { Listed } from "../store/ledger-ports.ts";
 
 const usualLimit = 50;
 

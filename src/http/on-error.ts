@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type UnreadPointId, unavailableAt } from "../contract/answers.ts";
 import { contractPoints, type ErrorPointId } from "../contract/points.ts";
-import { ConnectionLost, DatabaseUnusable, SandboxError } from "../core/errors.ts";
+import { ConnectionLost, DatabaseUnusable, SandboxError } from "../rules/errors.ts";
 import { answer, answerOf, errorBody, responseOf, unusableMessage } from "./answer.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";
 

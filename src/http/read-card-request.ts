@@ -1,4 +1,7 @@
 import type * as z from "zod";
+import type { DetailsChange } from "../cards/caller-change.ts";
+import type { VirtualOrder } from "../cards/order-virtual.ts";
+import type { Replacement } from "../cards/replace.ts";
 import type { CardType } from "../contract/card.ts";
 import {
   cardChange,
@@ -9,12 +12,9 @@ import {
 } from "../contract/card-requests.ts";
 import type { DeliveryAddress } from "../contract/delivery-address.ts";
 import { spendingLimitInput } from "../contract/spending-limit.ts";
-import type { DetailsChange } from "../core/asked-change.ts";
-import { SandboxError } from "../core/errors.ts";
-import { issuesTold } from "../core/issues-told.ts";
-import type { VirtualOrder } from "../core/order-virtual-card.ts";
-import type { Replacement } from "../core/replace-card.ts";
-import type { SpendingLimit } from "../core/spending-limit.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { issuesTold } from "../rules/issues-told.ts";
+import type { SpendingLimit } from "../rules/spending-limit.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
 

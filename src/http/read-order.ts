@@ -1,11 +1,11 @@
 import type * as z from "zod";
+import type { Order } from "../cards/order.ts";
 import { amountTooLarge } from "../contract/amount.ts";
 import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
-import { SandboxError } from "../core/errors.ts";
-import { issuesTold } from "../core/issues-told.ts";
-import type { Order } from "../core/order-card.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { issuesTold } from "../rules/issues-told.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
 

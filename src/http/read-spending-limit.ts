@@ -2,9 +2,9 @@ import type * as z from "zod";
 import { amountExpected, amountTooLarge, greatestMinor } from "../contract/amount.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import type { spendingLimitInput } from "../contract/spending-limit.ts";
-import { SandboxError } from "../core/errors.ts";
-import { parseDecimal, parseJsonNumber } from "../core/money.ts";
-import type { SpendingLimit } from "../core/spending-limit.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
+import type { SpendingLimit } from "../rules/spending-limit.ts";
 
 /** The contract points for a refused amount. */
 interface AmountPoints {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Arrived } from "../http/http-services.ts";
 import { maxBodyBytes } from "../http/read-body.ts";
-import type { SentHeaders } from "../report/exchange.ts";
+import type { SentHeaders } from "../journal/exchange.ts";
 import type { UnderWay } from "./under-way.ts";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { SetupError } from "../core/errors.ts";
-import type { Database, SqlValue } from "../core/ports.ts";
+import { SetupError } from "../rules/errors.ts";
+import type { Database, SqlValue } from "../store/database.ts";
 import { damaged, openingFailure, usingFailure } from "./database-failure.ts";
 import {
   applicationId,

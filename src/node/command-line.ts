@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { oneLine } from "../report/formats/escape.ts";
+import { oneLine } from "../journal/formats/escape.ts";
 import { commandNamed } from "./commands/commands.ts";
 import { readSwitches, unknownVariables } from "./commands/switches.ts";
 import { exitCodeOf } from "./exit-codes.ts";

@@ -1,4 +1,4 @@
-import { SetupError } from "../core/errors.ts";
+import { SetupError } from "../rules/errors.ts";
 
 /** What was asked for is right, and cannot be done here and now: a port is taken, nobody answers. */
 export class CouldNotRun extends SetupError {}

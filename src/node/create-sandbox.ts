@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
-import { type KeyQuota, keyQuotas } from "../core/api-key.ts";
-import { instantOf } from "../core/clock.ts";
-import { SetupError } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
-import type { Exchange, Messages } from "../report/exchange.ts";
+import type { Exchange, Messages } from "../journal/exchange.ts";
+import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
+import type { Clock } from "../rules/clock.ts";
+import { instantOf } from "../rules/clock.ts";
+import { SetupError } from "../rules/errors.ts";
 import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";

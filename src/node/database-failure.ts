@@ -1,5 +1,5 @@
 import BetterSqlite3 from "better-sqlite3";
-import { DatabaseUnusable, SetupError } from "../core/errors.ts";
+import { DatabaseUnusable, SetupError } from "../rules/errors.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 
 /** What to tell of a database file that fails as it is opened; any other error as it is. */

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { SetupError } from "../core/errors.ts";
+import { SetupError } from "../rules/errors.ts";
 
 /** The application id in SQLite's header that marks a file of card-sandbox: "card". */
 export const applicationId = 0x63617264;

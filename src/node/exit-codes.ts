@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { SetupError } from "../core/errors.ts";
+import { SetupError } from "../rules/errors.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 
 /** What exit codes beside 0 say; `exec` ends with the command's own where that failed. */

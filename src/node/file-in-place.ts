@@ -9,8 +9,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { DatabaseUnusable } from "../core/errors.ts";
-import type { SqlValue } from "../core/ports.ts";
+import { DatabaseUnusable } from "../rules/errors.ts";
+import type { SqlValue } from "../store/database.ts";
 import type { OpenDatabase } from "./better-sqlite3.ts";
 import { displaced, truncatedLog, unsavedLog } from "./database-failure.ts";
 

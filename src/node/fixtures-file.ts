@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { KeyQuota } from "../core/api-key.ts";
-import { SetupError } from "../core/errors.ts";
-import { seedWorldFor } from "../core/world.ts";
-import type { Fixtures } from "../store/open-world.ts";
+import type { KeyQuota } from "../rules/api-key.ts";
+import { SetupError } from "../rules/errors.ts";
+import type { Fixtures } from "../world/open-world.ts";
+import { seedWorldFor } from "../world/seed-world.ts";
 import { readText } from "./read-text.ts";
 import { readStrictYaml } from "./strict-yaml.ts";
 

@@ -1,5 +1,5 @@
-import { SetupError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { SetupError } from "../rules/errors.ts";
+import { nearest } from "../rules/nearest.ts";
 
 /** What an option takes: a kind of value, or one of some words. */
 type Takes = keyof typeof kinds | readonly string[];

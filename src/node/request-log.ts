@@ -1,8 +1,8 @@
 import { contractPoints } from "../contract/points.ts";
-import { DatabaseUnusable } from "../core/errors.ts";
-import type { Exchange } from "../report/exchange.ts";
-import { escapeControls } from "../report/formats/escape.ts";
-import { maskPath } from "../report/masking.ts";
+import type { Exchange } from "../journal/exchange.ts";
+import { escapeControls } from "../journal/formats/escape.ts";
+import { maskPath } from "../journal/masking.ts";
+import { DatabaseUnusable } from "../rules/errors.ts";
 
 export const logFormats = ["pretty", "json", "silent"] as const;
 export type LogFormat = (typeof logFormats)[number];

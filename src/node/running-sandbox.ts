@@ -1,4 +1,4 @@
-import { SetupError } from "../core/errors.ts";
+import { SetupError } from "../rules/errors.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 
 /** How long an answer may take. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SetupError } from "../core/errors.ts";
+import { SetupError } from "../rules/errors.ts";
 import { type Scenario, scenarioSchema } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
 import { readText } from "./read-text.ts";

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import type { Alias, Document, LineCounter, Scalar } from "yaml";
 import type * as z from "zod";
-import { quoted, SetupError } from "../core/errors.ts";
-import { oneKeyEach } from "../core/issues-told.ts";
-import { knownTold, unknownKeyTold } from "../core/known-keys.ts";
+import { quoted, SetupError } from "../rules/errors.ts";
+import { oneKeyEach } from "../rules/issues-told.ts";
+import { knownTold, unknownKeyTold } from "../rules/known-keys.ts";
 
 /** The value of a text that fits its schema, or else the first problems, each with file, line and column. */
 export type StrictYaml<Value> =

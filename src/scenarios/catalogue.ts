@@ -1,7 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
-import { quoted, SetupError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { quoted, SetupError } from "../rules/errors.ts";
+import { nearest } from "../rules/nearest.ts";
 import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { operationIds, permissions } from "../contract/operations.ts";
 import { contractPoints, type PointId } from "../contract/points.ts";
-import { accountStatus, companyStatus } from "../core/statuses.ts";
+import { accountStatus, companyStatus } from "../rules/statuses.ts";
 import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 
 const text = () => z.string().trim().min(1);

@@ -1,8 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Overlay } from "../core/facts.ts";
-import type { Caller } from "../core/ports.ts";
-import { uuidOf } from "../core/random.ts";
-import type { Services } from "../core/services.ts";
+import type { Overlay } from "../rules/facts.ts";
+import { uuidOf } from "../rules/random.ts";
+import type { Services } from "../runtime/services.ts";
 import {
   type ArmedRow,
   chosenStepsTaken,
@@ -15,6 +14,7 @@ import {
   takeArmedStep,
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
+import type { Caller } from "../store/ports.ts";
 import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { Progress } from "./progress.ts";

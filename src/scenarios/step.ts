@@ -1,8 +1,8 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
-import type { FactsOverlay, Overlay } from "../core/facts.ts";
-import type { Issuer, IssuerAnswer } from "../core/issuer.ts";
-import type { WebhookFaults } from "../core/webhook-faults.ts";
+import type { FactsOverlay, Overlay } from "../rules/facts.ts";
+import type { Issuer, IssuerAnswer } from "../rules/issuer.ts";
+import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import { leavesOf, refusalsOf, stepOn } from "./effects.ts";
 import type { StepFile } from "./scenario.ts";
 import type { Stay } from "./waits.ts";

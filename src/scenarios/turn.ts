@@ -1,6 +1,6 @@
 import type { PointId } from "../contract/points.ts";
-import { haveStruck } from "../core/events.ts";
-import type { Overlay } from "../core/facts.ts";
+import type { Overlay } from "../rules/facts.ts";
+import { haveStruck } from "../webhooks/events.ts";
 import { isSuccess } from "./effects.ts";
 import type { Progress } from "./progress.ts";
 import type { ResponseFaults, Step } from "./step.ts";

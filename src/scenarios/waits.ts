@@ -1,5 +1,5 @@
-import { ConnectionLost } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
+import type { Clock } from "../rules/clock.ts";
+import { ConnectionLost } from "../rules/errors.ts";
 
 /** Whose request waits: under which armed scenario, by its number, where it is one; and in which company. */
 export interface Waiter {

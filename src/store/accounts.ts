@@ -1,7 +1,8 @@
-import type { AccountRecord } from "../core/ledger-ports.ts";
-import type { Database, Store } from "../core/ports.ts";
-import type { AccountStatus } from "../core/statuses.ts";
+import type { AccountStatus } from "../rules/statuses.ts";
+import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { AccountRecord } from "./ledger-ports.ts";
+import type { Store } from "./ports.ts";
 
 const insert = `
   INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, created_at_ms,

@@ -1,8 +1,9 @@
 import type { Environment } from "../contract/identifiers.ts";
-import type { Database, Store } from "../core/ports.ts";
-import type { KeyStatus, MemberStatus } from "../core/statuses.ts";
+import type { KeyStatus, MemberStatus } from "../rules/statuses.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
+import type { Store } from "./ports.ts";
 
 const insert = `
   INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status, public_secret,

@@ -1,5 +1,5 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Database } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
 
 /** A scenario armed for a company, or for all. */

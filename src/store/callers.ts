@@ -1,7 +1,8 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
-import type { Role } from "../core/permissions.ts";
-import type { Caller, Database } from "../core/ports.ts";
+import type { Role } from "../rules/permissions.ts";
+import type { Database } from "./database.ts";
+import type { Caller } from "./ports.ts";
 
 /** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership, `k` the key. */
 export const callerColumns = `

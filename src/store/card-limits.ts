@@ -1,7 +1,5 @@
-import { limitsOf as seedLimits } from "../core/plant-world.ts";
-import type { Database } from "../core/ports.ts";
-import type { CardLimitsMinor } from "../core/spending-limit.ts";
-import { seedCardLimits } from "../core/world.ts";
+import type { CardLimitsMinor } from "../rules/spending-limit.ts";
+import type { Database } from "./database.ts";
 
 /** The columns in which companies and cards keep their card limits. */
 export interface LimitColumns {
@@ -18,10 +16,10 @@ export function limitsOf(row: LimitColumns): CardLimitsMinor {
   };
 }
 
-/** The limits of the world's first company, or the assumed ones where there is none. */
-export function usualLimits(database: Database): CardLimitsMinor {
+/** The limits of the world's first company; undefined if there is no company. */
+export function firstCompanyLimits(database: Database): CardLimitsMinor | undefined {
   const query =
     "SELECT max_per_purchase_minor, daily_minor, rolling_32_days_minor FROM companies ORDER BY pk LIMIT 1";
   const row = database.get<LimitColumns>(query);
-  return row ? limitsOf(row) : seedLimits({ card_limits: seedCardLimits.parse({}) });
+  return row && limitsOf(row);
 }

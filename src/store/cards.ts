@@ -1,21 +1,13 @@
 import type { CardStatus, CardType } from "../contract/card.ts";
 import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
-import { hasEnded } from "../core/card-transitions.ts";
-import type {
-  CardPlace,
-  CardRecord,
-  Clock,
-  Database,
-  DueCard,
-  KeptCard,
-  Parcel,
-  SqlValue,
-  Store,
-} from "../core/ports.ts";
-import type { CompanyStatus } from "../core/statuses.ts";
-import { endOfDay } from "../core/uk-calendar.ts";
+import { hasEnded } from "../rules/card-transitions.ts";
+import type { Clock } from "../rules/clock.ts";
+import type { CompanyStatus } from "../rules/statuses.ts";
+import { endOfDay } from "../rules/uk-calendar.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
+import type { Database, SqlValue } from "./database.ts";
+import type { CardPlace, CardRecord, DueCard, KeptCard, Parcel, Store } from "./ports.ts";
 
 /**
  * A card expires by its company's clock. Every query computes the status from the time, so nothing depends on when

@@ -1,5 +1,5 @@
-import type { ClockState } from "../core/clock.ts";
-import type { Database } from "../core/ports.ts";
+import type { ClockState } from "../rules/clock.ts";
+import type { Database } from "./database.ts";
 
 const read = "SELECT frozen_at_ms, offset_ms FROM clock";
 

@@ -1,8 +1,9 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
-import type { Database, Store } from "../core/ports.ts";
-import type { CompanyStatus } from "../core/statuses.ts";
+import type { CompanyStatus } from "../rules/statuses.ts";
+import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
+import type { Store } from "./ports.ts";
 
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,

@@ -1,6 +1,7 @@
-import type { InvoiceRecord, Listed } from "../core/ledger-ports.ts";
-import type { Database, Store } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { InvoiceRecord, Listed } from "./ledger-ports.ts";
+import type { Store } from "./ports.ts";
 
 const columns = `
   pk, position, id, company_pk AS companyPk, number, status, currency, net_minor AS netMinor, vat_minor AS vatMinor,

@@ -1,9 +1,10 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
-import type { Role } from "../core/permissions.ts";
-import type { Database, Store } from "../core/ports.ts";
-import type { MemberStatus } from "../core/statuses.ts";
+import type { Role } from "../rules/permissions.ts";
+import type { MemberStatus } from "../rules/statuses.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { Store } from "./ports.ts";
 
 const insert = `
   INSERT INTO members (id, company_pk, environment, slug, name, details_complete)

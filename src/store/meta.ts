@@ -1,5 +1,5 @@
-import { SetupError } from "../core/errors.ts";
-import type { Database } from "../core/ports.ts";
+import { SetupError } from "../rules/errors.ts";
+import type { Database } from "./database.ts";
 import { createTables, firstReleased, migrations } from "./schema.ts";
 
 /** What a database keeps about itself, and a reopened one must not be told otherwise. */

@@ -1,12 +1,14 @@
-import type { Clock, CounterKind, Database, Store } from "../core/ports.ts";
+import type { Clock } from "../rules/clock.ts";
 import { accessTokens } from "./access-tokens.ts";
 import { accounts } from "./accounts.ts";
 import { apiKeys } from "./api-keys.ts";
 import { cards } from "./cards.ts";
 import { companies } from "./companies.ts";
+import type { Database } from "./database.ts";
 import { invoices } from "./invoices.ts";
 import { members } from "./members.ts";
 import { orderWorld } from "./order-world.ts";
+import type { CounterKind, Store } from "./ports.ts";
 import { transactions } from "./transactions.ts";
 import { deliveries } from "./webhook-deliveries.ts";
 import { webhooks } from "./webhooks.ts";

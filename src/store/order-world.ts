@@ -1,7 +1,10 @@
 import type { AccountId } from "../contract/identifiers.ts";
-import type { Clock, Database, OrderWorld, Store } from "../core/ports.ts";
-import type { AccountStatus, CompanyStatus } from "../core/statuses.ts";
+import type { Clock } from "../rules/clock.ts";
+import type { OrderWorld } from "../rules/facts.ts";
+import type { AccountStatus, CompanyStatus } from "../rules/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
+import type { Database } from "./database.ts";
+import type { Store } from "./ports.ts";
 
 const query = `
   SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota,

@@ -1,4 +1,4 @@
-import type { Database } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 
 /** The tables whose rows are the world; each comes after the tables that it refers to. */
 export const worldTables = [

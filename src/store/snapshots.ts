@@ -1,4 +1,4 @@
-import type { Database } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 import { companyColumn, type WorldTable, worldTables } from "./schema.ts";
 
 /**

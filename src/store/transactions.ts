@@ -1,8 +1,9 @@
-import { type CardSpending, nothingSpent } from "../core/card-use.ts";
-import type { Listed, TransactionRecord } from "../core/ledger-ports.ts";
-import type { Database, SqlValue, Store } from "../core/ports.ts";
-import type { PeriodStarts } from "../core/uk-calendar.ts";
+import { type CardSpending, nothingSpent } from "../rules/card-use.ts";
+import type { PeriodStarts } from "../rules/uk-calendar.ts";
+import type { Database, SqlValue } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { Listed, TransactionRecord } from "./ledger-ports.ts";
+import type { Store } from "./ports.ts";
 
 const columns = `
   t.pk, t.position, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,

@@ -1,6 +1,7 @@
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
-import type { Database, DeliveryRecord, Store } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { DeliveryRecord, Store } from "./ports.ts";
 import { forgetOlder, keepAttempt } from "./webhook-outbox.ts";
 
 const insert = `

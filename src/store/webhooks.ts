@@ -1,6 +1,7 @@
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
-import type { Database, Store, WebhookRecord } from "../core/ports.ts";
+import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
+import type { Store, WebhookRecord } from "./ports.ts";
 
 const insert = `
   INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms, position)

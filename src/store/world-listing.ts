@@ -1,10 +1,10 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
-import { formatMinor } from "../core/money.ts";
-import type { Role } from "../core/permissions.ts";
-import type { Database } from "../core/ports.ts";
-import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "../core/statuses.ts";
+import { formatMinor } from "../rules/money.ts";
+import type { Role } from "../rules/permissions.ts";
+import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "../rules/statuses.ts";
 import { areasOf } from "./callers.ts";
+import type { Database } from "./database.ts";
 
 /** A page of the world as `GET /_sandbox/world` lists it. */
 export interface WorldListing {

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/ports.ts";
-import type { WebhookFaults } from "../core/webhook-faults.ts";
-import { targetViolation } from "../core/webhook-target.ts";
+import type { Clock } from "../rules/clock.ts";
+import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import { targetViolation } from "./target.ts";
 
 /** Sends a request as `fetch` does. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;

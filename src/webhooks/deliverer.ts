@@ -1,7 +1,6 @@
-import type { SandboxClock } from "../core/clock.ts";
-import { companyNow } from "../core/clock.ts";
-import type { Services } from "../core/services.ts";
-import { unexpiredSecrets, webhookSecret } from "../core/webhook-secret.ts";
+import type { SandboxClock } from "../rules/clock.ts";
+import { companyNow } from "../rules/clock.ts";
+import type { Services } from "../runtime/services.ts";
 import {
   disableWebhook,
   dueDeliveries,
@@ -17,6 +16,7 @@ import {
 } from "../store/webhook-outbox.ts";
 import { Agenda } from "./agenda.ts";
 import { type AttemptOutcome, attempt, type Sending } from "./attempt.ts";
+import { unexpiredSecrets, webhookSecret } from "./secret.ts";
 
 const second = 1000;
 const minute = 60 * second;

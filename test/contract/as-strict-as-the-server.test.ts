@@ -3,13 +3,10 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ZodError } from "zod";
+import type { VirtualOrder } from "../../src/cards/order-virtual.ts";
 import { greatestMinor } from "../../src/contract/amount.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { newWebhook, webhookChange } from "../../src/contract/webhook.ts";
-import { SandboxError } from "../../src/core/errors.ts";
-import type { VirtualOrder } from "../../src/core/order-virtual-card.ts";
-import type { SpendingLimit } from "../../src/core/spending-limit.ts";
-import { targetViolation } from "../../src/core/webhook-target.ts";
 import {
   readCardChange,
   readDeliveryAddress,
@@ -18,6 +15,9 @@ import {
   readVirtualOrder,
 } from "../../src/http/read-card-request.ts";
 import { readOrder } from "../../src/http/read-order.ts";
+import { SandboxError } from "../../src/rules/errors.ts";
+import type { SpendingLimit } from "../../src/rules/spending-limit.ts";
+import { targetViolation } from "../../src/webhooks/target.ts";
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

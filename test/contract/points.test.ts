@@ -15,9 +15,9 @@ import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
 import { deletedWebhook, webhook, webhookWithSecret } from "../../src/contract/webhook.ts";
 import { webhookDelivery } from "../../src/contract/webhook-event.ts";
-import { DatabaseUnusable } from "../../src/core/errors.ts";
-import type { FactsOverlay } from "../../src/core/facts.ts";
-import type { IssuerAnswer } from "../../src/core/issuer.ts";
+import { DatabaseUnusable } from "../../src/rules/errors.ts";
+import type { FactsOverlay } from "../../src/rules/facts.ts";
+import type { IssuerAnswer } from "../../src/rules/issuer.ts";
 import { latestExchange } from "../support/exchanges.ts";
 import {
   type CallTry,

@@ -5,7 +5,7 @@ import type { Account } from "../../src/contract/account.ts";
 import type { Card } from "../../src/contract/card.ts";
 import type { Transaction } from "../../src/contract/transaction.ts";
 import { ControlError } from "../../src/control/control-error.ts";
-import { formatMinor } from "../../src/core/money.ts";
+import { formatMinor } from "../../src/rules/money.ts";
 import { cardOf, openSandbox } from "../support/open-sandbox.ts";
 
 /** Balances so small that funds run out. */

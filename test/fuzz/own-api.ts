@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Gate } from "../../src/control/admit.ts";
 import { createControl } from "../../src/control/app.ts";
-import type { Clock } from "../../src/core/ports.ts";
 import { createDashboard } from "../../src/dashboard/app.ts";
+import type { Clock } from "../../src/rules/clock.ts";
 import { jsonOf, mutated, oddValue, written } from "./json.ts";
 import type { Target } from "./target.ts";
 import type { World } from "./world.ts";

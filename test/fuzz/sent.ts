@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../src/report/formats/escape.ts";
+import { shellQuoted } from "../../src/journal/formats/escape.ts";
 
 /** A request as it is sent: nothing of it has to make sense. */
 export interface Sent {

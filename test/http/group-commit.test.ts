@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { DatabaseUnusable } from "../../src/core/errors.ts";
+import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { openSandbox, readReply } from "../support/open-sandbox.ts";
 

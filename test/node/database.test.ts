@@ -4,9 +4,9 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSyn
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { DatabaseUnusable, SetupError } from "../../src/core/errors.ts";
 import { openDatabase, refuseUnloadableEngine } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { DatabaseUnusable, SetupError } from "../../src/rules/errors.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
 /** As a database file's header tells it. */

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { behaviours } from "../../src/report/coverage.ts";
-import { shellQuoted } from "../../src/report/formats/escape.ts";
+import { behaviours } from "../../src/journal/coverage.ts";
+import { shellQuoted } from "../../src/journal/formats/escape.ts";
 import { cli, freePort, type Run, run, takenPort, temporaryFolder } from "../support/command-line.ts";
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SetupError } from "../../src/core/errors.ts";
 import { createSandbox, type Sandbox } from "../../src/node/create-sandbox.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
+import { SetupError } from "../../src/rules/errors.ts";
 
 describe("an option that there is not", () => {
   test("of createSandbox() is refused, with the one that was meant", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DatabaseUnusable } from "../../src/core/errors.ts";
+import { controlDefect } from "../../src/journal/observe.ts";
 import { databaseLog, logFormats, requestLog } from "../../src/node/request-log.ts";
-import { controlDefect } from "../../src/report/observe.ts";
+import { DatabaseUnusable } from "../../src/rules/errors.ts";
 
 const dangerous = "a\n12:00:00.000 200 GET /forged\r\u001b[2J\u0000\u007f\u009b31m\u2028\u202e";
 const raw = /(?!\n)[\p{Cc}\u2028\u2029\u202e]/u;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import type { JournalListing } from "../../src/report/journal.ts";
+import type { JournalListing } from "../../src/journal/journal.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";

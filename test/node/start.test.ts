@@ -3,9 +3,9 @@ import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { hashOfSecret, seededRandom } from "../../src/core/random.ts";
 import { readDefaultFile } from "../../src/node/fixtures-file.ts";
 import { hmac, sha256, utf8ToBytes } from "../../src/node/sha256.ts";
+import { hashOfSecret, seededRandom } from "../../src/rules/random.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -75,14 +75,14 @@ describe("a start and an order", () => {
 
   test("load a few files, and of what is installed SQLite alone", async () => {
     const { modules, files, sources } = await loaded();
-    expect(files.length).toBeLessThan(30);
+    expect(files.length).toBeLessThan(32);
     const needless = [
       /^node_modules\/@noble\/hashes\//,
       /^src\/contract\/openapi\//,
       /^src\/dashboard\/(?!paths\.ts)/,
       /^src\/node\/commands\/(exec|wait|health|env|keys|scenarios|contract|validate)\.ts/,
     ];
-    expect(sources).toContain("src/core/order-card.ts");
+    expect(sources).toContain("src/cards/order.ts");
     expect(sources).toContain("src/node/sha256.ts");
     expect(sources.filter((source) => needless.some((some) => some.test(source)))).toEqual([]);
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

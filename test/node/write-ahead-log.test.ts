@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } 
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { DatabaseUnusable } from "../../src/core/errors.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import { type Started, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 const damages: readonly (readonly [string, (log: string) => void])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SqlValue } from "../../src/core/ports.ts";
+import type { SqlValue } from "../../src/store/database.ts";
 import { worldTables } from "../../src/store/schema.ts";
 import { openCompanies } from "../support/open-companies.ts";
 

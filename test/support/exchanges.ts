@@ -1,4 +1,4 @@
-import type { Exchange, Messages } from "../../src/report/exchange.ts";
+import type { Exchange, Messages } from "../../src/journal/exchange.ts";
 
 /** An exchange with what was said in it. */
 export type Observed = Exchange & Messages;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Card, CardStatus } from "../../src/contract/card.ts";
-import type { Trigger } from "../../src/core/card-transitions.ts";
+import type { Trigger } from "../../src/rules/card-transitions.ts";
 import { cardOf, openSandbox, type Reply, type TestOptions } from "./open-sandbox.ts";
 
 export const address = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };

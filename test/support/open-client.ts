@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ConnectionLost } from "../../src/core/errors.ts";
+import { ConnectionLost } from "../../src/rules/errors.ts";
 import { type OrderBody, openSandbox, type Reply, type TestOptions } from "./open-sandbox.ts";
 
 interface ClientOptions extends TestOptions {

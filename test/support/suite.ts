@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SuiteReport } from "../../src/report/suite.ts";
+import type { SuiteReport } from "../../src/journal/suite.ts";
 import { type Run, run, temporaryFolder } from "./command-line.ts";
 
 /** What a test's suite says, before what it is about: how to exchange the key, and to order. */

@@ -1,6 +1,6 @@
-import type { CoverageTotal } from "../../report/coverage.ts";
-import type { Finding } from "../../report/findings/finding.ts";
-import { type ReportFormat, reportFormats } from "../../report/formats/formatted.ts";
+import type { CoverageTotal } from "../../journal/coverage.ts";
+import type { Finding } from "../../journal/findings/finding.ts";
+import { type ReportFormat, reportFormats } from "../../journal/formats/formatted.ts";
 import { Badge, type Tone } from "../parts/badges.tsx";
 import { CompanyFilter } from "../parts/companies.tsx";
 import { CoverageGrid } from "../parts/coverage-grid.tsx";

@@ -1,5 +1,5 @@
 import { ControlError } from "../../control/control-error.ts";
-import type { JournalEntry, JournalMessage } from "../../report/journal-entry.ts";
+import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
 import { Badge, Status } from "../parts/badges.tsx";
 import { Decision } from "../parts/decision.tsx";
 import { Copyable, Facts, Time } from "../parts/shown.tsx";

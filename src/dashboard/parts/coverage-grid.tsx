@@ -1,4 +1,4 @@
-import type { PointCoverage } from "../../report/coverage.ts";
+import type { PointCoverage } from "../../journal/coverage.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import { pathTo } from "../paths.ts";
 

@@ -1,6 +1,6 @@
 import { checks } from "../../contract/checks.ts";
 import { contractPoints, type PointId } from "../../contract/points.ts";
-import type { JournalEntry } from "../../report/journal-entry.ts";
+import type { JournalEntry } from "../../journal/journal-entry.ts";
 import { pathTo } from "../paths.ts";
 import { ProvenanceMark } from "./badges.tsx";
 

@@ -1,5 +1,5 @@
-import { role } from "../../core/permissions.ts";
-import { accountStatus, memberStatus } from "../../core/statuses.ts";
+import { role } from "../../rules/permissions.ts";
+import { accountStatus, memberStatus } from "../../rules/statuses.ts";
 import type { AccountListing, CompanyListing, MemberListing } from "../../store/world-listing.ts";
 import { pathTo } from "../paths.ts";
 import type { Visit } from "../visit.ts";

@@ -1,7 +1,7 @@
+import { keyHolder } from "../../access/exchange-key.ts";
 import type { Environment } from "../../contract/identifiers.ts";
 import { tokenExchangeRequest } from "../../contract/token-exchange.ts";
-import { SandboxError } from "../../core/errors.ts";
-import { keyHolder } from "../../core/exchange-key.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
 import type { Body } from "../read-body.ts";

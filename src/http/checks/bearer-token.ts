@@ -1,4 +1,4 @@
-import { authenticate } from "../../core/authenticate.ts";
+import { authenticate } from "../../access/authenticate.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
 import { sentHeader } from "../sent-header.ts";

@@ -1,8 +1,8 @@
+import { refuseToken } from "../../access/authenticate.ts";
 import { idempotencyKey } from "../../contract/identifiers.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
-import { refuseToken } from "../../core/authenticate.ts";
-import { ConnectionLost, SandboxError } from "../../core/errors.ts";
-import { refuseOutlived } from "../../core/outlived.ts";
+import { ConnectionLost, SandboxError } from "../../rules/errors.ts";
+import { refuseOutlived } from "../../runtime/stale-request.ts";
 import type { Turn } from "../../scenarios/turn.ts";
 import { tellLost } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";

@@ -1,6 +1,6 @@
 import { idempotencyKey } from "../../contract/identifiers.ts";
 import type { ErrorPointId } from "../../contract/points.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import type { Check } from "../in-order.ts";
 import { sentHeader } from "../sent-header.ts";
 

@@ -1,5 +1,5 @@
 import type { ErrorPointId } from "../../contract/points.ts";
-import { quoted, SandboxError } from "../../core/errors.ts";
+import { quoted, SandboxError } from "../../rules/errors.ts";
 import type { Check } from "../in-order.ts";
 import { sentHeader } from "../sent-header.ts";
 

@@ -1,8 +1,8 @@
+import { actFor } from "../../access/authenticate.ts";
 import { actingPoints } from "../../contract/checks.ts";
 import { companyId } from "../../contract/identifiers.ts";
 import { type OperationId, requiresOnBehalfOf } from "../../contract/operations.ts";
-import { actFor } from "../../core/authenticate.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
 import { sentHeader } from "../sent-header.ts";

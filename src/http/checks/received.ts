@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { OperationId } from "../../contract/operations.ts";
-import { quoted, SandboxError } from "../../core/errors.ts";
+import { quoted, SandboxError } from "../../rules/errors.ts";
 import type { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";

@@ -1,7 +1,7 @@
 import { accountId } from "../../contract/identifiers.ts";
 import { noFilters } from "../../contract/list-filters.ts";
-import { accountOf, companyOf } from "../../core/account.ts";
-import { SandboxError } from "../../core/errors.ts";
+import { accountOf, companyOf } from "../../payments/account.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

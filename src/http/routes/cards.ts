@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { cardNow, listedCardsNow } from "../../cards/current-card.ts";
+import { seesOwnAlone, visibleCard } from "../../cards/visible-card.ts";
 import { cardFilters } from "../../contract/list-filters.ts";
-import { cardNow, listedCardsNow } from "../../core/card-now.ts";
-import { seesOwnAlone, visibleCard } from "../../core/visible-card.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

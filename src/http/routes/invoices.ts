@@ -1,7 +1,7 @@
 import { invoiceId } from "../../contract/identifiers.ts";
 import { invoiceFilters } from "../../contract/list-filters.ts";
-import { SandboxError } from "../../core/errors.ts";
-import { invoiceOf } from "../../core/invoice.ts";
+import { invoiceOf } from "../../payments/invoice.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
+import type { IssueOutcome, IssuingRequest } from "../../cards/issue-once.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
-import type { IssueOutcome, IssuingRequest } from "../../core/issue-once.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 

@@ -1,4 +1,4 @@
-import { orderCard } from "../../core/order-card.ts";
+import { orderCard } from "../../cards/order.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
 import { readOrder } from "../read-order.ts";

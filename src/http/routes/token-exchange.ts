@@ -1,5 +1,5 @@
+import { exchangeKey } from "../../access/exchange-key.ts";
 import type { Environment } from "../../contract/identifiers.ts";
-import { exchangeKey } from "../../core/exchange-key.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

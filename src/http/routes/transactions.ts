@@ -1,9 +1,9 @@
 import { transactionId } from "../../contract/identifiers.ts";
 import { transactionFilters } from "../../contract/list-filters.ts";
-import { SandboxError } from "../../core/errors.ts";
-import { reachOf } from "../../core/permissions.ts";
-import type { Caller } from "../../core/ports.ts";
-import { transactionOf } from "../../core/transaction.ts";
+import { transactionOf } from "../../payments/transaction.ts";
+import { SandboxError } from "../../rules/errors.ts";
+import { reachOf } from "../../rules/permissions.ts";
+import type { Caller } from "../../store/ports.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../report/formats/escape.ts";
+import { escapeControls } from "../../journal/formats/escape.ts";
 
 /** Rows with each column as wide as its widest cell, headed. */
 export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {

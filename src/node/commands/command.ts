@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { oneLine } from "../../report/formats/escape.ts";
+import { oneLine } from "../../journal/formats/escape.ts";
 
 /** A command that says in one line what is wrong with how it is used, and leaves it to its caller to end. */
 export function newCommand(name: string, description: string): Command {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { SetupError } from "../../core/errors.ts";
+import { SetupError } from "../../rules/errors.ts";
 
 interface KnownCommand {
   readonly summary: string;
@@ -48,7 +48,7 @@ async function defined(name: string): Promise<Command> {
 }
 
 async function unknown(name: string): Promise<SetupError> {
-  const { nearest } = await import("../../core/nearest.ts");
+  const { nearest } = await import("../../rules/nearest.ts");
   const names = Object.keys(commands);
   const meant = nearest(name, names);
   const known = `${meant === undefined ? "there are" : `did you mean "${meant}"? There are`} ${names.join(", ")}`;

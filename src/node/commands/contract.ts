@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { contractPoints } from "../../contract/points.ts";
-import { jsonLines } from "../../report/formats/escape.ts";
+import { jsonLines } from "../../journal/formats/escape.ts";
 import { columns } from "./columns.ts";
 import { newCommand } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ordererObstacles } from "../../control/first-order.ts";
-import { oneLine, shellQuoted } from "../../report/formats/escape.ts";
+import { oneLine, shellQuoted } from "../../journal/formats/escape.ts";
 import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";

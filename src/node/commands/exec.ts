@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command } from "commander";
-import { SetupError } from "../../core/errors.ts";
-import { terminalReport } from "../../report/formats/terminal.ts";
-import { inTurn } from "../../report/observe.ts";
-import { suiteReport } from "../../report/suite.ts";
+import { terminalReport } from "../../journal/formats/terminal.ts";
+import { inTurn } from "../../journal/observe.ts";
+import { suiteReport } from "../../journal/suite.ts";
+import { SetupError } from "../../rules/errors.ts";
 import { clientVariables } from "../client-variables.ts";
 import { version } from "../create-sandbox.ts";
 import { runCommand } from "../exec/command-run.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { oneLine } from "../../report/formats/escape.ts";
+import { oneLine } from "../../journal/formats/escape.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { baseAddress, illness } from "../running-sandbox.ts";
 import { newCommand } from "./command.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { CreatedKey } from "../../access/create-api-key.ts";
 import type { KeyListing } from "../../control/api-keys.ts";
-import type { CreatedKey } from "../../core/create-api-key.ts";
-import { jsonLines, oneLine } from "../../report/formats/escape.ts";
+import { jsonLines, oneLine } from "../../journal/formats/escape.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import { ask, baseAddress, type RunningSandbox } from "../running-sandbox.ts";
 import { columns } from "./columns.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { jsonLines } from "../../report/formats/escape.ts";
+import { jsonLines } from "../../journal/formats/escape.ts";
 import { readScenarios, readShippedScenarios } from "../scenario-files.ts";
 import { columns } from "./columns.ts";
 import { newCommand, optionWithVariable } from "./command.ts";

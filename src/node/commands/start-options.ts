@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../../contract/operations.ts";
-import { type KeyQuota, keyQuotas } from "../../core/api-key.ts";
-import { SetupError } from "../../core/errors.ts";
-import { defaultJournalBytes } from "../../report/journal.ts";
+import { defaultJournalBytes } from "../../journal/journal.ts";
+import { type KeyQuota, keyQuotas } from "../../rules/api-key.ts";
+import { SetupError } from "../../rules/errors.ts";
 import { type DatabaseCheck, type Durability, databaseChecks, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";

@@ -1,4 +1,4 @@
-import { SetupError } from "../../core/errors.ts";
+import { SetupError } from "../../rules/errors.ts";
 
 const prefix = "CARD_SANDBOX_";
 
@@ -46,7 +46,7 @@ export async function unknownVariables(env: NodeJS.ProcessEnv): Promise<string[]
   const ofOptions = define().options.flatMap(({ envVar }) => envVar ?? []);
   const others = given.filter((name) => !ofOptions.includes(name));
   if (others.length === 0) return [];
-  const { nearest } = await import("../../core/nearest.ts");
+  const { nearest } = await import("../../rules/nearest.ts");
   const known = [...ofOptions, ...ofClients].map((name) => name.slice(prefix.length));
   return others
     .map((name) => name.slice(prefix.length))

@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Command } from "commander";
-import type { KeyQuota } from "../../core/api-key.ts";
-import { nearest } from "../../core/nearest.ts";
-import { seedWorld, seedWorldFor } from "../../core/world.ts";
-import { oneLine } from "../../report/formats/escape.ts";
+import { oneLine } from "../../journal/formats/escape.ts";
+import type { KeyQuota } from "../../rules/api-key.ts";
+import { nearest } from "../../rules/nearest.ts";
 import { scenarioSchema } from "../../scenarios/scenario.ts";
 import { shippedScenarios } from "../../scenarios/shipped.ts";
+import { seedWorld, seedWorldFor } from "../../world/seed-world.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readText } from "../read-text.ts";
 import { checkScenario, shippedFolder, yamlFiles } from "../scenario-files.ts";

@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
-import { SetupError } from "../../core/errors.ts";
-import type { ReportFormat } from "../../report/formats/formatted.ts";
-import { formatSuite } from "../../report/formats/suite.ts";
-import type { Check, Gates, SuiteReport } from "../../report/suite.ts";
+import type { ReportFormat } from "../../journal/formats/formatted.ts";
+import { formatSuite } from "../../journal/formats/suite.ts";
+import type { Check, Gates, SuiteReport } from "../../journal/suite.ts";
+import { SetupError } from "../../rules/errors.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { exitCodes } from "../exit-codes.ts";
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { SetupError } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
-import { behaviours, pointTest } from "../../report/coverage.ts";
-import { type Severity, severities } from "../../report/findings/finding.ts";
-import type { Gates } from "../../report/suite.ts";
+import { behaviours, pointTest } from "../../journal/coverage.ts";
+import { type Severity, severities } from "../../journal/findings/finding.ts";
+import type { Gates } from "../../journal/suite.ts";
+import { SetupError } from "../../rules/errors.ts";
+import { nearest } from "../../rules/nearest.ts";
 import { parted, wholeNumber } from "../commands/option-values.ts";
 
 /** What a suite is held to, and where that is told. */

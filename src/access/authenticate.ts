@@ -1,0 +1,86 @@
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import type { ErrorPointId } from "../contract/points.ts";
+import { looksLikeApiKey } from "../rules/api-key.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SandboxError } from "../rules/errors.ts";
+import type { FactsOverlay } from "../rules/facts.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Caller } from "../store/ports.ts";
+
+/**
+ * The caller behind an access token (spec §5).
+ * @param accessToken - what followed `Bearer`, or `undefined` where nothing did
+ * @param served - the environments of the base address that was called
+ * @throws SandboxError `auth.*`
+ */
+export function authenticate(
+  { store, clock }: Services,
+  accessToken: string | undefined,
+  served: readonly Environment[],
+): Caller {
+  if (!accessToken) {
+    throw new SandboxError(
+      "auth.token_missing",
+      "Send an access token as Authorization: Bearer ACCESS_TOKEN; a token endpoint gives one for an API key",
+    );
+  }
+  if (looksLikeApiKey(accessToken)) {
+    throw new SandboxError(
+      "auth.api_key_as_bearer",
+      "This is an API key, which goes to the token endpoint only: exchange it there and send the access_token",
+    );
+  }
+  const token = store.accessTokens.bySecret(accessToken);
+  if (!token) throw refused();
+  if (companyNow(clock, token.caller.clockOffsetMs) >= token.expiresAtMs) {
+    throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);
+  }
+  if (!served.includes(token.caller.environment)) {
+    throw new SandboxError(
+      "auth.environment_mismatch",
+      `The access token is of the ${token.caller.environment} environment, and this base address serves ${served.join(" and ")}`,
+    );
+  }
+  return token.caller;
+}
+
+/**
+ * 401 for a good token that the request is to believe bad.
+ * @throws SandboxError `auth.token_invalid`, `auth.token_expired`
+ */
+export function refuseToken({ token }: FactsOverlay): void {
+  if (token === "refused") throw refused();
+  if (token === "expired") throw expired("");
+}
+
+function refused(): SandboxError {
+  return new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
+}
+
+function expired(when: string): SandboxError {
+  return new SandboxError(
+    "auth.token_expired",
+    `The access token expired${when}: exchange the API key again before expires_at`,
+  );
+}
+
+/**
+ * The caller as a member of the company acted for (spec §5.7, a variant).
+ * @throws SandboxError `notAMember`
+ */
+export function actFor(
+  { store }: Services,
+  caller: Caller,
+  companyId: CompanyId,
+  notAMember: ErrorPointId,
+): Caller {
+  if (companyId === caller.companyId) return caller;
+  const acting = store.members.inCompany(caller, companyId);
+  if (!acting) {
+    throw new SandboxError(
+      notAMember,
+      "X-On-Behalf-Of: the member who owns the API key does not belong to this company",
+    );
+  }
+  return acting;
+}

@@ -1,0 +1,45 @@
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
+import { makeSecret, shownPrefix } from "../rules/api-key.ts";
+import { hashOfSecret, uuidOf } from "../rules/random.ts";
+import type { Services } from "../runtime/services.ts";
+
+/** Whose a new key is. */
+export interface KeyOwner {
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly membershipPk: number;
+  readonly environment: Environment;
+}
+
+/** A new API key; the secret is shown this once, and kept as a hash alone (spec §2). */
+export interface CreatedKey {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly prefix: string;
+  readonly status: "active";
+  readonly secret: string;
+}
+
+/** Makes an API key, within the caller's transaction. */
+export function createApiKey(
+  { store, random }: Pick<Services, "store" | "random">,
+  { companyPk, companyId, membershipPk, environment }: KeyOwner,
+  label: string | null,
+): CreatedKey {
+  const n = store.nextNumber(companyPk, "api_keys");
+  const id = uuidOf(random.block("api_key", companyId, n));
+  const secret = makeSecret(environment, random.secret("api_key_secret", companyId, n));
+  const prefix = shownPrefix(secret);
+  store.apiKeys.insert({
+    id,
+    companyPk,
+    membershipPk,
+    environment,
+    hash: hashOfSecret(secret),
+    prefix,
+    status: "active",
+    publicSecret: null,
+    label,
+  });
+  return { id, environment, prefix, status: "active", secret };
+}

@@ -1,0 +1,80 @@
+import type { Environment } from "../contract/identifiers.ts";
+import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/token-exchange.ts";
+import { environmentOfKey } from "../rules/api-key.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SandboxError } from "../rules/errors.ts";
+import type { Overlay } from "../rules/facts.ts";
+import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
+import type { Services } from "../runtime/services.ts";
+import type { ApiKeyRecord, Caller } from "../store/ports.ts";
+
+const endpointOf: Readonly<Record<Environment, string>> = {
+  sandbox: "POST /auth/v1/sandbox/token",
+  live: "POST /auth/v1/token",
+};
+
+/**
+ * The member who owns an API key of this environment; whether it may still be exchanged is decided by `exchangeKey`.
+ * @throws SandboxError `token.*`
+ */
+export function keyHolder(services: Services, endpoint: Environment, apiKey: string): Caller {
+  return keyNamed(services, endpoint, apiKey).caller;
+}
+
+/**
+ * Exchanges an API key for an access token (spec §4, §5). Each exchange makes a new token; older ones stay
+ * valid until they expire.
+ * @throws SandboxError `token.*`
+ */
+export function exchangeKey(
+  services: Services,
+  endpoint: Environment,
+  apiKey: string,
+  { facts, tokenLifetimeMs = accessTokenLifetimeMs }: Overlay,
+): TokenExchangeResponse {
+  const { database, store, clock, random } = services;
+  return database.transaction(() => {
+    const { caller, status, memberStatus } = keyNamed(services, endpoint, apiKey);
+    if (facts.keyRevoked || status === "revoked") throw revoked();
+    if (memberStatus !== "active") {
+      throw new SandboxError(
+        "token.member_inactive",
+        "API key is not valid: the member who owns it is no longer active in the company",
+      );
+    }
+    const n = store.nextNumber(caller.companyPk, "access_tokens");
+    const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
+    const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + tokenLifetimeMs;
+    const pk = store.accessTokens.insert({
+      hash: hashOfSecret(accessToken),
+      companyPk: caller.companyPk,
+      apiKeyPk: caller.apiKeyPk,
+      expiresAtMs,
+    });
+    store.accessTokens.forgetExpired(pk, clock.now());
+    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+  });
+}
+
+/** @throws SandboxError where the key is of the other environment, or unknown */
+function keyNamed({ store }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
+  const environment = environmentOfKey(apiKey);
+  if (environment && environment !== endpoint) {
+    throw new SandboxError(
+      "token.environment_mismatch",
+      `API key is not valid here: it is a ${environment} key, and this is the ${endpoint} endpoint; exchange it at ${endpointOf[environment]}`,
+    );
+  }
+  const key = store.apiKeys.byHash(hashOfSecret(apiKey));
+  if (!key) {
+    throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
+  }
+  return key;
+}
+
+function revoked(): SandboxError {
+  return new SandboxError(
+    "token.key_revoked",
+    "API key is not valid: it was revoked; create another in the dashboard",
+  );
+}

@@ -1,0 +1,127 @@
+import type { CardId } from "../contract/identifiers.ts";
+import type { DeclineReason, Merchant } from "../contract/transaction.ts";
+import { usedOf } from "../rules/card-use.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SimulationRefused } from "../rules/errors.ts";
+import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
+import { periodStarts } from "../rules/uk-calendar.ts";
+import type { Services } from "../runtime/services.ts";
+import type { AccountRecord, TransactionRecord } from "../store/ledger-ports.ts";
+import type { SpendingCard } from "../store/ports.ts";
+import { availableMinor } from "./account.ts";
+import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
+
+/** What a merchant asks of a card; its currency, where absent, is the account's. */
+export interface AuthorisationRequest {
+  readonly cardId: CardId;
+  readonly originalMinor: number;
+  readonly currency: string | undefined;
+  readonly merchant: Merchant;
+  readonly type: "card_payment" | "atm";
+}
+
+/**
+ * Authorises a payment by card: pending, or declined with the reason.
+ * @throws SimulationRefused where there is no such card, or no rate for the currency
+ */
+export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
+  const { database, store, clock } = services;
+  return database.transaction(() => {
+    const spending = store.cards.anywhere(asked.cardId);
+    if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
+    const nowMs = companyNow(clock, spending.clockOffsetMs);
+    const account = store.accounts.byPk(spending.accountPk);
+    const draft = draftOf(spending, account, asked);
+    const reason = declineReason(services, spending, account, draft, nowMs);
+    return reason
+      ? decline(services, account, { ...draft, declineReason: reason }, nowMs)
+      : hold(services, account, draft, nowMs);
+  });
+}
+
+type PaymentDraft = Draft & { readonly spentEurMinor: number };
+
+function draftOf(
+  { pk, card }: SpendingCard,
+  account: AccountRecord,
+  { originalMinor, currency = account.currency, merchant, type }: AuthorisationRequest,
+): PaymentDraft {
+  const amountMinor = bookable(originalMinor, currency, account.currency);
+  return {
+    type,
+    direction: "debit",
+    amountMinor,
+    originalMinor,
+    originalCurrency: currency,
+    cardPk: pk,
+    cardId: card.id,
+    merchant,
+    spentMinor: amountMinor,
+    spentEurMinor: convert(originalMinor, currency, "EUR"),
+  };
+}
+
+/** Why a payment is declined, decided from top to bottom; last the funds, for which money may be exchanged. */
+function declineReason(
+  services: Services,
+  { pk, card, companyStatus }: SpendingCard,
+  account: AccountRecord,
+  { amountMinor, spentEurMinor }: PaymentDraft,
+  nowMs: number,
+): DeclineReason | undefined {
+  if (card.status === "inactive") return "card_not_active";
+  if (card.status !== "active") return `card_${card.status}`;
+  if (companyStatus !== "active") return "company_not_active";
+  if (account.status === "closed") return "account_closed";
+
+  const spent = services.store.transactions.spentFrom(pk, periodStarts(nowMs));
+  const { maxPerPurchaseMinor, dailyMinor, rolling32DaysMinor } = card.limits;
+  if (
+    spentEurMinor > maxPerPurchaseMinor ||
+    Math.max(0, spent.dayEurMinor) + spentEurMinor > dailyMinor ||
+    Math.max(0, spent.rolling32DaysEurMinor) + spentEurMinor > rolling32DaysMinor
+  ) {
+    return "card_limit_exceeded";
+  }
+  const limit = card.spendingLimit;
+  if (limit && usedOf(limit, spent) + amountMinor > limit.amountMinor) return "spending_limit_exceeded";
+
+  const shortMinor = amountMinor - availableMinor(account);
+  if (shortMinor <= 0) return undefined;
+  const isToppedUp = card.autoConvert && exchangeFor(services, account, shortMinor, nowMs);
+  return isToppedUp ? undefined : "insufficient_funds";
+}
+
+/**
+ * Tops an account up from the company's oldest account of another currency that has enough.
+ * @returns whether there is one
+ */
+function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
+  for (const from of services.store.accounts.activeOf(to.companyPk)) {
+    if (from.currency === to.currency || !hasRate(from.currency)) continue;
+    const costMinor = costOf(minor, to.currency, from.currency);
+    if (availableMinor(from) < costMinor) continue;
+    const boughtMinor = convert(costMinor, from.currency, to.currency);
+    const [debitId, creditId] = [nextTransactionId(services, from), nextTransactionId(services, to)];
+    const debit: Draft = {
+      id: debitId,
+      type: "exchange",
+      direction: "debit",
+      amountMinor: costMinor,
+      relatedId: creditId,
+    };
+    const credit: Draft = {
+      id: creditId,
+      type: "exchange",
+      direction: "credit",
+      amountMinor: boughtMinor,
+      originalMinor: costMinor,
+      originalCurrency: from.currency,
+      relatedId: debitId,
+    };
+    book(services, from, debit, nowMs);
+    book(services, to, credit, nowMs);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,95 @@
+import type { CompanyId, InvoiceId } from "../contract/identifiers.ts";
+import type { Invoice } from "../contract/invoice.ts";
+import { SimulationRefused } from "../rules/errors.ts";
+import { formatMinor } from "../rules/money.ts";
+import { uuidOf } from "../rules/random.ts";
+import { daysLater, londonDate, monthBefore } from "../rules/uk-calendar.ts";
+import type { Services } from "../runtime/services.ts";
+import type { InvoiceRecord } from "../store/ledger-ports.ts";
+import { emit } from "../webhooks/events.ts";
+
+/** What the service charges a company for; what is absent is as usual. */
+export interface Charge {
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly currency: string;
+  readonly netMinor: number;
+  /** Absent: a fifth of the net, the UK's standard rate. */
+  readonly vatMinor?: number | undefined;
+  /** ISO date; absent: today. */
+  readonly issuedOn?: string | undefined;
+  /** Absent: 30 days after it is issued. */
+  readonly dueOn?: string | undefined;
+  /** Absent: the month before the one in which it is issued. */
+  readonly periodStart?: string | undefined;
+  readonly periodEnd?: string | undefined;
+}
+
+/** Issues an invoice; the one place where one comes to be. */
+export function issueInvoice(services: Services, charge: Charge, nowMs: number): InvoiceRecord {
+  const { store, random } = services;
+  const { companyPk, companyId, currency, netMinor } = charge;
+  const n = store.nextNumber(companyPk, "invoices");
+  const issuedOn = charge.issuedOn ?? londonDate(nowMs);
+  const month = monthBefore(issuedOn);
+  const issued = store.invoices.insert({
+    id: uuidOf(random.block("invoice", companyId, n)) as InvoiceId,
+    companyPk,
+    number: `INV-${String(n).padStart(6, "0")}`,
+    status: "open",
+    currency,
+    netMinor,
+    vatMinor: charge.vatMinor ?? Math.round(netMinor / 5),
+    issuedOn,
+    dueOn: charge.dueOn ?? daysLater(issuedOn, 30),
+    periodStart: charge.periodStart ?? month.first,
+    periodEnd: charge.periodEnd ?? month.last,
+    paidAtMs: null,
+  });
+  emit(services, { companyPk, type: "invoice.created", data: () => invoiceOf(issued) });
+  return issued;
+}
+
+/**
+ * Settles an open invoice; the one place where one changes.
+ * @throws SimulationRefused where it is settled already
+ */
+export function settleInvoice(
+  services: Services,
+  invoice: InvoiceRecord,
+  status: "paid" | "void",
+  nowMs: number,
+): InvoiceRecord {
+  if (invoice.status !== "open") {
+    throw new SimulationRefused("conflict", `invoice ${invoice.number} is ${invoice.status} already`);
+  }
+  const paidAtMs = status === "paid" ? nowMs : null;
+  services.store.invoices.setStatus(invoice.pk, status, paidAtMs);
+  const settled = { ...invoice, status, paidAtMs };
+  if (status === "paid") {
+    const { companyPk, status } = invoice;
+    const beside = { previous_status: status };
+    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), beside });
+  }
+  return settled;
+}
+
+/** The Invoice of a response. */
+export function invoiceOf(record: InvoiceRecord): Invoice {
+  return {
+    id: record.id,
+    number: record.number,
+    status: record.status,
+    currency: record.currency,
+    net: formatMinor(record.netMinor),
+    vat: formatMinor(record.vatMinor),
+    total: formatMinor(record.netMinor + record.vatMinor),
+    issued_on: record.issuedOn,
+    due_on: record.dueOn,
+    paid_at: record.paidAtMs === null ? null : new Date(record.paidAtMs).toISOString(),
+    period_start: record.periodStart,
+    period_end: record.periodEnd,
+    // A host that resolves nowhere: there is no document behind it.
+    pdf_url: `https://invoices.example/${record.id}.pdf`,
+  };
+}

@@ -1,0 +1,129 @@
+import type { TransactionId } from "../contract/identifiers.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SimulationRefused } from "../rules/errors.ts";
+import { bookable, convert } from "../rules/exchange-rates.ts";
+import { formatMinor } from "../rules/money.ts";
+import type { Services } from "../runtime/services.ts";
+import type { TransactionRecord } from "../store/ledger-ports.ts";
+import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
+
+/** An amount of the merchant's currency, in minor units; absent: all that is left. */
+type OriginalMinor = number | undefined;
+
+/**
+ * Clears an authorisation: by all that it holds, or more, it is completed; by less, that part becomes a
+ * transaction of its own, and the rest stays held unless this clearing is final or the rest converts to 0.00.
+ * @returns what was completed
+ * @throws SimulationRefused if it does not exist, is no longer pending, or the amount converts to 0.00
+ */
+export function clear(
+  services: Services,
+  id: TransactionId,
+  originalMinor: OriginalMinor,
+  isFinal: boolean,
+): TransactionRecord {
+  return services.database.transaction(() => {
+    const { payment, nowMs } = pendingOne(services, id);
+    const clearedMinor = originalMinor ?? payment.originalMinor;
+    const cleared = amountsOf(payment, clearedMinor);
+    const restMinor = payment.originalMinor - clearedMinor;
+    if (isFinal || !isWorth(payment, restMinor)) return complete(services, payment, cleared, nowMs);
+    return completePart(services, payment, cleared, amountsOf(payment, restMinor), nowMs);
+  });
+}
+
+/**
+ * Reverses an authorisation: releases all that it holds, or a part; all if the rest converts to 0.00.
+ * @throws SimulationRefused where there is none, it is pending no more, or holds less
+ */
+export function reverse(
+  services: Services,
+  id: TransactionId,
+  originalMinor: OriginalMinor,
+): TransactionRecord {
+  return services.database.transaction(() => {
+    const { payment, nowMs } = pendingOne(services, id);
+    const restMinor = originalMinor === undefined ? 0 : payment.originalMinor - originalMinor;
+    if (restMinor < 0) {
+      const held = `${formatMinor(payment.originalMinor)} ${payment.originalCurrency}`;
+      throw new SimulationRefused("conflict", `amount: the authorisation holds ${held} and no more`);
+    }
+    if (!isWorth(payment, restMinor)) return release(services, payment, nowMs);
+    return holdOnly(services, payment, amountsOf(payment, restMinor), nowMs);
+  });
+}
+
+/**
+ * Refunds a completed payment, or a part, to the account and to the card's limits. Each refund is converted separately,
+ * so the sum of several in another currency may differ from the payment by rounding.
+ * @returns the refund
+ * @throws SimulationRefused if it does not exist, is not completed, less of it is left, or the amount converts to 0.00
+ */
+export function refund(
+  services: Services,
+  id: TransactionId,
+  originalMinor: OriginalMinor,
+): TransactionRecord {
+  const { database, store } = services;
+  return database.transaction(() => {
+    const { payment, nowMs } = paymentNamed(services, id);
+    if (payment.status !== "completed") {
+      throw new SimulationRefused("conflict", `transaction ${id} is ${payment.status}, and took nothing`);
+    }
+    const leftMinor = payment.originalMinor - payment.refundedOriginalMinor;
+    const backMinor = originalMinor ?? leftMinor;
+    if (backMinor > leftMinor || leftMinor === 0) {
+      const left = `${formatMinor(leftMinor)} ${payment.originalCurrency}`;
+      throw new SimulationRefused("conflict", `amount: ${left} of the payment are left to refund`);
+    }
+    const back = amountsOf(payment, backMinor);
+    noteRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
+    // It counts where the payment did: another period's limit is not to grow by it.
+    const { cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
+    const draft = {
+      ...back,
+      type: "card_refund",
+      direction: "credit",
+      spentMinor: -back.amountMinor,
+      spentEurMinor: -back.spentEurMinor,
+      relatedId: payment.id,
+    } as const;
+    const of = { cardPk, cardId, merchant, originalCurrency, spentAtMs };
+    return book(services, store.accounts.byPk(payment.accountPk), { ...of, ...draft }, nowMs);
+  });
+}
+
+/** A payment by card, and its company's time. */
+function paymentNamed(
+  { store, clock }: Services,
+  id: TransactionId,
+): { payment: TransactionRecord; nowMs: number } {
+  const payment = store.transactions.anywhere(id);
+  if (payment && (payment.type === "card_payment" || payment.type === "atm")) {
+    return { payment, nowMs: companyNow(clock, store.companies.clockOffset(payment.companyPk)) };
+  }
+  throw new SimulationRefused("unknown", `there is no payment by card with the id ${id}`);
+}
+
+function pendingOne(services: Services, id: TransactionId) {
+  const found = paymentNamed(services, id);
+  if (found.payment.status === "pending") return found;
+  throw new SimulationRefused("conflict", `transaction ${id} is ${found.payment.status}, and holds nothing`);
+}
+
+/**
+ * Converts an amount in the merchant's currency to the account's currency and to EUR.
+ * @throws SimulationRefused if it converts to 0.00
+ */
+function amountsOf({ originalCurrency, currency }: TransactionRecord, originalMinor: number): Amounts {
+  return {
+    originalMinor,
+    amountMinor: bookable(originalMinor, originalCurrency, currency),
+    spentEurMinor: convert(originalMinor, originalCurrency, "EUR"),
+  };
+}
+
+/** Whether an amount in the merchant's currency converts to more than 0.00. */
+function isWorth({ originalCurrency, currency }: TransactionRecord, originalMinor: number): boolean {
+  return originalMinor > 0 && convert(originalMinor, originalCurrency, currency) > 0;
+}

@@ -1,0 +1,92 @@
+import type { DeliveryId, EventType } from "../contract/webhook.ts";
+import type { WebhookPayload } from "../contract/webhook-event.ts";
+import { companyNow } from "../rules/clock.ts";
+import { uuidOf } from "../rules/random.ts";
+import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { Services } from "../runtime/services.ts";
+
+/** Something that happened in a company. */
+export interface CompanyEvent<Type extends EventType> {
+  readonly companyPk: number;
+  readonly type: Type;
+  /** The whole object after the event; made only if a webhook receives it. */
+  readonly data: () => WebhookPayload<Type>["data"];
+  /** Further fields of the payload, beside `data`. */
+  readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
+  readonly faults?: WebhookFaults | undefined;
+  /**
+   * The card that expired, by its number in its company, and the time of its expiry. The event gets this time and an
+   * id derived from the number, so neither depends on when the expiry is recorded. Absent: the event happens now.
+   */
+  readonly expired?: { readonly number: number; readonly atMs: number };
+}
+
+type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
+
+/** How long an event that is to arrive out of order is held back, unless another one goes before it. */
+const heldBackMs = 5000;
+
+/** Pending deliveries per webhook: without a bound, a receiver that never answers would fill the database. */
+export const mostPending = 10_000;
+
+const struck = new WeakSet<WebhookFaults>();
+
+/** Whether the faults of a request struck an event of which somebody is told. */
+export function haveStruck(faults: WebhookFaults | undefined): boolean {
+  return faults !== undefined && struck.has(faults);
+}
+
+/**
+ * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
+ * back tells nobody. One look-up where there is no webhook.
+ */
+export function emit<Type extends EventType>(services: Emitting, event: CompanyEvent<Type>): void {
+  const webhooks = services.store.webhooks.ofCompany(event.companyPk);
+  if (webhooks.length > 0) services.outbox.watch(false);
+  for (const webhook of webhooks) {
+    const wasThere = event.expired === undefined || webhook.createdAtMs <= event.expired.atMs;
+    if (wasThere && webhook.events.includes(event.type)) put(services, webhook, event);
+  }
+}
+
+/**
+ * Puts an event into the outbox for one webhook, whatever it subscribes to.
+ * @returns the delivery's id
+ */
+export function put<Type extends EventType>(
+  { store, random, clock, outbox }: Emitting,
+  webhook: {
+    readonly pk: number;
+    readonly id: string;
+    readonly pendingDeliveries: number;
+    readonly companyId: string;
+    readonly clockOffsetMs: number;
+  },
+  { companyPk, type, data, beside, faults, expired }: CompanyEvent<Type>,
+): DeliveryId {
+  if (faults) struck.add(faults);
+  const nowMs = companyNow(clock, webhook.clockOffsetMs);
+  const atMs = expired?.atMs ?? nowMs;
+  const block = expired
+    ? random.block("card_expiry", webhook.id, expired.number)
+    : random.block("webhook_delivery", webhook.companyId, store.nextNumber(companyPk, "webhook_deliveries"));
+  const id = uuidOf(block) as DeliveryId;
+  // Of two that are to arrive out of order the second goes first, and is not held back as well.
+  const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
+  store.deliveries.insert({
+    id,
+    companyPk,
+    webhookPk: webhook.pk,
+    event: type,
+    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...beside }),
+    dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
+    rejected:
+      webhook.pendingDeliveries < mostPending
+        ? undefined
+        : `not sent: ${mostPending} deliveries to this webhook are pending already; resend it when there are fewer`,
+    faults: faults && { ...faults, reorder: heldBack || undefined },
+    createdAtMs: atMs,
+  });
+  outbox.stir(webhook.pk);
+  return id;
+}

@@ -1,0 +1,210 @@
+import type {
+  DeliveryId,
+  NewWebhookBody,
+  Webhook,
+  WebhookChange,
+  WebhookId,
+  WebhookWithSecret,
+} from "../contract/webhook.ts";
+import type { WebhookDelivery } from "../contract/webhook-event.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { uuidOf } from "../rules/random.ts";
+import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Caller, DeliveryRecord, PreviousSecret, WebhookRecord } from "../store/ports.ts";
+import { mostPending, put } from "./events.ts";
+import { unexpiredSecrets, webhookSecret } from "./secret.ts";
+import { targetViolation } from "./target.ts";
+
+const mostWebhooks = 10;
+/** How long a secret signs on after it was rotated. */
+const secretOverlapMs = 24 * 60 * 60 * 1000;
+/** Each of them signs every event; all signatures are in one header. */
+const mostSecrets = 10;
+
+/**
+ * Makes a webhook of the caller's company.
+ * @param allowedHosts - to which hosts beside this machine events may be sent
+ * @returns it with its secret, shown this once
+ * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`, `webhooks.limit_reached`
+ */
+export function createWebhook(
+  services: Services,
+  caller: Caller,
+  { url, events }: NewWebhookBody,
+  allowedHosts: readonly string[],
+): WebhookWithSecret {
+  const { database, store, random } = services;
+  const { companyPk, companyId } = caller;
+  refuseTarget(url, allowedHosts);
+  return database.transaction(() => {
+    if (store.webhooks.count(companyPk) >= mostWebhooks) {
+      throw new SandboxError(
+        "webhooks.limit_reached",
+        `The company has ${mostWebhooks} webhooks, the maximum: delete one first`,
+      );
+    }
+    const n = store.nextNumber(companyPk, "webhooks");
+    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
+    const made = {
+      id: uuidOf(random.block("webhook", companyId, n)) as WebhookId,
+      url,
+      events,
+      status: "active",
+      createdAtMs: companyNow(services.clock, caller.clockOffsetMs),
+    } as const;
+    store.webhooks.insert({ ...made, companyPk, secretNumber });
+    services.outbox.watch(true);
+    return { ...webhookOf(made), secret: webhookSecret(random, companyId, secretNumber) };
+  });
+}
+
+/**
+ * Changes a webhook; what is absent stays.
+ * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`
+ */
+export function changeWebhook(
+  { store, outbox }: Services,
+  webhook: WebhookRecord,
+  { url = webhook.url, events = [...webhook.events], status = webhook.status }: WebhookChange,
+  allowedHosts: readonly string[],
+): Webhook {
+  if (url !== webhook.url) refuseTarget(url, allowedHosts);
+  store.webhooks.change(webhook.pk, { url, events, status });
+  outbox.stir(webhook.pk);
+  outbox.watch(true);
+  return webhookOf({ ...webhook, url, events, status });
+}
+
+/**
+ * Gives a webhook a new secret. Each earlier one stays valid until 24 hours after its own rotation.
+ * @throws SandboxError `webhooks.rotation_limit_reached`
+ */
+export function rotateWebhookSecret(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+): WebhookWithSecret {
+  const { database, store, random } = services;
+  const { companyPk, companyId } = caller;
+  const nowMs = companyNow(services.clock, caller.clockOffsetMs);
+  const previous = unexpiredSecrets(webhook.previousSecrets, nowMs);
+  refuseMoreSecrets(previous);
+  return database.transaction(() => {
+    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
+    const rotated = { number: webhook.secretNumber, untilMs: nowMs + secretOverlapMs };
+    store.webhooks.rotate(webhook.pk, secretNumber, [rotated, ...previous]);
+    return { ...webhookOf(webhook), secret: webhookSecret(random, companyId, secretNumber) };
+  });
+}
+
+/**
+ * Sends `webhook.test`, whatever the webhook subscribes to.
+ * @throws SandboxError `webhooks.disabled`, `webhooks.backlog_full`
+ */
+export function testWebhook(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+  faults: WebhookFaults | undefined,
+): WebhookDelivery {
+  refuseDisabled(webhook);
+  refuseBacklog(webhook);
+  return services.database.transaction(() => {
+    const { companyPk, companyId, clockOffsetMs } = caller;
+    const event = { companyPk, type: "webhook.test", data: () => webhookOf(webhook), faults } as const;
+    return shown(services, webhook, put(services, { ...webhook, companyId, clockOffsetMs }, event));
+  });
+}
+
+/**
+ * Sends an event on its way once more, under the same `webhook-id` and with every retry.
+ * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`, `webhooks.backlog_full`
+ */
+export function resendDelivery(
+  services: Services,
+  caller: Caller,
+  webhook: WebhookRecord,
+  id: DeliveryId | undefined,
+): WebhookDelivery {
+  const { database, store, outbox } = services;
+  const delivery = id && store.deliveries.byId(webhook.pk, id);
+  if (!delivery) {
+    throw new SandboxError("webhooks.delivery_not_found", "The webhook has no such delivery");
+  }
+  refuseDisabled(webhook);
+  if (delivery.status !== "pending") refuseBacklog(webhook);
+  return database.transaction(() => {
+    store.deliveries.renew(delivery.pk, companyNow(services.clock, caller.clockOffsetMs));
+    outbox.stir(webhook.pk);
+    return shown(services, webhook, delivery.id);
+  });
+}
+
+/** A webhook as it is shown: without its secret. */
+export function webhookOf({
+  id,
+  url,
+  events,
+  status,
+  createdAtMs,
+}: Pick<WebhookRecord, "id" | "url" | "events" | "status" | "createdAtMs">): Webhook {
+  return { id, url, events: [...events], status, created_at: new Date(createdAtMs).toISOString() };
+}
+
+/** A delivery as it is shown. */
+export function deliveryOf(record: DeliveryRecord): WebhookDelivery {
+  const { id, webhookId, event, status, body, attempts, dueAtMs, createdAtMs } = record;
+  return {
+    id,
+    webhook_id: webhookId,
+    event,
+    status,
+    attempts: attempts.map(({ atMs, responseStatus, error }) => ({
+      at: new Date(atMs).toISOString(),
+      outcome: error === null ? "success" : "failure",
+      response_status: responseStatus,
+      error,
+    })),
+    next_attempt_at: status === "pending" ? new Date(dueAtMs).toISOString() : null,
+    payload: JSON.parse(body),
+    created_at: new Date(createdAtMs).toISOString(),
+  };
+}
+
+function shown({ store }: Services, webhook: WebhookRecord, id: DeliveryId): WebhookDelivery {
+  const delivery = store.deliveries.byId(webhook.pk, id);
+  if (!delivery) throw new Error("the delivery that was just put is not there");
+  return deliveryOf(delivery);
+}
+
+function refuseTarget(url: string, allowedHosts: readonly string[]): void {
+  const violation = targetViolation(url, allowedHosts);
+  if (violation) throw new SandboxError(`webhooks.url_${violation.kind}`, `url: ${violation.message}`);
+}
+
+function refuseDisabled({ status }: WebhookRecord): void {
+  if (status === "active") return;
+  throw new SandboxError(
+    "webhooks.disabled",
+    'The webhook is disabled, and is sent nothing: set its status to "active" first',
+  );
+}
+
+function refuseBacklog({ pendingDeliveries }: WebhookRecord): void {
+  if (pendingDeliveries < mostPending) return;
+  throw new SandboxError(
+    "webhooks.backlog_full",
+    `The webhook has ${pendingDeliveries} pending deliveries, the maximum: wait until its receiver has accepted some, or delete the webhook`,
+  );
+}
+
+function refuseMoreSecrets(previous: readonly PreviousSecret[]): void {
+  if (previous.length + 1 < mostSecrets) return;
+  const nextMs = Math.min(...previous.map(({ untilMs }) => untilMs));
+  throw new SandboxError(
+    "webhooks.rotation_limit_reached",
+    `The webhook has ${previous.length + 1} valid secrets, the maximum: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
+  );
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { unreadPoints } from "../../src/contract/answers.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { pointTest } from "../../src/journal/coverage.ts";
+import { openSandbox } from "../support/open-sandbox.ts";
+
+const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+
+/** A sandbox that was sent an exchange, an order, its replay, a refusal of the owner's and one of the admin's. */
+async function withRequests() {
+  const sandbox = openSandbox();
+  const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+  await sandbox.order({ token, key });
+  await sandbox.order({ token, key });
+  await sandbox.order({ token, key: key.replace("30", "31"), body: { pin: "12" } });
+  await sandbox.order({ apiKey: "sk_sandbox_fullhouse_owner" });
+  const coverage = async (query = "") => sandbox.request(`/_sandbox/coverage${query}`);
+  return { ...sandbox, coverage };
+}
+
+const points = (report: { points: { id: string; times: number }[] }) =>
+  Object.fromEntries(report.points.filter(({ times }) => times > 0).map(({ id, times }) => [id, times]));
+
+describe("GET /_sandbox/coverage", () => {
+  test("tells how often each point was met, and by which request first", async () => {
+    const { coverage } = await withRequests();
+    const { json } = await coverage();
+    expect(points(json)).toEqual({
+      "token.issued": 2,
+      "order.created": 1,
+      "order.replayed": 1,
+      "order.pin_invalid": 1,
+      "order.account_not_found": 1,
+    });
+    expect(json.points.find(({ id }: { id: string }) => id === "order.replayed")).toEqual({
+      id: "order.replayed",
+      status: 201,
+      provenance: "specified",
+      spec: "§4",
+      title: contractPoints["order.replayed"].title,
+      operations: ["orderPhysicalCard"],
+      times: 1,
+      first: {
+        request_id: "3",
+        method: "POST",
+        path: "/developer/cards/physical",
+        time: "2026-03-10T09:30:00.000Z",
+      },
+      excluded: false,
+    });
+  });
+
+  test("totals by provenance and by operation; the sandbox's own errors and unread requests are excluded", async () => {
+    const { coverage } = await withRequests();
+    const { json } = await coverage();
+    const behaviours = Object.keys(contractPoints).length - 4 - unreadPoints.length;
+    expect(json.total).toEqual({ points: behaviours, met: 5 });
+    expect(json.by_provenance.specified.met).toBe(5);
+    expect(json.by_provenance.assumed.met).toBe(0);
+    expect(json.by_operation.orderPhysicalCard.met).toBe(4);
+    expect(json.by_operation.exchangeSandboxKey).toMatchObject({ met: 1 });
+    expect(json.by_operation.exchangeLiveKey).toMatchObject({ met: 0 });
+  });
+
+  test("of one company alone, also when it is gone", async () => {
+    const { coverage, control } = await withRequests();
+    expect(points((await coverage("?company=fullhouse")).json)).toEqual({
+      "token.issued": 1,
+      "order.account_not_found": 1,
+    });
+    control.companies.delete("northwind");
+    expect(points((await coverage("?company=northwind")).json)["order.created"]).toBe(1);
+  });
+
+  test("leaves out of the totals what is excluded, by name or by pattern", async () => {
+    const { coverage } = await withRequests();
+    const { json } = await coverage("?exclude=gateway.*,on_behalf_of.*,order.replayed");
+    expect(json.total.met).toBe(4);
+    const excluded = json.points.filter((point: { excluded: boolean }) => point.excluded);
+    expect(excluded.map(({ id }: { id: string }) => id.split(".")[0])).toEqual(
+      expect.arrayContaining(["gateway", "on_behalf_of", "order"]),
+    );
+    expect(json.total.points + excluded.length).toBe(json.points.length);
+  });
+
+  test("matches patterns with any number of asterisks in linear time", async () => {
+    const { coverage } = await withRequests();
+    for (const pattern of [`${"*".repeat(8)}zz`, `${"*e".repeat(8)}zz`, "*".repeat(8000)]) {
+      const startedMs = performance.now();
+      await coverage(`?exclude=${pattern}`);
+      expect(performance.now() - startedMs).toBeLessThan(1000);
+    }
+  });
+
+  test.each<[pattern: string, id: string, matches: boolean]>([
+    ["order.created", "order.created", true],
+    ["order.created", "order.created2", false],
+    ["order.*", "order.created", true],
+    ["order.*", "border.created", false],
+    ["*.created", "order.created", true],
+    ["*.created", "order.created.late", false],
+    ["o*r.*d", "order.created", true],
+    ["order.c*created", "order.created", false],
+    ["order.created*", "order.created", true],
+    ["order**created", "order.created", true],
+    ["*", "order.created", true],
+    ["", "order.created", false],
+    ["order?created", "order.created", false],
+    ["ab*ba", "aba", false],
+  ])("the pattern %j against %j: %s", (pattern, id, matches) => {
+    expect(pointTest([pattern])(id as PointId)).toBe(matches);
+  });
+
+  test("lives through resets, and goes with the requests", async () => {
+    const sandbox = await withRequests();
+    sandbox.reset();
+    expect(sandbox.coverage).toBeDefined();
+    expect((await sandbox.coverage()).json.total.met).toBe(5);
+    await sandbox.request("/_sandbox/requests", { method: "DELETE" });
+    expect((await sandbox.coverage()).json.total.met).toBe(0);
+  });
+
+  test("counts on where the journal keeps nothing", async () => {
+    const sandbox = openSandbox({ journal: 0 });
+    await sandbox.order();
+    const report = sandbox.coverage({ company: "northwind" });
+    expect(report.points.find(({ id }) => id === "order.created")?.first?.request_id).toBe("2");
+  });
+
+  test.each([
+    ["?format=pdf", "format: must be one of json, markdown, junit, html"],
+    ["?excluded=a", "excluded: is no parameter here"],
+    ["?exclude=order.creatd", 'exclude: "order.creatd" is no contract point: did you mean order.created?'],
+  ])("%s is 400", async (query, message) => {
+    const reply = await (await withRequests()).coverage(query);
+    expect([reply.status, reply.json.error]).toEqual([400, expect.stringContaining(message)]);
+  });
+});
+
+describe("its formats", () => {
+  const text = async (format: string) => {
+    const { fetch } = await withRequests();
+    const response = await fetch(`http://sandbox/_sandbox/coverage?format=${format}&exclude=gateway.*`);
+    return { type: response.headers.get("Content-Type"), body: await response.text() };
+  };
+
+  test("Markdown has a row for each point", async () => {
+    const { type, body } = await text("markdown");
+    expect(type).toBe("text/markdown; charset=utf-8");
+    expect(body).toContain("| `order.replayed` | 201 | specified | §4 | 1 | request 3 |");
+    expect(body).toContain("| `gateway.not_found` | 404 | assumed | §4, §7 | excluded |  |");
+    expect(body).toContain("| `POST /developer/cards/physical` | 4 of ");
+  });
+
+  test("JUnit has a case for each point: met passes, not met fails, excluded is skipped", async () => {
+    const { type, body } = await text("junit");
+    expect(type).toBe("application/xml; charset=utf-8");
+    expect(body).toContain('<testcase name="order.created" classname="card-sandbox.specified"/>');
+    expect(body).toContain(
+      '<testcase name="order.quota_reached" classname="card-sandbox.specified"><failure message="422 The company&#39;s quota of live cards is used up (§7, §8): no request met it"/></testcase>',
+    );
+    expect(body).toContain(
+      '<testcase name="gateway.not_found" classname="card-sandbox.assumed"><skipped/></testcase>',
+    );
+    const [, tests, failures, skipped] = /tests="(\d+)" failures="(\d+)" skipped="(\d+)"/.exec(body) ?? [];
+    expect([tests, failures, skipped].map(Number)).toEqual([
+      body.match(/<testcase/g)?.length,
+      body.match(/<failure/g)?.length,
+      body.match(/<skipped/g)?.length,
+    ]);
+  });
+
+  test("HTML is one page that asks for nothing, and shows what was sent as text", async () => {
+    const sandbox = openSandbox();
+    await sandbox.request("/<script>alert(1)</script>");
+    const response = await sandbox.fetch("http://sandbox/_sandbox/coverage?format=html");
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    const body = await response.text();
+    expect(body).not.toMatch(/<script|https?:|src=|href=/);
+    expect(body).toContain("default-src 'none'");
+    expect(body).toContain('<th scope="row">gateway.<wbr>not_<wbr>found</th>');
+    expect(body).toContain("/&lt;script&gt;alert(1)&lt;/<wbr>script&gt;");
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { Exchange, Messages } from "../../../src/journal/exchange.ts";
+import { Findings } from "../../../src/journal/findings/findings.ts";
+
+const uuid = (n: number) => `7f9c24e8-3b12-4c6e-9d7a-${String(n).padStart(12, "0")}`;
+const caller = { companyPk: 1, companyId: uuid(1), companySlug: "acme", memberPk: 1, apiKeyId: uuid(2) };
+
+/** A client that orders again and again every 50 ms. */
+function openOrders() {
+  let now = 0;
+  let requests = 0;
+  const findings = new Findings({
+    holderOf: () => undefined,
+    generationOf: () => 0,
+    armingsOf: () => 0,
+    moment: () => ({ nowMs: now, realMs: now }),
+    onDefect: (defect) => {
+      throw defect;
+    },
+  });
+  const order = (key: number, status: 201 | 503, token = "first") => {
+    now += 50;
+    const exchange = {
+      method: "POST",
+      path: "/developer/cards/physical",
+      query: "",
+      operation: "orderPhysicalCard",
+      idempotencyKey: uuid(key),
+      caller,
+      point: status === 201 ? "order.created" : "order.issuer_unavailable",
+      status,
+      responseHeaders: {},
+      atMs: now,
+      startedMs: now,
+      durationMs: 1,
+    };
+    const messages: Messages = {
+      requestHeaders: new Headers({ "User-Agent": "shop", Authorization: `Bearer ${token}` }),
+      requestBody: JSON.stringify({ pin: "4821", name: `card ${key}x` }),
+      responseBody: "{}",
+    };
+    findings.record(exchange as unknown as Exchange, messages, ++requests);
+  };
+  return { order, found: () => findings.report({ final: true }).findings.map(({ id }) => id) };
+}
+
+test.each(["first", "second"])(
+  "an order is retried with its key after six thousand others, under the %s token: nothing is told of it",
+  (token) => {
+    const { order, found } = openOrders();
+    order(0, 503);
+    for (let n = 1; n <= 6000; n++) order(n, 201);
+    expect(found()).toContain("IDEM-5");
+    order(0, 201, token);
+    expect(found()).toEqual([]);
+  },
+);
+
+test("an order is retried in step while thousands of others fail: that is told", () => {
+  const { order, found } = openOrders();
+  for (let n = 1; n <= 2100; n++) {
+    if (n % 7 === 1) order(0, 503);
+    order(n, 503);
+  }
+  expect(found()).toContain("RETRY-1");
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { found } from "../../../support/found.ts";
+import { openClient } from "../../../support/open-client.ts";
+
+async function withCard() {
+  const client = await openClient();
+  const { id } = (await client.virtual())?.json ?? {};
+  return {
+    ...client,
+    id: id as string,
+    change: (change: string, of = id, negative = false) =>
+      client.send("POST", `/developer/cards/${of}/${change}`, { negative }),
+  };
+}
+
+describe("STATE-1, a change repeated on a card that cannot make it", () => {
+  test("found: a terminated card is frozen three times", async () => {
+    const client = await withCard();
+    await client.change("terminate");
+    for (const _ of [1, 2, 3, 4]) await client.change("freeze");
+    expect(client.findings().findings).toMatchObject([
+      {
+        id: "STATE-1",
+        severity: "info",
+        times: 1,
+        occurrences: [{ requests: [{ id: "4" }, { id: "5" }, { id: "6" }] }],
+      },
+    ]);
+  });
+
+  test.each(["suspend", "lock", "block"])("found: the operator did %s the card", async (action) => {
+    const client = await withCard();
+    await client.request(`/_sandbox/cards/${client.id}/operator`, {
+      method: "POST",
+      body: JSON.stringify({ action }),
+    });
+    for (const _ of [1, 2, 3]) await client.change("unfreeze");
+    expect(found(client)).toEqual(["STATE-1 info"]);
+  });
+
+  test("right: each change tried once or twice", async () => {
+    const client = await withCard();
+    await client.change("terminate");
+    for (const change of ["freeze", "unfreeze", "terminate", "freeze"]) await client.change(change);
+    expect(found(client)).toEqual([]);
+  });
+
+  test("right: a card that is only frozen already, since that passes", async () => {
+    const client = await withCard();
+    await client.change("freeze");
+    for (const _ of [1, 2, 3]) await client.change("freeze");
+    expect(found(client)).toEqual([]);
+  });
+
+  test("right: three cards", async () => {
+    const client = await withCard();
+    for (const _ of [1, 2, 3]) {
+      const { id } = (await client.virtual())?.json ?? {};
+      await client.change("terminate", id);
+      await client.change("freeze", id);
+    }
+    expect(found(client)).toEqual([]);
+  });
+
+  test("muted: what is wrong on purpose does not count", async () => {
+    const client = await withCard();
+    await client.change("terminate");
+    for (const _ of [1, 2, 3]) await client.change("freeze", client.id, true);
+    expect(found(client)).toEqual([]);
+  });
+});

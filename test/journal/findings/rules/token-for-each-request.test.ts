@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { found } from "../../../support/found.ts";
+import { cardOf, openSandbox } from "../../../support/open-sandbox.ts";
+
+const calls = Array.from({ length: 10 }, (_, n) => n);
+const cards = "/developer/cards";
+
+describe("AUTH-3, an access token for each request", () => {
+  test("found: one instance that goes on with its own cards, each time with another token", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) {
+      const { id } = cardOf(await sandbox.order());
+      await sandbox.get(`${cards}/${id}`);
+    }
+    expect(found(sandbox)).toEqual(["AUTH-3 warn"]);
+    expect(sandbox.findings().findings[0]?.occurrences[0]?.requests.map(({ id }) => id)).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+      "6",
+    ]);
+    for (const { responseBody } of sandbox.exchanges) {
+      const token = JSON.parse(responseBody ?? "{}").access_token;
+      if (token) expect(JSON.stringify(sandbox.findings())).not.toContain(token);
+    }
+  });
+
+  test("found: a client that retries each order with another token", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls.slice(5)) {
+      const key = randomUUID();
+      await sandbox.order({ key, headers: { "Sandbox-Scenario": "issuer-bad-gateway" } });
+      await sandbox.order({ key });
+    }
+    expect(found(sandbox)).toEqual(["AUTH-3 warn"]);
+  });
+
+  test("only worth knowing: calls that have nothing to do with each other, as of short-lived processes", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) await sandbox.get(cards);
+    expect(found(sandbox)).toEqual(["AUTH-3 info"]);
+  });
+
+  test("right: a fresh client for each test, one of which calls twice", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) await sandbox.get(cards);
+    const token = await sandbox.exchange("sk_sandbox_northwind_owner");
+    const { id } = cardOf(await sandbox.order({ token }));
+    await sandbox.get(`${cards}/${id}`, { token });
+    expect(found(sandbox)).toEqual([]);
+  });
+
+  test("right: an exchange after each token has expired", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) {
+      const { id } = cardOf(await sandbox.order());
+      await sandbox.clock.advance({ by: "PT16M" });
+      await sandbox.get(`${cards}/${id}`);
+      await sandbox.clock.advance({ by: "PT16M" });
+    }
+    expect(found(sandbox)).toEqual([]);
+  });
+
+  test("right: an exchange after each 401", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) {
+      const headers = { "Sandbox-Scenario": "token-expired" };
+      await sandbox.order({ headers });
+    }
+    expect(found(sandbox)).toEqual([]);
+  });
+
+  test("right: tokens that a scenario makes short-lived", async () => {
+    const sandbox = openSandbox({ scenario: "token-short-lived" });
+    for (const _ of calls) await sandbox.get(cards);
+    expect(found(sandbox)).toEqual([]);
+  });
+
+  test("right: tests that each begin with a reset", async () => {
+    const sandbox = openSandbox();
+    for (const _ of calls) {
+      sandbox.reset();
+      await sandbox.get(cards);
+    }
+    expect(found(sandbox)).toEqual([]);
+  });
+});
