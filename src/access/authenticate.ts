@@ -5,7 +5,7 @@ import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { FactsOverlay } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
-import type { Caller } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
 
 /**
  * The caller behind an access token (spec §5).

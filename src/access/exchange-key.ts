@@ -6,7 +6,8 @@ import { SandboxError } from "../rules/errors.ts";
 import type { Overlay } from "../rules/facts.ts";
 import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
-import type { ApiKeyRecord, Caller } from "../store/ports.ts";
+import type { ApiKeyRecord } from "../store/api-keys.ts";
+import type { Caller } from "../store/callers.ts";
 
 const endpointOf: Readonly<Record<Environment, string>> = {
   sandbox: "POST /auth/v1/sandbox/token",

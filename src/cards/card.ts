@@ -7,7 +7,7 @@ import { formatMinor } from "../rules/money.ts";
 import type { Random } from "../rules/random.ts";
 import { numberedUuidOf } from "../rules/random.ts";
 import { expiryDate } from "../rules/uk-calendar.ts";
-import type { CardRecord } from "../store/ports.ts";
+import type { CardRecord } from "../store/cards.ts";
 
 type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
 

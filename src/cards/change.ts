@@ -3,7 +3,7 @@ import { hasEnded, isHeld, statusAfter, type Trigger, whyNot } from "../rules/ca
 import { SandboxError } from "../rules/errors.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord, KeptCard } from "../store/ports.ts";
+import type { CardRecord, KeptCard } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardNow } from "./current-card.ts";
 

@@ -4,7 +4,7 @@ import { nothingSpent } from "../rules/card-use.ts";
 import { companyNow } from "../rules/clock.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { NumberedCard } from "../store/ports.ts";
+import type { NumberedCard } from "../store/cards.ts";
 import { cardOf, listedCardOf } from "./card.ts";
 
 /** How a card is looked at. */

@@ -2,7 +2,7 @@ import type { CardType } from "../contract/card.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { SpendingLimit } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord } from "../store/ports.ts";
+import type { CardRecord } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardOf, makeCard } from "./card.ts";
 import type { JudgedFacts } from "./checks.ts";

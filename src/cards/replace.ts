@@ -6,7 +6,7 @@ import { hasEnded } from "../rules/card-transitions.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { factsOf } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord, KeptCard } from "../store/ports.ts";
+import type { CardRecord, KeptCard } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
 import { changingName, refuseInvalid, refuseWhileChanging } from "./caller-change.ts";
 import { makeCard, usualName } from "./card.ts";

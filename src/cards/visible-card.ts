@@ -2,7 +2,8 @@ import { cardId } from "../contract/identifiers.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { reachOf } from "../rules/permissions.ts";
 import type { Services } from "../runtime/services.ts";
-import type { Caller, KeptCard } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
+import type { KeptCard } from "../store/cards.ts";
 
 /** Whether the caller sees its own cards alone, not the company's. */
 export function seesOwnAlone({ role }: Caller): boolean {

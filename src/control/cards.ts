@@ -15,10 +15,10 @@ import {
   companiesOfLatestCards,
   findCard,
   holdersOfCards,
+  type KeptCard,
   type LatestCards,
 } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
-import type { KeptCard } from "../store/ports.ts";
 import { emit } from "../webhooks/events.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";

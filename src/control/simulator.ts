@@ -6,7 +6,7 @@ import { fund } from "../payments/funding.ts";
 import { clear, refund, reverse } from "../payments/settle.ts";
 import { transactionOf } from "../payments/transaction.ts";
 import type { Services } from "../runtime/services.ts";
-import type { TransactionRecord } from "../store/ledger-ports.ts";
+import type { TransactionRecord } from "../store/transactions.ts";
 import { amountAboveZero, currency } from "./amount.ts";
 import { parsed } from "./read-json.ts";
 import { simulated } from "./simulated.ts";

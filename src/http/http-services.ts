@@ -7,7 +7,7 @@ import type { Services } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
 import type { Turn } from "../scenarios/turn.ts";
-import type { Caller } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
 

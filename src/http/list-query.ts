@@ -5,7 +5,7 @@ import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { issuesTold } from "../rules/issues-told.ts";
 import { hashOfSecret } from "../rules/random.ts";
-import type { Listed } from "../store/ledger-ports.ts";
+import type { Listed } from "../store/database.ts";
 
 const usualLimit = 50;
 

@@ -1,7 +1,7 @@
 import type { IdempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
-import type { Caller } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
 
 /** Headers as they were sent: `Headers`, or what reads as they do. */
 export interface SentHeaders {

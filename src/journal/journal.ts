@@ -1,6 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
-import type { CompanyNames } from "../store/ports.ts";
+import type { CompanyNames } from "../store/callers.ts";
 import { type Exchange, type Messages, noMessages, type SentHeaders } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 import { shownBodyLength } from "./masking.ts";

@@ -1,6 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { PointId } from "../contract/points.ts";
-import type { CompanyNames } from "../store/ports.ts";
+import type { CompanyNames } from "../store/callers.ts";
 import type { Exchange } from "./exchange.ts";
 import { maskPath } from "./masking.ts";
 

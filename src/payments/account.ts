@@ -1,7 +1,8 @@
 import type { Account } from "../contract/account.ts";
 import type { Company } from "../contract/company.ts";
 import { formatMinor } from "../rules/money.ts";
-import type { AccountRecord, CompanyOfMember } from "../store/ledger-ports.ts";
+import type { AccountRecord } from "../store/accounts.ts";
+import type { CompanyOfMember } from "../store/companies.ts";
 
 /** What may be spent from an account: its balance without what is held of it, in minor units. */
 export function availableMinor({ balanceMinor, heldMinor }: AccountRecord): number {

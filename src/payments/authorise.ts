@@ -6,8 +6,9 @@ import { SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { AccountRecord, TransactionRecord } from "../store/ledger-ports.ts";
-import type { SpendingCard } from "../store/ports.ts";
+import type { AccountRecord } from "../store/accounts.ts";
+import type { SpendingCard } from "../store/cards.ts";
+import type { TransactionRecord } from "../store/transactions.ts";
 import { availableMinor } from "./account.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 

@@ -2,7 +2,7 @@ import type { AccountId } from "../contract/identifiers.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SimulationRefused } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
-import type { TransactionRecord } from "../store/ledger-ports.ts";
+import type { TransactionRecord } from "../store/transactions.ts";
 import { book } from "./ledger.ts";
 
 /**

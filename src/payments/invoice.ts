@@ -5,7 +5,7 @@ import { formatMinor } from "../rules/money.ts";
 import { uuidOf } from "../rules/random.ts";
 import { daysLater, londonDate, monthBefore } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { InvoiceRecord } from "../store/ledger-ports.ts";
+import type { InvoiceRecord } from "../store/invoices.ts";
 import { emit } from "../webhooks/events.ts";
 
 /** What the service charges a company for; what is absent is as usual. */

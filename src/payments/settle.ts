@@ -4,7 +4,7 @@ import { SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert } from "../rules/exchange-rates.ts";
 import { formatMinor } from "../rules/money.ts";
 import type { Services } from "../runtime/services.ts";
-import type { TransactionRecord } from "../store/ledger-ports.ts";
+import type { TransactionRecord } from "../store/transactions.ts";
 import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
 
 /** An amount of the merchant's currency, in minor units; absent: all that is left. */

@@ -1,6 +1,6 @@
 import type { Transaction } from "../contract/transaction.ts";
 import { formatMinor } from "../rules/money.ts";
-import type { TransactionRecord } from "../store/ledger-ports.ts";
+import type { TransactionRecord } from "../store/transactions.ts";
 
 /** The Transaction of a response. */
 export function transactionOf(record: TransactionRecord): Transaction {

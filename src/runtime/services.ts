@@ -1,7 +1,7 @@
 import type { Clock } from "../rules/clock.ts";
 import type { Random } from "../rules/random.ts";
 import type { Database } from "../store/database.ts";
-import type { Store } from "../store/ports.ts";
+import type { Store } from "../store/open-store.ts";
 import type { Generations } from "./generations.ts";
 import type { Outbox } from "./outbox.ts";
 

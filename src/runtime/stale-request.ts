@@ -1,7 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
-import type { Caller } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
 import type { Services } from "./services.ts";
 
 /** What it meets; elsewhere its token went with the world that issued it. */

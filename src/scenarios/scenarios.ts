@@ -14,7 +14,7 @@ import {
   takeArmedStep,
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
-import type { Caller } from "../store/ports.ts";
+import type { Caller } from "../store/callers.ts";
 import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { Progress } from "./progress.ts";

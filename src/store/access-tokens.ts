@@ -2,7 +2,7 @@ import { hashOfSecret } from "../rules/random.ts";
 import { type CallerRow, callerColumns, callerOf, callersKnown } from "./callers.ts";
 import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
 
 const insert = `
   INSERT INTO access_tokens (hash, company_pk, api_key_pk, expires_at_ms)

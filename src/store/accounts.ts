@@ -1,8 +1,48 @@
+import type { AccountId, CompanyId } from "../contract/identifiers.ts";
 import type { AccountStatus } from "../rules/statuses.ts";
-import type { Database } from "./database.ts";
+import type { Database, Listed, Page } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { AccountRecord } from "./ledger-ports.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+export interface NewAccount {
+  readonly id: AccountId;
+  readonly companyPk: number;
+  readonly slug: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly status: AccountStatus;
+  readonly balanceMinor: number;
+  readonly createdAtMs: number;
+}
+
+/** An account as it is kept, its amounts in minor units of its currency. */
+export interface AccountRecord {
+  readonly pk: number;
+  readonly id: AccountId;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly name: string;
+  readonly currency: string;
+  readonly status: AccountStatus;
+  readonly balanceMinor: number;
+  /** What pending card payments hold of the balance. */
+  readonly heldMinor: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface AccountQueries {
+  /** One that is there. */
+  byPk(pk: number): AccountRecord;
+  /** Whichever company's it is. */
+  anywhere(id: AccountId): AccountRecord | undefined;
+  /** A company's active accounts, the oldest first. */
+  activeOf(companyPk: number): AccountRecord[];
+  /** Keeps its balance, what is held, and when that changed. */
+  update(account: AccountRecord): void;
+  byId(companyPk: number, id: AccountId): AccountRecord | undefined;
+  list(companyPk: number, page: Page): Listed<AccountRecord>[];
+}
 
 const insert = `
   INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, created_at_ms,

@@ -1,9 +1,30 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { KeyStatus, MemberStatus } from "../rules/statuses.ts";
-import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
+import { type Caller, type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+export interface ApiKeyRecord {
+  readonly status: KeyStatus;
+  readonly membershipPk: number;
+  readonly memberStatus: MemberStatus;
+  /** The member that owns it. */
+  readonly caller: Caller;
+}
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly companyPk: number;
+  readonly membershipPk: number;
+  readonly environment: Environment;
+  readonly hash: Uint8Array;
+  readonly prefix: string;
+  readonly status: KeyStatus;
+  /** The secret of a key of the fixtures, which is public; every other key is stored as a hash only. */
+  readonly publicSecret: string | null;
+  readonly label: string | null;
+}
 
 const insert = `
   INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status, public_secret,

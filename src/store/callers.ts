@@ -2,7 +2,28 @@ import type { CompanyId, Environment, MemberId } from "../contract/identifiers.t
 import type { Area } from "../contract/operations.ts";
 import type { Role } from "../rules/permissions.ts";
 import type { Database } from "./database.ts";
-import type { Caller } from "./ports.ts";
+
+/** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */
+export interface Caller {
+  readonly environment: Environment;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly companySlug: string;
+  readonly entitlements: readonly Area[];
+  /** How far the company's time is ahead of the sandbox's clock. */
+  readonly clockOffsetMs: number;
+  readonly memberPk: number;
+  readonly memberId: MemberId;
+  readonly memberSlug: string;
+  readonly role: Role;
+  /** The API key behind the access token, or the one that is exchanged. */
+  readonly apiKeyPk: number;
+  readonly apiKeyId: string;
+  readonly apiKeyPrefix: string;
+}
+
+/** A company by what it can be named by. */
+export type CompanyNames = Pick<Caller, "companyId" | "companySlug" | "environment">;
 
 /** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership, `k` the key. */
 export const callerColumns = `

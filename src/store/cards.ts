@@ -1,13 +1,108 @@
 import type { CardStatus, CardType } from "../contract/card.ts";
-import type { AccountId, CardId, CompanyId, MemberId } from "../contract/identifiers.ts";
+import type { ParcelStatus } from "../contract/delivery-address.ts";
+import type { AccountId, CardId, CompanyId, IdempotencyKey, MemberId } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
 import type { Clock } from "../rules/clock.ts";
+import type { CardLimitsMinor, SpendingLimit } from "../rules/spending-limit.ts";
 import type { CompanyStatus } from "../rules/statuses.ts";
 import { endOfDay } from "../rules/uk-calendar.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 import type { Database, SqlValue } from "./database.ts";
-import type { CardPlace, CardRecord, DueCard, KeptCard, Parcel, Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+/** A card as it is kept. Neither a PIN nor a card number is among it. */
+export interface CardRecord {
+  readonly id: CardId;
+  readonly token: string;
+  readonly companyId: CompanyId;
+  readonly accountId: AccountId;
+  readonly memberId: MemberId;
+  readonly type: CardType;
+  readonly designId: string;
+  readonly status: CardStatus;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly expiryDate: string;
+  readonly autoConvert: boolean;
+  readonly threeDsBiometric: boolean;
+  readonly spendingLimit: SpendingLimit | null;
+  readonly currency: string;
+  readonly limits: CardLimitsMinor;
+  readonly createdAtMs: number;
+}
+
+/** A card, and its row's number. */
+export interface NumberedCard {
+  readonly pk: number;
+  readonly card: CardRecord;
+  /** Of a card that was found by its idempotency key, as `CardPlace` says. */
+  readonly orderDigest?: string | undefined;
+}
+
+/** A card with what the store alone knows of it. */
+export interface KeptCard extends NumberedCard {
+  readonly companyPk: number;
+  readonly memberPk: number;
+  /** The state in which the operator's hold found it. */
+  readonly heldFrom: CardStatus | null;
+}
+
+/** A card whose expiry was just recorded: its number in its company, its status before, and the time of its expiry. */
+export interface DueCard {
+  readonly number: number;
+  readonly status: CardStatus;
+  /** By the company's clock. */
+  readonly atMs: number;
+}
+
+/** Where the parcel of a physical card is (assumed). */
+export interface Parcel {
+  readonly status: ParcelStatus;
+  readonly movedAtMs: number;
+}
+
+/** A card, and the rows and the time that a payment by it goes by. */
+export interface SpendingCard extends NumberedCard {
+  readonly companyPk: number;
+  readonly accountPk: number;
+  readonly companyStatus: CompanyStatus;
+  readonly clockOffsetMs: number;
+}
+
+/** Which of a company's cards are meant; what is absent filters nothing. */
+export interface CardFilters {
+  readonly memberPk?: number | undefined;
+  readonly tokens?: readonly string[] | undefined;
+  readonly account_id?: AccountId | undefined;
+  readonly user_id?: MemberId | undefined;
+  readonly status?: readonly CardStatus[] | undefined;
+  readonly type?: CardType | undefined;
+  /** Only cards before this position, which are older. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Within which an idempotency key means one thing; it outlives tokens and API keys. A company is of one environment. */
+export interface IdempotencyScope {
+  readonly companyPk: number;
+  readonly memberPk: number;
+  readonly operation: OperationId;
+  readonly key: IdempotencyKey;
+}
+
+/** The rows that a new card points to; `idempotency` is null for a card of the seed world. */
+export interface CardPlace {
+  readonly companyPk: number;
+  readonly accountPk: number;
+  readonly memberPk: number;
+  /** Which of its company's cards it is, from 1; also its position in the company's list. */
+  readonly number: number;
+  readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
+  /** Hash of the order, to recognise a repeated one. */
+  readonly orderDigest?: string | undefined;
+}
 
 /**
  * A card expires by its company's clock. Every query computes the status from the time, so nothing depends on when

@@ -1,9 +1,36 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
+import type { Role } from "../rules/permissions.ts";
+import type { CardLimitsMinor } from "../rules/spending-limit.ts";
 import type { CompanyStatus } from "../rules/statuses.ts";
 import type { Database } from "./database.ts";
 import { inserted } from "./inserted.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+export interface NewCompany {
+  readonly id: CompanyId;
+  readonly environment: Environment;
+  readonly slug: string;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly status: CompanyStatus;
+  readonly detailsComplete: boolean;
+  readonly entitlements: readonly Area[];
+  readonly cardQuota: number;
+  readonly designId: string;
+  readonly limits: CardLimitsMinor;
+  readonly createdAtMs: number;
+}
+
+/** A company in which a member has a place. */
+export interface CompanyOfMember {
+  readonly id: CompanyId;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly status: CompanyStatus;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
 
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,

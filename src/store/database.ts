@@ -1,3 +1,12 @@
+/** A page of a list, the newest row first: only rows before a position, which are older. */
+export interface Page {
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** A row and its position in its list: that of the company, the member or the webhook, and of no other. */
+export type Listed<Row> = Row & { readonly position: number };
+
 export type SqlValue = string | number | null | Uint8Array;
 
 /**

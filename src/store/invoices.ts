@@ -1,7 +1,41 @@
-import type { Database } from "./database.ts";
+import type { InvoiceId } from "../contract/identifiers.ts";
+import type { InvoiceStatus } from "../contract/invoice.ts";
+import type { Database, Listed, Page } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { InvoiceRecord, Listed } from "./ledger-ports.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+/** An invoice as it is kept; its total is its net and its VAT. */
+export interface InvoiceRecord {
+  readonly pk: number;
+  readonly id: InvoiceId;
+  readonly companyPk: number;
+  readonly number: string;
+  readonly status: InvoiceStatus;
+  readonly currency: string;
+  readonly netMinor: number;
+  readonly vatMinor: number;
+  /** ISO dates by the UK calendar, as all of an invoice's. */
+  readonly issuedOn: string;
+  readonly dueOn: string;
+  readonly periodStart: string;
+  readonly periodEnd: string;
+  readonly paidAtMs: number | null;
+}
+
+export interface InvoiceFilters extends Page {
+  readonly status?: readonly InvoiceStatus[] | undefined;
+  /** Issued on this date or later. */
+  readonly from?: string | undefined;
+  /** Issued before this date. */
+  readonly to?: string | undefined;
+}
+
+export interface InvoiceQueries {
+  insert(invoice: Omit<InvoiceRecord, "pk">): InvoiceRecord;
+  byId(companyPk: number, id: InvoiceId): InvoiceRecord | undefined;
+  list(companyPk: number, filters: InvoiceFilters): Listed<InvoiceRecord>[];
+  setStatus(pk: number, status: InvoiceStatus, paidAtMs: number | null): void;
+}
 
 const columns = `
   pk, position, id, company_pk AS companyPk, number, status, currency, net_minor AS netMinor, vat_minor AS vatMinor,

@@ -4,7 +4,16 @@ import type { MemberStatus } from "../rules/statuses.ts";
 import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+export interface NewMember {
+  readonly id: MemberId;
+  readonly companyPk: number;
+  readonly environment: Environment;
+  readonly slug: string;
+  readonly name: string;
+  readonly detailsComplete: boolean;
+}
 
 const insert = `
   INSERT INTO members (id, company_pk, environment, slug, name, details_complete)

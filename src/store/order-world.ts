@@ -4,7 +4,7 @@ import type { OrderWorld } from "../rules/facts.ts";
 import type { AccountStatus, CompanyStatus } from "../rules/statuses.ts";
 import { type LimitColumns, limitsOf } from "./card-limits.ts";
 import type { Database } from "./database.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
 
 const query = `
   SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota,

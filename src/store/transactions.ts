@@ -1,9 +1,84 @@
+import type { AccountId, CardId, TransactionId } from "../contract/identifiers.ts";
+import type {
+  DeclineReason,
+  Merchant,
+  TransactionDirection,
+  TransactionStatus,
+  TransactionType,
+} from "../contract/transaction.ts";
 import { type CardSpending, nothingSpent } from "../rules/card-use.ts";
 import type { PeriodStarts } from "../rules/uk-calendar.ts";
-import type { Database, SqlValue } from "./database.ts";
+import type { Database, Listed, Page, SqlValue } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { Listed, TransactionRecord } from "./ledger-ports.ts";
-import type { Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+/**
+ * A transaction as it is kept. `…Minor` are of the account's currency, `original…Minor` of the merchant's, and
+ * `spentEurMinor` of the card limits'.
+ */
+export interface TransactionRecord {
+  readonly pk: number;
+  readonly id: TransactionId;
+  readonly companyPk: number;
+  readonly accountPk: number;
+  readonly accountId: AccountId;
+  readonly currency: string;
+  readonly cardPk: number | null;
+  readonly cardId: CardId | null;
+  readonly type: TransactionType;
+  readonly status: TransactionStatus;
+  readonly direction: TransactionDirection;
+  /** What it holds, moved, let go or was refused. */
+  readonly amountMinor: number;
+  readonly originalMinor: number;
+  readonly originalCurrency: string;
+  readonly exchangeRate: string | null;
+  readonly runningBalanceMinor: number | null;
+  /** Which of the company's bookings it is, from 1; null where it moved nothing. */
+  readonly booking: number | null;
+  readonly merchant: Merchant | null;
+  readonly declineReason: DeclineReason | null;
+  readonly relatedId: TransactionId | null;
+  /** What counts against the card's limits, from `spentAtMs` on; below zero for a refund. */
+  readonly spentMinor: number;
+  readonly spentEurMinor: number;
+  readonly spentAtMs: number;
+  /** How much of it was refunded, in the merchant's currency. */
+  readonly refundedOriginalMinor: number;
+  readonly createdAtMs: number;
+  readonly completedAtMs: number | null;
+}
+
+export interface TransactionFilters extends Page {
+  /** The member whose cards' transactions alone are meant. */
+  readonly memberPk?: number | undefined;
+  readonly account_id?: AccountId | undefined;
+  readonly card_id?: CardId | undefined;
+  readonly type?: readonly TransactionType[] | undefined;
+  readonly status?: readonly TransactionStatus[] | undefined;
+  readonly direction?: TransactionDirection | undefined;
+  /** Made at this instant or later. */
+  readonly fromMs?: number | undefined;
+  /** Made before this instant. */
+  readonly toMs?: number | undefined;
+  readonly minMinor?: number | undefined;
+  readonly maxMinor?: number | undefined;
+}
+
+export interface TransactionQueries {
+  insert(transaction: Omit<TransactionRecord, "pk">): TransactionRecord;
+  /** Keeps what may change of it. */
+  update(transaction: TransactionRecord): void;
+  /** @param memberPk - the member whose cards' transactions alone are meant */
+  byId(companyPk: number, id: TransactionId, memberPk?: number): TransactionRecord | undefined;
+  /** Whichever company's it is. */
+  anywhere(id: TransactionId): TransactionRecord | undefined;
+  list(companyPk: number, filters: TransactionFilters): Listed<TransactionRecord>[];
+  /** What was spent from a card in the periods that began then. */
+  spentFrom(cardPk: number, starts: PeriodStarts): CardSpending;
+  /** The same of several cards, by their numbers; those from which nothing was spent may be absent. */
+  spentFromEach(cardPks: readonly number[], starts: PeriodStarts): ReadonlyMap<number, CardSpending>;
+}
 
 const columns = `
   t.pk, t.position, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,

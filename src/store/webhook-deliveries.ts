@@ -1,8 +1,42 @@
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
+import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { DeliveryRecord, Store } from "./ports.ts";
+import type { Store } from "./open-store.ts";
 import { forgetOlder, keepAttempt } from "./webhook-outbox.ts";
+
+/** One event on its way to one webhook, times by the company's clock. */
+export interface DeliveryRecord {
+  readonly pk: number;
+  readonly id: DeliveryId;
+  readonly webhookId: WebhookId;
+  readonly event: EventType;
+  /** The bytes that are signed and sent. */
+  readonly body: string;
+  readonly status: DeliveryStatus;
+  readonly dueAtMs: number;
+  readonly createdAtMs: number;
+  readonly attempts: readonly {
+    readonly atMs: number;
+    /** Null where the receiver did not answer. */
+    readonly responseStatus: number | null;
+    /** Null where it was a success. */
+    readonly error: string | null;
+  }[];
+}
+
+export interface NewDelivery {
+  readonly id: DeliveryId;
+  readonly companyPk: number;
+  readonly webhookPk: number;
+  readonly event: EventType;
+  readonly body: string;
+  readonly dueAtMs: number;
+  /** The reason why it is not sent; undefined: it is pending. */
+  readonly rejected: string | undefined;
+  readonly faults: WebhookFaults | undefined;
+  readonly createdAtMs: number;
+}
 
 const insert = `
   INSERT INTO webhook_deliveries (id, company_pk, webhook_pk, event, body, status, due_at_ms, faults, created_at_ms,

@@ -2,7 +2,7 @@ import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { DeliveryId, WebhookId } from "../contract/webhook.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Database } from "./database.ts";
-import type { PreviousSecret } from "./ports.ts";
+import type { PreviousSecret } from "./webhooks.ts";
 
 /** A delivery that is due, with what it takes to sign and send it. */
 export interface Outgoing {

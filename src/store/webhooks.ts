@@ -1,7 +1,32 @@
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
 import type { Database } from "./database.ts";
 import { inserted, nextPosition } from "./inserted.ts";
-import type { Store, WebhookRecord } from "./ports.ts";
+import type { Store } from "./open-store.ts";
+
+/** An earlier secret that signs until an instant by the company's clock. */
+export interface PreviousSecret {
+  readonly number: number;
+  readonly untilMs: number;
+}
+
+/** A webhook, its secrets by their numbers. */
+export interface WebhookRecord {
+  readonly pk: number;
+  readonly id: WebhookId;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly status: WebhookStatus;
+  /** Which of its company's secrets it has. */
+  readonly secretNumber: number;
+  /** The newest first; those that expired may be among them. */
+  readonly previousSecrets: readonly PreviousSecret[];
+  readonly pendingDeliveries: number;
+  readonly createdAtMs: number;
+}
+
+export interface NewWebhook extends Omit<WebhookRecord, "pk" | "previousSecrets" | "pendingDeliveries"> {
+  readonly companyPk: number;
+}
 
 const insert = `
   INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms, position)

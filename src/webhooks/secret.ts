@@ -1,6 +1,6 @@
 import type { CompanyId } from "../contract/identifiers.ts";
 import type { Random } from "../rules/random.ts";
-import type { PreviousSecret } from "../store/ports.ts";
+import type { PreviousSecret } from "../store/webhooks.ts";
 
 /**
  * The n-th secret of a company's webhooks, as Standard Webhooks has it: `whsec_` and 32 bytes in base64. Signing needs

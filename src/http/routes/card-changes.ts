@@ -6,7 +6,7 @@ import { orderVirtualCard as order } from "../../cards/order-virtual.ts";
 import { replaceCard as replace } from "../../cards/replace.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import type { Trigger } from "../../rules/card-transitions.ts";
-import type { CardRecord } from "../../store/ports.ts";
+import type { CardRecord } from "../../store/cards.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

@@ -3,7 +3,7 @@ import { transactionFilters } from "../../contract/list-filters.ts";
 import { transactionOf } from "../../payments/transaction.ts";
 import { SandboxError } from "../../rules/errors.ts";
 import { reachOf } from "../../rules/permissions.ts";
-import type { Caller } from "../../store/ports.ts";
+import type { Caller } from "../../store/callers.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";

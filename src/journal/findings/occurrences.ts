@@ -1,5 +1,5 @@
 import { maskSecrets } from "../../rules/api-key.ts";
-import type { CompanyNames } from "../../store/ports.ts";
+import type { CompanyNames } from "../../store/callers.ts";
 import { maskPath } from "../masking.ts";
 import type { Occurrence, RequestSeen, Severity } from "./finding.ts";
 import type { Found } from "./rule.ts";

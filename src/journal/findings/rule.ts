@@ -1,4 +1,4 @@
-import type { Caller, CompanyNames } from "../../store/ports.ts";
+import type { Caller, CompanyNames } from "../../store/callers.ts";
 import type { Severity } from "./finding.ts";
 import type { Seen } from "./seen.ts";
 

@@ -1,4 +1,4 @@
-import type { Caller } from "../../store/ports.ts";
+import type { Caller } from "../../store/callers.ts";
 import type { Exchange, Messages } from "../exchange.ts";
 import { KeyMemories } from "./key-memory.ts";
 import type { Seen } from "./seen.ts";

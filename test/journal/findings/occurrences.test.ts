@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Occurrences } from "../../../src/journal/findings/occurrences.ts";
-import type { CompanyNames } from "../../../src/store/ports.ts";
+import type { CompanyNames } from "../../../src/store/callers.ts";
 
 const companyOf = (n: number) =>
   ({ companyId: `company ${n}`, companySlug: `company-${n}`, environment: "sandbox" }) as CompanyNames;

@@ -1,5 +1,5 @@
 import { hasKeyChecksum } from "../../../rules/api-key.ts";
-import type { Caller } from "../../../store/ports.ts";
+import type { Caller } from "../../../store/callers.ts";
 import { isExchange } from "../access-token.ts";
 import type { KeySent } from "../keys-sent.ts";
 import { Recent } from "../recent.ts";

@@ -1,4 +1,4 @@
-import type { CompanyNames } from "../../../store/ports.ts";
+import type { CompanyNames } from "../../../store/callers.ts";
 import { isExchange, tokenIssued, tokenSent } from "../access-token.ts";
 import { Recent } from "../recent.ts";
 import type { Found, Rule } from "../rule.ts";

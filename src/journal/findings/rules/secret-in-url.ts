@@ -1,4 +1,4 @@
-import type { CompanyNames } from "../../../store/ports.ts";
+import type { CompanyNames } from "../../../store/callers.ts";
 import { tokenIssued, tokenSent } from "../access-token.ts";
 import { percentRead } from "../keys-sent.ts";
 import { Recent } from "../recent.ts";

@@ -1,4 +1,4 @@
-import type { CompanyNames } from "../../../store/ports.ts";
+import type { CompanyNames } from "../../../store/callers.ts";
 import { Recent } from "../recent.ts";
 import type { Rule, WebhookAttempt } from "../rule.ts";
 import { fieldsOf } from "../sent-body.ts";
