@@ -1,4 +1,4 @@
-/** As much of autocannon as the load is made with. */
+/** The part of autocannon's interface that load.ts uses. */
 declare module "autocannon" {
   import type { EventEmitter } from "node:events";
 
@@ -7,10 +7,8 @@ declare module "autocannon" {
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
-  }
-
-  interface Client {
-    setRequests(requests: readonly Request[]): void;
+    /** Called before each request is sent. */
+    readonly setupRequest?: autocannon.SetupRequest;
   }
 
   interface Options {
@@ -18,11 +16,11 @@ declare module "autocannon" {
     readonly connections: number;
     /** In seconds. */
     readonly duration?: number;
-    /** How many requests, in place of a duration. */
+    /** The number of requests, instead of a duration. */
     readonly amount?: number;
-    /** How often it looks whether it is over, in milliseconds. */
+    /** How often it checks whether the run is over, in milliseconds. */
     readonly sampleInt: number;
-    readonly setupClient: (client: Client) => void;
+    readonly requests: readonly Request[];
   }
 
   interface Result {
@@ -31,5 +29,8 @@ declare module "autocannon" {
   }
 
   function autocannon(options: Options, done: (error: Error | null, result: Result) => void): EventEmitter;
+  namespace autocannon {
+    type SetupRequest = (request: Request) => Request;
+  }
   export = autocannon;
 }

@@ -1,163 +1,134 @@
-import type { Findings } from "./document.ts";
 import type { Load } from "./load.ts";
-import { markdownTable, paired } from "./report.ts";
 import type { Measured } from "./rounds.ts";
-import { median } from "./statistics.ts";
+import type { Start } from "./starts.ts";
+import { markdownTable, median } from "./statistics.ts";
 
-/** What a figure has to come to. A run that misses one says so, and fails by `--strict` alone: machines differ. */
-export interface Goal {
+/** All figures of a run; empty lists for rows that were not chosen. */
+export interface Figures {
+  readonly measured: readonly Measured[];
+  readonly starts: readonly Start[];
+}
+
+/** A limit for a figure. A run that misses one fails only with `--strict`: machines differ. */
+interface Goal {
   readonly title: string;
-  readonly aim: { readonly atLeast: number } | { readonly atMost: number };
+  readonly atLeast?: number;
+  readonly atMost?: number;
   readonly unit: string;
-  /** Of this checkout; undefined where it was not measured, or was answered wrongly. */
-  figure(findings: Findings): number | undefined;
+  /** The figure of this checkout; NaN if it was not measured, or if there were problems. */
+  figure(figures: Figures): number;
 }
 
 const perSecond = (load: Load) => load.perSecond;
-const cpuUs = (load: Load) => load.cpuUs ?? Number.NaN;
+const cpuUs = (load: Load) => load.cpuUs;
+const compare =
+  (row: string, base: string, figure = perSecond) =>
+  ({ measured }: Figures) =>
+    pairedRatio(loadsOf(measured, row), loadsOf(measured, base), figure);
+const latency =
+  (row: string, figure: (load: Load) => number) =>
+  ({ measured }: Figures) =>
+    median(loadsOf(measured, row).map(figure));
+const startRatio =
+  (figure: (start: Start) => readonly number[]) =>
+  ({ starts }: Figures) => {
+    const own = starts.find(({ build }) => build === "this");
+    const base = starts.find(({ build }) => build === undefined);
+    return own && base ? median(figure(own)) / median(figure(base)) : Number.NaN;
+  };
 
 const goals: readonly Goal[] = [
   {
     title: "orders in memory",
-    aim: { atLeast: 0.16 },
-    unit: "of floor A",
-    figure: ({ measured }) => ratioOf(measured, "order", "floor-a", perSecond),
+    atLeast: 0.16,
+    unit: "of baseline A",
+    figure: compare("order", "baseline-a"),
   },
   {
-    title: "an order in memory, p99",
-    aim: { atMost: 4 },
+    title: "p99 of an order in memory",
+    atMost: 4,
     unit: "ms",
-    figure: ({ measured }) => {
-      const row = rightRow(measured, "order");
-      return row && median(row.loads.map(({ p99Ms }) => p99Ms));
-    },
+    figure: latency("order", ({ p99Ms }) => p99Ms),
   },
   {
     title: "orders on a file",
-    aim: { atLeast: 0.12 },
-    unit: "of floor A",
-    figure: ({ measured }) => ratioOf(measured, "order-file", "floor-a", perSecond),
+    atLeast: 0.12,
+    unit: "of baseline A",
+    figure: compare("order-file", "baseline-a"),
   },
   {
-    title: "orders with `--durability full`, beside each committed by itself",
-    aim: { atLeast: 4 },
-    unit: "×",
-    figure: ({ measured }) => ratioOf(measured, "order-durable", "order-ungrouped", perSecond),
+    title: "processor time of an order on a file, with many cards",
+    atMost: 1.5,
+    unit: "× that of one with few",
+    figure: compare("order-large-file", "order-file", cpuUs),
   },
   {
-    title: "the same order again",
-    aim: { atLeast: 0.25 },
-    unit: "of floor A",
-    figure: ({ measured }) => ratioOf(measured, "replay", "floor-a", perSecond),
+    title: "orders with `--durability full`",
+    atLeast: 4,
+    unit: "× those committed one by one",
+    figure: compare("order-durable", "order-ungrouped"),
   },
   {
-    title: "orders in memory beside Prism's",
-    aim: { atLeast: 6 },
-    unit: "×",
-    figure: ({ measured }) => ratioOf(measured, "order", "prism", perSecond),
+    title: "replays",
+    atLeast: 0.25,
+    unit: "of baseline A",
+    figure: compare("replay", "baseline-a"),
   },
-  {
-    title: "orders in memory beside what emulate does",
-    aim: { atLeast: 1 },
-    unit: "×",
-    figure: ({ measured }) => ratioOf(measured, "order", "emulate", perSecond),
-  },
-  ...(["in memory", "on a file"] as const).map(
-    (storage): Goal => ({
-      title: `processor time of an order ${storage}, at 200,000 cards beside 1,000`,
-      aim: { atMost: 1.5 },
-      unit: "×",
-      figure: ({ sized }) => ratioOf(sized, `${storage} 200000`, `${storage} 1000`, cpuUs),
-    }),
-  ),
-  {
-    title: "the start",
-    aim: { atMost: 1.5 },
-    unit: "× floor A",
-    figure: ({ starts }) => quotient(ofThis(starts, "card-sandbox")?.ms.median, floorOf(starts)?.ms.median),
-  },
+  { title: "orders in memory", atLeast: 6, unit: "× Prism", figure: compare("order", "prism") },
+  { title: "orders in memory", atLeast: 1, unit: "× emulate", figure: compare("order", "emulate") },
+  { title: "start", atMost: 1.5, unit: "× baseline A", figure: startRatio(({ ms }) => ms) },
   {
     title: "memory after the start",
-    aim: { atMost: 1.4 },
-    unit: "× floor A",
-    figure: ({ memory }) => quotient(ofThis(memory, "card-sandbox")?.atStart, floorOf(memory)?.atStart),
+    atMost: 1.4,
+    unit: "× baseline A",
+    figure: startRatio(({ residentMib }) => residentMib),
   },
   {
-    title: "reset of the default world",
-    aim: { atMost: 1 },
+    title: "p50 of a reset of the default world",
+    atMost: 1,
     unit: "ms",
-    figure: ({ resets }) => ofThis(resets, "reset of the default world")?.ms.median,
+    figure: latency("reset", ({ p50Ms }) => p50Ms),
   },
 ];
 
-export interface Held {
-  readonly goal: Goal;
-  /** As it is shown, which is what decides. */
-  readonly shown: string;
-  readonly outcome: "met" | "missed" | "not measured";
-}
-
-/** Holds every goal to what was measured. */
-export function holdGoals(findings: Findings): Held[] {
-  return goals.map((goal) => {
-    const figure = goal.figure(findings) ?? Number.NaN;
-    if (Number.isNaN(figure)) return { goal, shown: "", outcome: "not measured" };
-    const shown = figure.toPrecision(3);
-    const { aim } = goal;
-    const isMet = "atLeast" in aim ? Number(shown) >= aim.atLeast : Number(shown) <= aim.atMost;
-    return { goal, shown, outcome: isMet ? "met" : "missed" };
+/** Each goal with its figure, rounded as in the table, and its outcome. */
+export function checkGoals(figures: Figures) {
+  return goals.map(({ title, atLeast, atMost, unit, figure }) => {
+    const limit = atLeast === undefined ? `≤ ${atMost} ${unit}` : `≥ ${atLeast} ${unit}`;
+    const value = figure(figures);
+    if (Number.isNaN(value)) return { title, limit, shown: "", outcome: "not measured" };
+    const shown = value.toPrecision(3);
+    const isMet = Number(shown) >= (atLeast ?? 0) && Number(shown) <= (atMost ?? Infinity);
+    return { title, limit, shown, outcome: isMet ? "met" : "missed" };
   });
 }
 
-/** Whether any goal was measured, and missed. */
-export function missesGoal(findings: Findings): boolean {
-  return holdGoals(findings).some(({ outcome }) => outcome === "missed");
+/** Whether a goal was measured and missed. */
+export function missesGoal(figures: Figures): boolean {
+  return checkGoals(figures).some(({ outcome }) => outcome === "missed");
 }
 
-/** Every goal, its figure and what became of it; undefined where none was measured. */
-export function goalsTable(findings: Findings): string | undefined {
-  const held = holdGoals(findings);
-  if (held.every(({ outcome }) => outcome === "not measured")) return undefined;
+/** Empty if no goal was measured. */
+export function goalsTable(figures: Figures): string {
+  const checked = checkGoals(figures);
+  if (checked.every(({ outcome }) => outcome === "not measured")) return "";
   return markdownTable(
-    ["What", "Goal", "Measured", "Outcome"],
-    held.map(({ goal: { title, aim, unit }, shown, outcome }) => [
-      title,
-      `${"atLeast" in aim ? `≥ ${aim.atLeast}` : `≤ ${aim.atMost}`} ${unit}`,
-      shown,
-      outcome,
-    ]),
+    ["Figure", "Goal", "Measured", "Outcome"],
+    checked.map(({ title, limit, shown, outcome }) => [title, limit, shown, outcome]),
   );
 }
 
-/** A row of this checkout, or one that is of none; undefined where any answer to it was wrong. */
-function rightRow(measured: readonly Measured[], name: string): Measured | undefined {
+/** The rounds of a row of this checkout or of another server; none if there were problems. */
+function loadsOf(measured: readonly Measured[], name: string): readonly Load[] {
   const found = measured.find(({ row, build = "this" }) => row === name && build === "this");
-  return found?.loads.every(({ wrong }) => wrong.length === 0) ? found : undefined;
+  return found?.loads.every(({ problems }) => problems.length === 0) ? found.loads : [];
 }
 
-function ratioOf(
-  measured: readonly Measured[],
-  name: string,
-  besides: string,
+/** The median of the ratios within each round, whose two loads ran shortly after each other. */
+export function pairedRatio(
+  loads: readonly Load[],
+  base: readonly Load[],
   figure: (load: Load) => number,
-): number | undefined {
-  const [row, other] = [rightRow(measured, name), rightRow(measured, besides)];
-  return row && other && paired(row.loads, other.loads, figure);
-}
-
-interface Titled {
-  readonly title: string;
-}
-
-/** Where other builds are measured too, titles name the build. */
-function ofThis<Row extends Titled>(rows: readonly Row[], title: string): Row | undefined {
-  return rows.find((row) => row.title === title || row.title === `${title} (this)`);
-}
-
-function floorOf<Row extends Titled>(rows: readonly Row[]): Row | undefined {
-  return rows.find(({ title }) => title.startsWith("A:"));
-}
-
-function quotient(value: number | undefined, base: number | undefined): number | undefined {
-  return value === undefined || base === undefined ? undefined : value / base;
+): number {
+  return median(loads.flatMap((load, round) => (base[round] ? [figure(load) / figure(base[round])] : [])));
 }

@@ -1,128 +1,111 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Cores } from "./cores.ts";
 import type { LoadRequest } from "./load.ts";
-import type { Step } from "./rounds.ts";
-import { type Build, startSandbox } from "./sandbox.ts";
+import type { Target } from "./rounds.ts";
+import { newOrder, startSandbox } from "./sandbox.ts";
 import { startServer } from "./server.ts";
-import { floorOrder, type Skipped } from "./servers.ts";
 
-/** Another mock server, in the version that its row was made for. */
+/** Another mock server. */
 interface Peer {
   readonly name: string;
   readonly title: string;
-  /** With its version: a bare `emulate` is a package of somebody else's. */
-  readonly wanted: string;
-  readonly command: (port: number, description: string) => readonly string[];
+  readonly version: string;
+  readonly command: (port: number, description: string) => string;
+  /** Matches its output once it listens. */
   readonly ready: RegExp;
   readonly request: LoadRequest;
-  readonly expectedStatus: number;
+  readonly status: number;
 }
+
+const order = newOrder({ accessToken: "x".repeat(43), accountId: randomUUID() });
 
 const peers: readonly Peer[] = [
   {
     name: "prism",
-    title: "Prism, the order by our description",
-    wanted: "@stoplight/prism-cli@5.14.2",
-    command: (port, description) => [
-      "prism",
-      "mock",
-      description,
-      "--port",
-      String(port),
-      "--verboseLevel",
-      "info",
-    ],
+    title: "Prism, the order of our OpenAPI document",
+    version: "@stoplight/prism-cli@5.14.2",
+    command: (port, description) => `prism mock ${description} --port ${port} --verboseLevel info`,
     ready: /Prism is listening on (http:\S+)/,
-    request: floorOrder,
-    expectedStatus: 201,
+    request: order,
+    status: 201,
   },
   {
     name: "mockoon",
-    title: "Mockoon, the order by our description",
-    wanted: "@mockoon/cli@9.9.0",
-    command: (port, description) => [
-      "mockoon-cli",
-      ...[
-        "start",
-        "--data",
-        description,
-        "--port",
-        String(port),
-        "--disable-admin-api",
-        "--disable-log-to-file",
-      ],
-    ],
+    title: "Mockoon, the order of our OpenAPI document",
+    version: "@mockoon/cli@9.9.0",
+    command: (port, description) =>
+      `mockoon-cli start --data ${description} --port ${port} --disable-admin-api --disable-log-to-file`,
     ready: /Server started on port (\d+)/,
-    request: floorOrder,
-    expectedStatus: 201,
+    request: order,
+    status: 201,
   },
   {
     name: "emulate",
-    title: "emulate, a customer of Stripe's",
-    // The last that runs on Node 20 too.
-    wanted: "emulate@0.11.2",
-    command: (port) => ["emulate", "start", "--service", "stripe", "--port", String(port)],
+    title: "emulate, a Stripe customer",
+    // The last version that runs on Node 20.
+    version: "emulate@0.11.2",
+    command: (port) => `emulate start --service stripe --port ${port}`,
     ready: /(http:\/\/localhost:\d+)/,
     request: {
       method: "POST",
       path: "/v1/customers",
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: "email=ada%40example.com&name=Ada",
-      // It answers 5000 requests of each caller an hour.
-      keys: "any",
-      keyIn: { header: "Authorization", prefix: "Bearer sk_test_" },
+      // It limits each key to 5000 requests an hour.
+      ownHeaders: () => ({ Authorization: `Bearer sk_test_${randomUUID()}` }),
     },
-    expectedStatus: 200,
+    status: 200,
   },
 ];
 
-/**
- * Installs and starts each peer in a scratch folder. One that this Node or this network does not let run is told of,
- * and the others are measured.
- */
+/** Installs and starts each peer in a temporary folder; skips one that cannot be installed or run here. */
 export async function openPeers(
-  build: Build,
-  cores: Cores,
   scratch: string,
-  tell: (line: string) => void,
-): Promise<{ readonly steps: readonly Step[]; readonly skipped: readonly Skipped[] }> {
-  const description = await describedBy(build, cores, scratch);
-  const steps: Step[] = [];
-  const skipped: Skipped[] = [];
+  log: (line: string) => void,
+): Promise<{ readonly targets: readonly Target[]; readonly skipped: readonly string[] }> {
+  const description = await writeDescription(scratch);
+  const targets: Target[] = [];
+  const skipped: string[] = [];
   writeFileSync(join(scratch, "package.json"), JSON.stringify({ private: true }));
   for (const peer of peers) {
     try {
-      tell(`npm installs ${peer.wanted}`);
-      steps.push(await stepOf(peer, description, cores, scratch));
+      log(`npm installs ${peer.version}`);
+      targets.push(await open(peer, description, scratch));
     } catch (error) {
-      skipped.push({ title: peer.title, build: peer.wanted, why: reasonIn(error as Error) });
+      skipped.push(`${peer.title} (${peer.version}): ${reasonOf(error as Error)}`);
     }
   }
-  return { steps, skipped };
+  return { targets, skipped };
 }
 
-async function stepOf(peer: Peer, description: string, cores: Cores, scratch: string): Promise<Step> {
-  const { name, title, wanted, command, ready, request, expectedStatus } = peer;
-  const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", wanted];
+async function open(peer: Peer, description: string, scratch: string): Promise<Target> {
+  const { name, title, version, command, ready, request, status } = peer;
+  const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", version];
   await promisify(execFile)("npm", install, { cwd: scratch });
   const port = await freePort();
-  const [program = "", ...args] = command(port, description);
+  const [program = "", ...args] = command(port, description).split(" ");
   const file = join(scratch, "node_modules/.bin", program);
-  const started = await startServer([...cores.serverPrefix, file, ...args], { cwd: scratch, ready });
+  const started = await startServer([file, ...args], { cwd: scratch, ready });
   const server = { ...started, url: `http://127.0.0.1:${port}` };
-  const prepare = async () => ({ request, wrong: [] });
-  return { row: name, title, server, connections: 10, expectedStatus, prepare };
+  return {
+    row: name,
+    title,
+    server,
+    connections: 10,
+    status,
+    prepare: async () => ({ request, problems: [] }),
+  };
 }
 
-/** Where the build's description of its interface is kept for the peers. */
-async function describedBy(build: Build, cores: Cores, scratch: string): Promise<string> {
-  const sandbox = await startSandbox(build, cores);
+/** Writes our OpenAPI document, which some peers serve, and returns its path. */
+async function writeDescription(scratch: string): Promise<string> {
+  const sandbox = await startSandbox({ name: "this", folder: resolve(import.meta.dirname, "..") });
   const response = await fetch(`${sandbox.url}/openapi.json`);
   const file = join(scratch, "openapi.json");
   writeFileSync(file, await response.text());
@@ -139,9 +122,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The line that says what was wrong, of all that a program prints as it dies. */
-function reasonIn({ message }: Error): string {
+/** The line with the error, out of everything that a failed program printed. */
+function reasonOf({ message }: Error): string {
   const lines = message.split("\n");
-  const told = lines.find((line) => /^\w*Error:|npm (?:ERR!|error)/.test(line)) ?? lines[0] ?? "";
-  return told.slice(0, 200);
+  const line = lines.find((line) => /^\w*Error:|npm (?:ERR!|error)/.test(line)) ?? lines[0] ?? "";
+  return line.slice(0, 200);
 }

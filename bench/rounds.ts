@@ -1,64 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { type Load, type LoadRequest, load } from "./load.ts";
-import type { Server } from "./server.ts";
+import { sameOrder } from "./sandbox.ts";
+import { type Server, startServer } from "./server.ts";
 
-/** One kind of request on one server, measured in every round. */
-export interface Step {
+/** One kind of request to one server. */
+export interface Target {
   readonly row: string;
   readonly title: string;
-  /** Which build it is measured on; a floor is none. */
+  /** Absent for a server that is no sandbox. */
   readonly build?: string;
   readonly server: Server;
   readonly connections: number;
-  readonly expectedStatus: number;
-  /** Brings the server into the state in which every round begins. */
-  prepare(): Promise<{ readonly request: LoadRequest; readonly wrong: readonly string[] }>;
+  readonly status: number;
+  /** Called before each round. */
+  prepare(): Promise<{ readonly request: LoadRequest; readonly problems: readonly string[] }>;
 }
 
-/** A step with what came of each round. */
-export interface Measured extends Step {
+/** A target with its figures, one per round. */
+export interface Measured extends Omit<Target, "prepare" | "server"> {
   readonly loads: readonly Load[];
 }
 
 export interface RoundsOptions {
   readonly rounds: number;
   readonly seconds: number;
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** Until the engine has compiled what runs often. */
+/** The engine takes about as long to compile the code that runs often. */
 const leastWarmUpSeconds = 1;
-/** What a step may do in a second before it has shown what it does. */
-const firstGuessPerSecond = 15_000;
 
 /**
- * Measures every step once a round, so that what happens to the machine meanwhile happens to all of them; every
- * other round from back to front, so that none is always behind the same. Before that, one round that does not count.
+ * Measures every target once a round, so that other work of the machine affects all of them, and every other round
+ * in reverse, so that none always follows the same. A round before that warms up and does not count. Stops the
+ * servers afterwards.
  */
 export async function measureRounds(
-  steps: readonly Step[],
-  { rounds, seconds, tell }: RoundsOptions,
+  targets: readonly Target[],
+  { rounds, seconds, log }: RoundsOptions,
 ): Promise<Measured[]> {
-  const measured = steps.map((step) => ({ ...step, loads: [] as Load[], perSecondAtMost: 0 }));
-  for (const step of measured) {
-    const warmUp = await once(step, Math.max(leastWarmUpSeconds, seconds), firstGuessPerSecond);
-    step.perSecondAtMost = Math.max(firstGuessPerSecond, warmUp.perSecond * 3);
-  }
+  const measured = targets.map((target) => ({ ...target, loads: [] as Load[] }));
+  for (const target of measured) await measure(target, Math.max(leastWarmUpSeconds, seconds));
   for (let round = 1; round <= rounds; round++) {
-    for (const step of round % 2 ? measured : measured.toReversed()) {
-      const came = await once(step, seconds, step.perSecondAtMost);
-      step.loads.push(came);
-      const name = step.build === undefined ? step.row : `${step.row} (${step.build})`;
-      tell(`round ${round} of ${rounds}: ${name} ${Math.round(came.perSecond)}/s ${came.wrong.join("; ")}`);
+    for (const target of round % 2 ? measured : measured.toReversed()) {
+      const figures = await measure(target, seconds);
+      target.loads.push(figures);
+      const name = target.build === undefined ? target.row : `${target.row} (${target.build})`;
+      log(
+        `round ${round} of ${rounds}: ${name} ${Math.round(figures.perSecond)}/s ${figures.problems.join("; ")}`,
+      );
     }
   }
+  for (const server of new Set(targets.map(({ server }) => server))) await server.stop();
   return measured;
 }
 
-async function once(step: Step, seconds: number, perSecondAtMost: number): Promise<Load> {
-  const { request, wrong } = await step.prepare();
-  const { server, connections, expectedStatus } = step;
-  const until = { seconds };
-  const options = { url: server.url, pid: server.pid, request, connections, until, expectedStatus };
-  const came = await load({ ...options, perSecondAtMost });
-  return { ...came, wrong: [...wrong, ...came.wrong] };
+async function measure({ server, connections, status, prepare }: Target, seconds: number): Promise<Load> {
+  const { request, problems } = await prepare();
+  const until = { duration: seconds };
+  const figures = await load({ server, request, connections, until, expectedStatus: status });
+  return { ...figures, problems: [...problems, ...figures.problems] };
+}
+
+/** The command that starts a bare server; `node-http` is baseline A, `hono` baseline B. */
+export function baselineCommand(name: "node-http" | "hono"): string[] {
+  return [process.execPath, join(import.meta.dirname, "baselines.mjs"), name];
+}
+
+/** Starts both bare servers, which are sent the same order each time. */
+export async function openBaselines(): Promise<Target[]> {
+  const request = sameOrder({ accessToken: "x".repeat(43), accountId: randomUUID() });
+  const rest = { connections: 10, status: 201, prepare: async () => ({ request, problems: [] }) };
+  const [a, b] = [
+    await startServer(baselineCommand("node-http")),
+    await startServer(baselineCommand("hono")),
+  ];
+  return [
+    { ...rest, row: "baseline-a", title: "A: `node:http` alone, a constant card", server: a },
+    { ...rest, row: "baseline-b", title: "B: the same by Hono and its Node adapter", server: b },
+  ];
 }

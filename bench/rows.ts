@@ -1,138 +1,213 @@
-import { randomUUID } from "node:crypto";
-import type { LoadRequest } from "./load.ts";
-import { freshCaller, order, withHeaders } from "./sandbox.ts";
+import { join } from "node:path";
+import { type LoadRequest, load } from "./load.ts";
+import type { Target } from "./rounds.ts";
+import {
+  type Build,
+  exchangeKey,
+  freshCaller,
+  newCaller,
+  newOrder,
+  sameOrder,
+  startSandbox,
+} from "./sandbox.ts";
 import type { Server } from "./server.ts";
 
-/** Which of a build's sandboxes a row is measured on. */
-export type Storage = "memory" | "file" | "durable file" | "ungrouped durable file";
+type Storage = "memory" | "file" | "large file" | "durable file" | "ungrouped durable file";
 
 /** A kind of request that is measured in every round. */
-export interface Row {
-  /** As `--only` names it. */
+interface Row {
+  /** Its name for `--only`. */
   readonly name: string;
   readonly title: string;
   readonly storage: Storage;
   readonly connections: number;
-  readonly expectedStatus: number;
-  /** What the answer has to say beside its status: name and value of a header, or a part of the body. */
-  readonly expected: { readonly header: readonly [string, string] } | { readonly body: string };
-  /** Brings the sandbox into the state in which the row is measured, and says what is sent. */
-  prepare(server: Server): Promise<LoadRequest>;
+  readonly status: number;
+  /** Must occur in the headers or the body of the response. */
+  readonly expected: string;
+  /** Brings the sandbox into the state in which a round begins. */
+  prepare(server: Server, cards: number): Promise<LoadRequest>;
 }
 
-const point = (id: string) => ({ header: ["Sandbox-Contract-Point", `${id};`] as const });
-const connections = 10;
+const orderAsNewCaller = async (server: Server) => newOrder(await freshCaller(server));
+const created = { connections: 10, status: 201, expected: "sandbox-contract-point: order.created;" };
 
-const freshOrder = async (server: Server) => order(await freshCaller(server));
+/** The API keys of companies with many cards: making the cards takes longer than a round. */
+const largeCompanies = new WeakMap<Server, Awaited<ReturnType<typeof newCaller>>>();
 
 export const rows: readonly Row[] = [
   {
+    ...created,
     name: "order",
     title: "order a card, in memory",
     storage: "memory",
-    connections,
-    expectedStatus: 201,
-    expected: point("order.created"),
-    prepare: freshOrder,
+    prepare: orderAsNewCaller,
   },
   {
+    ...created,
     name: "order-file",
     title: "order a card, on a file",
     storage: "file",
-    connections,
-    expectedStatus: 201,
-    expected: point("order.created"),
-    prepare: freshOrder,
+    prepare: orderAsNewCaller,
   },
   {
+    ...created,
+    name: "order-large-file",
+    title: "order a card, on a file, for a company with many cards",
+    storage: "large file",
+    async prepare(server, cards) {
+      const known = largeCompanies.get(server);
+      const caller = known ? await exchangeKey(server, known) : await newCaller(server);
+      if (!known) {
+        largeCompanies.set(server, caller);
+        const request = newOrder(caller);
+        await load({ server, request, connections: 50, until: { amount: cards }, expectedStatus: 201 });
+      }
+      return newOrder(caller);
+    },
+  },
+  {
+    ...created,
     name: "order-durable",
     title: "order a card, on a file with `--durability full`",
     storage: "durable file",
     connections: 50,
-    expectedStatus: 201,
-    expected: point("order.created"),
-    prepare: freshOrder,
+    prepare: orderAsNewCaller,
   },
   {
+    ...created,
     name: "order-ungrouped",
     title: "the same, each committed by itself",
     storage: "ungrouped durable file",
     connections: 50,
-    expectedStatus: 201,
-    expected: point("order.created"),
-    prepare: freshOrder,
+    prepare: orderAsNewCaller,
   },
   {
+    ...created,
     name: "replay",
-    title: "the same order again",
+    title: "replay of an order, in memory",
     storage: "memory",
-    connections,
-    expectedStatus: 201,
-    expected: { header: ["Idempotent-Replayed", "true"] },
+    expected: "idempotent-replayed: true",
     async prepare(server) {
-      const again = withHeaders(await freshOrder(server), { "Idempotency-Key": randomUUID() });
-      await ask(server, again);
-      return { ...again, keys: "none" };
+      const request = sameOrder(await freshCaller(server));
+      await send(server, request);
+      return request;
     },
   },
   {
     name: "token",
     title: "exchange an API key for a token",
     storage: "memory",
-    connections,
-    expectedStatus: 200,
-    expected: { body: '"access_token"' },
+    connections: 10,
+    status: 200,
+    expected: '"access_token"',
     async prepare(server) {
       const { apiKey } = await freshCaller(server);
-      return {
-        method: "POST",
-        path: "/auth/v1/sandbox/token",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ api_key: apiKey }),
-        keys: "none",
-      };
+      return postJson("/auth/v1/sandbox/token", { api_key: apiKey });
     },
   },
   {
     name: "unavailable",
     title: "503 by `Sandbox-Scenario: issuer-unavailable`",
     storage: "memory",
-    connections,
-    expectedStatus: 503,
-    expected: { header: ["Sandbox-Scenario", "issuer-unavailable"] },
-    prepare: async (server) =>
-      withHeaders(await freshOrder(server), { "Sandbox-Scenario": "issuer-unavailable" }),
+    connections: 10,
+    status: 503,
+    expected: "sandbox-scenario: issuer-unavailable",
+    async prepare(server) {
+      const request = await orderAsNewCaller(server);
+      return { ...request, headers: { ...request.headers, "Sandbox-Scenario": "issuer-unavailable" } };
+    },
   },
   {
     name: "list",
     title: "`GET /developer/cards`, 20 of 100 cards",
     storage: "memory",
-    connections,
-    expectedStatus: 200,
-    expected: point("cards.listed"),
+    connections: 10,
+    status: 200,
+    expected: "sandbox-contract-point: cards.listed;",
     async prepare(server) {
-      const one = await freshOrder(server);
-      for (let made = 0; made < 100; made++) {
-        await ask(server, withHeaders(one, { "Idempotency-Key": randomUUID() }));
-      }
-      const { Authorization = "" } = one.headers;
-      return { method: "GET", path: "/developer/cards?limit=20", headers: { Authorization }, keys: "none" };
+      const request = await orderAsNewCaller(server);
+      for (let made = 0; made < 100; made++) await send(server, request);
+      const { Authorization = "" } = request.headers;
+      return { method: "GET", path: "/developer/cards?limit=20", headers: { Authorization } };
     },
   },
+  control("reset", "reset of the default world", "/_sandbox/reset", {}),
+  control("reset-company", "reset of one company", "/_sandbox/reset", { company: "northwind" }),
+  control("snapshot", "snapshot of the default world", "/_sandbox/snapshots", { name: "bench" }, 201),
+  control("restore", "restore of that snapshot", "/_sandbox/snapshots/bench/restore", {}),
 ];
 
-function ask({ url }: Server, { method, path, headers, body }: LoadRequest): Promise<Response> {
-  return fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+/** A request of the control API, measured for its latency. */
+function control(name: string, title: string, path: string, body: object, status = 200): Row {
+  return {
+    name,
+    title,
+    storage: "memory",
+    connections: 1,
+    status,
+    expected: status === 201 ? '"made_at"' : '"now"',
+    async prepare(server) {
+      await freshCaller(server);
+      if (name === "restore") await send(server, postJson("/_sandbox/snapshots", { name: "bench" }));
+      return postJson(path, body);
+    },
+  };
 }
 
-/** What one answer to the request has against it; the rounds themselves look at statuses alone. */
-export async function probed(row: Row, server: Server, request: LoadRequest): Promise<string[]> {
-  const keyed = request.keys === "none" ? request : withHeaders(request, { "Idempotency-Key": randomUUID() });
-  const response = await ask(server, keyed);
-  const text = await response.text();
-  const { expected } = row;
-  const said = "header" in expected ? (response.headers.get(expected.header[0]) ?? "") : text;
-  const wanted = "header" in expected ? expected.header[1] : expected.body;
-  if (response.status === row.expectedStatus && said.includes(wanted)) return [];
-  return [`answered ${response.status} without ${wanted}: ${text.slice(0, 200)}`];
+function postJson(path: string, body: object): LoadRequest {
+  const headers = { "Content-Type": "application/json" };
+  return { method: "POST", path, headers, body: JSON.stringify(body) };
+}
+
+function send({ url }: Server, request: LoadRequest): Promise<Response> {
+  const { method, path, headers, body, ownHeaders } = request;
+  return fetch(url + path, {
+    method,
+    headers: { ...headers, ...ownHeaders?.() },
+    ...(body !== undefined && { body }),
+  });
+}
+
+/** Starts the sandboxes that the rows need, one per build and storage. */
+export async function openRows(
+  chosen: readonly Row[],
+  builds: readonly Build[],
+  scratch: string,
+  cards: number,
+): Promise<Target[]> {
+  const targets: Target[] = [];
+  const servers = new Map<string, Server>();
+  for (const row of chosen) {
+    for (const [index, build] of builds.entries()) {
+      const key = `${index}-${row.storage.replaceAll(" ", "-")}`;
+      const server = servers.get(key) ?? (await open(build, row.storage, join(scratch, `${key}.db`)));
+      servers.set(key, server);
+      const prepare = async () => {
+        const request = await row.prepare(server, cards);
+        return { request, problems: await problemsOf(row, server, request) };
+      };
+      const { name, title, connections, status } = row;
+      targets.push({ row: name, title, build: build.name, server, connections, status, prepare });
+    }
+  }
+  return targets;
+}
+
+function open(build: Build, storage: Storage, file: string): Promise<Server> {
+  if (storage === "memory") return startSandbox(build);
+  const options = ["--db", file, ...(storage.endsWith("durable file") ? ["--durability", "full"] : [])];
+  return startSandbox(build, options, storage.startsWith("ungrouped") ? "ungrouped-sandbox.mjs" : undefined);
+}
+
+/** Checks one whole response: the rounds check status codes only. */
+async function problemsOf(
+  { status, expected }: Row,
+  server: Server,
+  request: LoadRequest,
+): Promise<string[]> {
+  const response = await send(server, request);
+  const text =
+    [...response.headers].map(([name, value]) => `${name}: ${value}\n`).join("") + (await response.text());
+  if (response.status === status && text.includes(expected)) return [];
+  return [`returned ${response.status} without ${expected}: ${text.slice(-200)}`];
 }

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
 
-/** How long a server may take to say where it listens. */
-const startSeconds = 60;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 5000;
 
-/** How much of what it prints is read. */
-const mostPrinted = 100_000;
-
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Server {
   readonly url: string;
   readonly pid: number;
@@ -18,10 +16,40 @@ export interface Server {
 
 interface StartOptions {
   readonly cwd?: string;
-  /** Matches what it prints once it listens, its first group the base address. */
+  /** Matches the output of a server that listens; the first group is its base address. */
   readonly ready?: RegExp;
-  /** Whether it is sent messages; a channel for them costs it time and memory. */
-  readonly takesMessages?: boolean;
+  /** Opens a channel for messages, which costs the server time and memory. */
+  readonly ipc?: boolean;
+}
+
+/** Stands before each command that starts a server. */
+let serverPrefix: readonly string[] = [];
+
+/**
+ * Pins this process and the servers that it starts to different cores, so that making the load takes no time from
+ * the servers.
+ * @returns a description for the page
+ */
+export function divideCores(): string {
+  const [server, load] = allowedCores();
+  if (server === undefined || load === undefined) {
+    return "server and load unpinned: that takes taskset and two cores";
+  }
+  const { status } = spawnSync("taskset", ["-a", "-c", "-p", String(load), String(process.pid)]);
+  if (status !== 0) return "server and load unpinned: taskset failed";
+  serverPrefix = ["taskset", "-c", String(server)];
+  return `server pinned to core ${server}, load to core ${load}, of ${cpus().length}`;
+}
+
+function allowedCores(): number[] {
+  const { status, stdout } = spawnSync("taskset", ["-c", "-p", String(process.pid)], { encoding: "utf8" });
+  if (status !== 0) return [];
+  // Such as `pid 4711's current affinity list: 0,2-5`.
+  const list = stdout.trim().split(": ").at(-1) ?? "";
+  return list.split(",").flatMap((part) => {
+    const [from = Number.NaN, to = from] = part.split("-").map(Number);
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
 }
 
 const running = new Set<ChildProcess>();
@@ -30,57 +58,47 @@ process.once("exit", () => {
 });
 
 /**
- * Starts a command that says `… base address  URL` and then `Ready.`
- * @throws Error with what it printed, where it ends before or takes too long
+ * Starts a command that prints `… base address  URL` and then `Ready.`
+ * @throws Error with the output if the command ends before, or takes too long
  */
 export async function startServer(
-  [file = "", ...args]: readonly string[],
-  { cwd, ready = /base address +(\S+)[\s\S]*Ready\.\n/, takesMessages = false }: StartOptions = {},
+  command: readonly string[],
+  { cwd, ready = /base address +(\S+)[\s\S]*Ready\.\n/, ipc = false }: StartOptions = {},
 ): Promise<Server> {
-  const child = spawn(file, args, {
-    cwd,
-    env: plainEnvironment(),
-    stdio: ["ignore", "pipe", "pipe", takesMessages ? "ipc" : "ignore"],
-  });
-  running.add(child);
-  const closed = once(child, "close").finally(() => running.delete(child));
-  const tooLong = setTimeout(() => child.kill("SIGKILL"), startSeconds * 1000);
-  let printed = "";
-  try {
-    const url = await new Promise<string>((listening, failed) => {
-      const read = (text: string) => {
-        if (printed.length < mostPrinted) printed += text;
-        const found = ready.exec(printed)?.[1];
-        if (found !== undefined) listening(found);
-      };
-      child.stdout?.setEncoding("utf8").on("data", read);
-      child.stderr?.setEncoding("utf8").on("data", read);
-      closed.then(
-        () => failed(new Error(`${[file, ...args].join(" ")} ended before it listened:\n${printed}`)),
-        (error: Error) => failed(new Error(`${file} cannot be run: ${error.message}`)),
-      );
-    });
-    const stop = async () => {
-      child.kill("SIGTERM");
-      const tooSlow = setTimeout(() => child.kill("SIGKILL"), 5000);
-      await closed;
-      clearTimeout(tooSlow);
-    };
-    return { url, pid: child.pid ?? 0, process: child, stop };
-  } finally {
-    clearTimeout(tooLong);
-  }
-}
-
-/** The environment without what would configure a sandbox. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
+  const [file = "", ...args] = [...serverPrefix, ...command];
+  // Nothing in the environment may configure a sandbox.
+  const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(CARD_SANDBOX_.*|PORT|NODE_OPTIONS)$/.test(name)),
   );
+  const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe", ipc ? "ipc" : "ignore"] });
+  running.add(child);
+  const closed = once(child, "close").finally(() => running.delete(child));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const timeout = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+    await closed;
+    clearTimeout(timeout);
+  };
+  const timeout = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  let output = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (text: string) => {
+      if (output.length < 100_000) output += text;
+      const found = ready.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.setEncoding("utf8").on("data", read);
+    child.stderr?.setEncoding("utf8").on("data", read);
+    closed.then(
+      () => reject(new Error(`${command.join(" ")} ended before it listened:\n${output}`)),
+      (error: Error) => reject(new Error(`${file} cannot be run: ${error.message}`)),
+    );
+  }).finally(() => clearTimeout(timeout));
+  return { url, pid: child.pid ?? 0, process: child, stop };
 }
 
-/** The processor time that a process has taken, all threads together, in milliseconds; undefined beside Linux. */
-export function cpuMsOf(pid: number): number | undefined {
+/** The processor time of all threads of a process, in milliseconds; NaN outside Linux. */
+export function cpuMsOf(pid: number): number {
   try {
     let ns = 0;
     for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -88,16 +106,15 @@ export function cpuMsOf(pid: number): number | undefined {
     }
     return ns / 1e6;
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }
 
-/** What a process has in memory, in MiB; undefined beside Linux. */
-export function residentMibOf(pid: number): number | undefined {
+/** The resident memory of a process, in MiB; NaN outside Linux. */
+export function residentMibOf(pid: number): number {
   try {
-    const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kib === undefined ? undefined : Number(kib) / 1024;
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }

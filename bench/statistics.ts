@@ -3,20 +3,15 @@ export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-/** The middle, between the two middles of an even number of values; NaN of none. */
+/** The mean of the two middle values if their number is even; NaN if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return (quantile(sorted, 0.5) + (sorted[Math.ceil(half) - 1] ?? Number.NaN)) / 2;
 }
 
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
-
-/** Rounds lie apart on a machine that does other things too: how far, says what the median is worth. */
-export function spread(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+/** A table in Markdown: text in the first column, figures in the others. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = head.map((_, column) => (column === 0 ? "---" : "--:"));
+  return `${[head, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
 }

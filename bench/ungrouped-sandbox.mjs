@@ -1,5 +1,5 @@
-// A build's command line that commits what each request changes by itself, as if it came alone: what keeping
-// together the requests of a turn gains is told beside it.
+// Starts the command line of a build in which every request is committed by itself, even if it arrived together with
+// others: the base for the gain of committing them as a batch.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -16,7 +16,7 @@ prototype.transaction = function (/** @type {(...args: unknown[]) => unknown} */
       return made.immediate(...args);
     } finally {
       depth--;
-      // What is still open is what the turn shares.
+      // A transaction that is still open is the one that the batch shares.
       if (depth === 0 && this.inTransaction) this.exec("COMMIT; BEGIN");
     }
   };
