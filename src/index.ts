@@ -2,6 +2,8 @@
  * The portable face: a sandbox out of ports, for any engine with web standards and a synchronous SQLite. The
  * package's own entry is node/index.ts, which brings the ports along.
  */
+
+export type { Face, Fetch, Sandbox, SandboxPorts } from "./api.ts";
 export type { Environment } from "./contract/identifiers.ts";
 export type { OnBehalfOfMode } from "./contract/operations.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
@@ -25,13 +27,7 @@ export type { EntryFilter, JournalFilter, JournalListing } from "./journal/journ
 export type { JournalCaller, JournalEntry, JournalMessage } from "./journal/journal-entry.ts";
 export type { Clock } from "./rules/clock.ts";
 export { SetupError } from "./rules/errors.ts";
-export {
-  type Face,
-  type Fetch,
-  type Sandbox,
-  type SandboxPorts,
-  wireSandbox,
-} from "./sandbox.ts";
+export { wireSandbox } from "./sandbox.ts";
 export { Catalogue } from "./scenarios/catalogue.ts";
 export { type Scenario, scenarioSchema } from "./scenarios/scenario.ts";
 export type { Database, SqlValue } from "./store/database.ts";

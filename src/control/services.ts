@@ -1,17 +1,21 @@
 import type { Coverage } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Records } from "../journal/records.ts";
+import type { KeyQuota } from "../rules/api-key.ts";
 import type { Clock } from "../rules/clock.ts";
-import type { ApiKeys } from "./api-keys.ts";
-import type { Cards } from "./cards.ts";
-import type { Companies } from "./companies.ts";
-import type { Invoices } from "./invoices.ts";
-import type { Requests } from "./requests.ts";
-import type { ArmedScenarios } from "./scenarios.ts";
-import type { Simulator } from "./simulator.ts";
-import type { SandboxState } from "./state.ts";
-import type { SandboxTime } from "./time.ts";
-import type { Webhooks } from "./webhooks.ts";
+import type { Scenarios } from "../scenarios/scenarios.ts";
+import type { OpenWorld } from "../world/open-world.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { Cards } from "./cards.ts";
+import { Companies } from "./companies.ts";
+import { Invoices } from "./invoices.ts";
+import { Requests } from "./requests.ts";
+import { ArmedScenarios } from "./scenarios.ts";
+import { Simulator } from "./simulator.ts";
+import { SandboxState } from "./state.ts";
+import { SandboxTime } from "./time.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** What the sandbox's own API works with. */
 export interface ControlServices {
@@ -33,4 +37,50 @@ export interface ControlServices {
   readonly version: string;
   /** Told of what the sandbox itself did wrong. */
   readonly onDefect: (defect: Error, method: string, path: string) => void;
+}
+
+interface ControlParts {
+  readonly ports: {
+    /** Real time. */
+    readonly clock: Clock;
+    readonly keyQuota?: KeyQuota | undefined;
+    readonly version: string;
+  };
+  readonly world: Pick<OpenWorld, "services" | "clock" | "seed">;
+  readonly scenarios: Scenarios;
+  readonly records: Records;
+  readonly delivery: {
+    /** Called after the clock was moved. */
+    clockMoved(): void;
+    /** Resolves when everything that is due has been attempted. */
+    settled(): Promise<void>;
+  };
+  readonly onDefect: ControlServices["onDefect"];
+}
+
+export function openControl(parts: ControlParts): ControlServices {
+  const { ports, world, scenarios, records, delivery, onDefect } = parts;
+  const { services, clock, seed } = world;
+  const { database } = services;
+  const keyQuota = ports.keyQuota ?? "company";
+  const { journal, coverage, findings } = records;
+  return {
+    companies: new Companies(services, keyQuota),
+    cards: new Cards(services),
+    apiKeys: new ApiKeys(services, keyQuota),
+    invoices: new Invoices(services),
+    simulator: new Simulator(services),
+    scenarios: new ArmedScenarios(database, scenarios),
+    time: new SandboxTime(database, clock, delivery.clockMoved),
+    state: new SandboxState(services, clock, scenarios),
+    webhooks: new Webhooks(database, delivery),
+    journal,
+    requests: new Requests(journal, coverage, findings),
+    coverage,
+    findings,
+    clock: ports.clock,
+    seed,
+    version: ports.version,
+    onDefect,
+  };
 }

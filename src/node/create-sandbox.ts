@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import type { Fetch, Sandbox as PortableSandbox } from "../api.ts";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
 import type { Clock } from "../rules/clock.ts";
 import { instantOf } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
-import { type Fetch, type Sandbox as PortableSandbox, wireSandbox } from "../sandbox.ts";
+import { wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import { openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import type { Face } from "../api.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/guard.ts";
 import { SetupError } from "../rules/errors.ts";
-import type { Face } from "../sandbox.ts";
 import { openSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
 import { removeDatabase } from "./database-file.ts";
 import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";

@@ -50,7 +50,7 @@ export interface WorldPorts {
   readonly fixtureKeys?: boolean | undefined;
 }
 
-interface OpenWorld {
+export interface OpenWorld {
   readonly seed: number;
   readonly secrets: SecretsMode;
   readonly services: Services;

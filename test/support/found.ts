@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../src/sandbox.ts";
+import type { Sandbox } from "../../src/api.ts";
 
 /** The findings about the client by id and severity, as `["IDEM-2 critical"]`, once its run is over. */
 export function found({ findings }: Pick<Sandbox, "findings">, company?: string): string[] {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
+import type { SandboxPorts } from "../../src/api.ts";
 import type { Card } from "../../src/contract/card.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
 import type { Guard } from "../../src/control/guard.ts";
@@ -10,7 +11,7 @@ import { readShippedScenarios } from "../../src/node/scenario-files.ts";
 import type { Clock } from "../../src/rules/clock.ts";
 import { type FactsOverlay, plainOverlay } from "../../src/rules/facts.ts";
 import type { Issuer } from "../../src/rules/issuer.ts";
-import { type SandboxPorts, wireSandbox } from "../../src/sandbox.ts";
+import { wireSandbox } from "../../src/sandbox.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";

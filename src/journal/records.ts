@@ -1,0 +1,68 @@
+import type { Clock } from "../rules/clock.ts";
+import { hashOfSecret } from "../rules/random.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Outgoing } from "../store/webhook-outbox.ts";
+import type { AttemptOutcome } from "../webhooks/attempt.ts";
+import { Coverage } from "./coverage.ts";
+import type { Exchange } from "./exchange.ts";
+import { Findings } from "./findings/findings.ts";
+import type { WebhookAttempt } from "./findings/rule.ts";
+import { Journal } from "./journal.ts";
+import type { Observe } from "./observe.ts";
+
+const defaultEntries = 1000;
+
+/** The records of a sandbox's requests: the journal, the coverage and the findings. */
+export interface Records {
+  readonly journal: Journal;
+  readonly coverage: Coverage;
+  readonly findings: Findings;
+  /** Records a request and its response. */
+  readonly observe: Observe;
+  /** Records an attempt to deliver an event. */
+  observeDelivery(outgoing: Outgoing, outcome: AttemptOutcome): void;
+}
+
+interface RecordsPorts {
+  readonly services: Services;
+  readonly clock: Clock;
+  /** How many requests the journal keeps; default 1000. */
+  readonly entries: number | undefined;
+  /** The most bytes that the journal's requests may use. */
+  readonly bytes: number | undefined;
+  /** How often scenarios for a company, or for all, were armed or disarmed. */
+  readonly armingsOf: (companyPk: number) => number;
+  /** Called with the error of a rule that threw, and the request that it failed on. */
+  readonly onDefect: (defect: Error, exchange: Exchange | undefined) => void;
+}
+
+export function openRecords({ services, clock, entries, bytes, ...ports }: RecordsPorts): Records {
+  const journal = new Journal(entries ?? defaultEntries, bytes);
+  const coverage = new Coverage();
+  const findings = new Findings({
+    holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
+    generationOf: (companyPk) => services.generations.of(companyPk),
+    moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
+    ...ports,
+  });
+  return {
+    journal,
+    coverage,
+    findings,
+    observe: (exchange, messages) => {
+      const id = journal.record(exchange, messages);
+      coverage.record(exchange, id);
+      findings.record(exchange, messages, id);
+    },
+    observeDelivery: (outgoing, outcome) => findings.attempted(attemptOf(outgoing, outcome)),
+  };
+}
+
+function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {
+  const { companyId, companySlug, environment, webhookId, id: deliveryId, url, faults, tries } = outgoing;
+  const forced = tries === 0 && Object.keys(faults).length > 0;
+  const invalid = faults.badSignature ? "signature" : faults.stale ? "timestamp" : undefined;
+  const broken = forced ? invalid : undefined;
+  const company = { companyId, companySlug, environment };
+  return { ...outcome, company, webhookId, deliveryId, url, forced, broken };
+}
