@@ -1,4 +1,4 @@
-import { checksPassed } from "../contract/checks.ts";
+import { checksPassed } from "../contract/decisions.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";

@@ -1,131 +1,43 @@
-import {
-  areaOperations,
-  developerOperations,
-  type OperationId,
-  operationIds,
-  operations,
-  type Permission,
-} from "../contract/operations.ts";
-import type { PointId } from "../contract/points.ts";
+import { type Decision, decisionsOf, type Outcome } from "../contract/decisions.ts";
+import { type OperationId, operationIds, operations, type Permission } from "../contract/operations.ts";
+import type { ErrorPointId, PointId } from "../contract/points.ts";
 import type { StepFile } from "./scenario.ts";
 
-/** A fact or a fault that a step may hold. */
+/** A fact or a fault that a step may hold, as the decisions table has it. */
 interface Effect {
-  /** Where the step says it, and which value there. */
   readonly path: string;
-  readonly value?: string;
-  /** The operations that it can strike. */
-  readonly on: readonly OperationId[];
+  /** The only value that has the effect. Absent: every value has it. */
+  readonly value: string | undefined;
   /** The refusal to which it leads. */
-  readonly point?: PointId;
-  /**
-   * What is left to strike after it. `nothing`: the connection is gone. `answer`: the request is decided, and
-   * only what delivers its answer is left. Absent: it delays or changes something, and the request goes on.
-   */
-  readonly leaves?: "answer" | "nothing";
-  /** It strikes the answer, whatever was decided. */
-  readonly ofAnswer?: true;
+  readonly point: ErrorPointId | undefined;
+  /** Which later effects it hides: none, those that do not strike every response, or all. */
+  readonly hides: "none" | "decisions" | "all";
+  readonly everyResponse: boolean;
+  /** It strikes before the request is decided. */
+  readonly atStart: boolean;
 }
 
-const any = operationIds;
-const order: readonly OperationId[] = ["orderPhysicalCard"];
-/** What makes a card beside the order, and what changes one. */
-const issuing: readonly OperationId[] = ["replaceCard", "orderVirtualCard"];
-const changing: readonly OperationId[] = [
-  "freezeCard",
-  "unfreezeCard",
-  "setSpendingLimit",
-  "removeSpendingLimit",
-  "changeCard",
-  "terminateCard",
-];
-/** What shows what cards have spent. */
-const showing: readonly OperationId[] = [
-  ...order,
-  ...issuing,
-  "freezeCard",
-  "unfreezeCard",
-  "setSpendingLimit",
-  "changeCard",
-  "listCards",
-  "getCard",
-];
-const options: readonly OperationId[] = ["listDeliveryOptions"];
-const exchange: readonly OperationId[] = ["exchangeSandboxKey", "exchangeLiveKey"];
-const developer = developerOperations;
-/** Those that cause events of which webhooks are told. */
-const telling: readonly OperationId[] = [
-  ...order,
-  ...issuing,
-  ...changing.filter((id) => id !== "changeCard"),
-  "testWebhook",
-];
-/** Those that refuse by points of their own share. */
-const others = developerOperations.filter((id) => id !== "orderPhysicalCard");
-const othersOfAreas = others.filter((id) => areaOperations.includes(id));
+/** The effects that can strike an operation, in the order of its decisions. */
+const effectsByOperation = new Map(operationIds.map((id) => [id, decisionsOf(id).flatMap(effectsAt)]));
 
-const refusal = (on: readonly OperationId[], point: PointId, path: string, value?: string): Effect => ({
-  path,
-  ...(value !== undefined && { value }),
-  on,
-  point,
-  leaves: "answer",
-});
+function effectsAt({ step, forcedBy = {}, everyResponse }: Decision): Effect[] {
+  return Object.entries(forcedBy).map(([place, outcome]) => {
+    const [path = place, value] = place.split("=");
+    return {
+      path,
+      value,
+      ...consequenceOf(outcome),
+      everyResponse: everyResponse === true,
+      atStart: step === "scenario",
+    };
+  });
+}
 
-/** Every effect, in the order in which they strike a request: each hides those after it that it leaves nothing. */
-const effects: readonly Effect[] = [
-  { path: "faults.request.latency_ms", on: any },
-  { path: "faults.request.dropped", on: any, leaves: "nothing" },
-  refusal(exchange, "token.invalid_request", "facts.request_valid"),
-  refusal(developer, "auth.token_invalid", "facts.token", "refused"),
-  refusal(developer, "auth.token_expired", "facts.token", "expired"),
-  refusal(any, "gateway.rate_limited", "faults.request.rate_limited"),
-  refusal(exchange, "token.unavailable", "faults.token.unavailable"),
-  refusal(exchange, "token.key_revoked", "facts.key_revoked"),
-  refusal(order, "order.forbidden", "facts.permissions"),
-  refusal(others, "access.forbidden", "facts.permissions"),
-  refusal(order, "order.not_entitled", "facts.entitled"),
-  refusal(othersOfAreas, "access.not_entitled", "facts.entitled"),
-  refusal(order, "order.invalid_request", "facts.request_valid"),
-  refusal([...changing, ...issuing, ...options], "cards.invalid_request", "facts.request_valid"),
-  refusal(order, "order.account_not_found", "facts.account", "missing"),
-  refusal(["orderVirtualCard"], "cards.account_not_found", "facts.account", "missing"),
-  refusal(order, "order.change_in_progress", "facts.change_in_progress"),
-  refusal([...changing, "replaceCard"], "cards.change_in_progress", "facts.change_in_progress"),
-  refusal(["orderVirtualCard"], "cards.virtual_change_in_progress", "facts.change_in_progress"),
-  refusal(order, "order.company_inactive", "facts.company_status"),
-  refusal(order, "order.account_closed", "facts.account", "closed"),
-  refusal(order, "order.company_details_missing", "facts.company_details_complete"),
-  refusal(order, "order.cardholder_details_missing", "facts.cardholder_details_complete"),
-  refusal(order, "order.country_undeliverable", "facts.country_deliverable"),
-  refusal(order, "order.quota_reached", "facts.quota_reached"),
-  refusal(issuing, "cards.company_inactive", "facts.company_status"),
-  refusal(issuing, "cards.account_closed", "facts.account", "closed"),
-  refusal(issuing, "cards.company_details_missing", "facts.company_details_complete"),
-  refusal(issuing, "cards.cardholder_details_missing", "facts.cardholder_details_complete"),
-  refusal(["replaceCard"], "cards.country_undeliverable", "facts.country_deliverable"),
-  { path: "facts.country_deliverable", on: options },
-  refusal(issuing, "cards.quota_reached", "facts.quota_reached"),
-  { path: "faults.issuer.latency_ms", on: [...order, ...issuing] },
-  { path: "faults.issuer.hold_ms", on: [...order, ...issuing] },
-  refusal(order, "order.issuer_rejected", "faults.issuer.rejected"),
-  refusal(order, "order.issuer_bad_gateway", "faults.issuer.bad_gateway"),
-  refusal(order, "order.issuer_unavailable", "faults.issuer.unavailable"),
-  refusal(issuing, "cards.issuer_rejected", "faults.issuer.rejected"),
-  refusal(issuing, "cards.issuer_bad_gateway", "faults.issuer.bad_gateway"),
-  refusal(issuing, "cards.issuer_unavailable", "faults.issuer.unavailable"),
-  { path: "facts.used_unreadable", on: showing },
-  { path: "faults.token.lifetime_s", on: exchange },
-  { path: "faults.webhook.duplicate", on: telling },
-  { path: "faults.webhook.reorder", on: telling },
-  { path: "faults.webhook.stale", on: telling },
-  { path: "faults.webhook.bad_signature", on: telling },
-  { path: "faults.response.latency_ms", on: any, ofAnswer: true },
-  { path: "faults.response.reset", on: any, leaves: "nothing" },
-  { path: "faults.response.empty", on: any, leaves: "nothing" },
-  { path: "faults.response.bad_gateway", on: [...order, ...issuing], leaves: "answer" },
-  { path: "faults.response.truncated", on: any, ofAnswer: true, leaves: "nothing" },
-];
+function consequenceOf(outcome: Outcome): Pick<Effect, "point" | "hides"> {
+  if (outcome === "continues") return { point: undefined, hides: "none" };
+  if (outcome === "ends_connection") return { point: undefined, hides: "all" };
+  return { point: outcome === "replaces_response" ? undefined : outcome, hides: "decisions" };
+}
 
 /** What a step says, each leaf with its path. */
 export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string; value: unknown }> {
@@ -138,8 +50,9 @@ export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string
 /** The effects that a step has on an operation, in the order in which they strike. */
 function effectsOf(step: StepFile, operation: OperationId): Effect[] {
   const leaves = new Map([...leavesOf(step)].map(({ path, value }) => [path, value]));
-  return effects.filter(({ path, value, on }) => {
-    if (!on.includes(operation) || !leaves.has(path)) return false;
+  const effects = effectsByOperation.get(operation) ?? [];
+  return effects.filter(({ path, value }) => {
+    if (!leaves.has(path)) return false;
     if (value !== undefined && leaves.get(path) !== value) return false;
     // A member who has the permission is not refused for it.
     return (
@@ -191,9 +104,7 @@ export function isSuccess(point: PointId): boolean {
 export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
   return on.flatMap((operation) => {
     const here = effectsOf(step, operation);
-    const end = here.find(
-      ({ point, leaves, path }) => point || (leaves && path.startsWith("faults.request")),
-    );
+    const end = here.find(({ point, hides, atStart }) => point || (hides === "all" && atStart));
     if (end) return end.point ? [end.point] : [];
     return here.length > 0 ? [operations[operation].success] : [];
   });
@@ -213,7 +124,7 @@ export function neverFiring(
       if (!effect) return `nothing in ${operation} goes by it`;
       const before = here
         .slice(0, here.indexOf(effect))
-        .find(({ leaves }) => leaves === "nothing" || (leaves === "answer" && !effect.ofAnswer));
+        .find(({ hides }) => hides === "all" || (hides === "decisions" && !effect.everyResponse));
       return before && `${before.path} decides before it`;
     });
     return reasons.every((reason) => reason !== undefined)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checks } from "../../src/contract/checks.ts";
+import { checksOf } from "../../src/contract/decisions.ts";
 import type { FactsOverlay } from "../../src/rules/facts.ts";
 import type { IssuerAnswer } from "../../src/rules/issuer.ts";
 import { type OrderBody, openSandbox } from "../support/open-sandbox.ts";
@@ -168,6 +168,6 @@ test("the contract lists an order's checks in this same order", () => {
   const met = new Set(
     precedence.map(([point]) => point).filter((point) => point !== "order.replayed_with_other_body"),
   );
-  const listed = checks.orderPhysicalCard.flatMap(({ points }) => points);
+  const listed = checksOf("orderPhysicalCard").flatMap(({ points }) => points);
   expect([...listed.filter((point) => met.has(point)), "order.created"]).toEqual([...met]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checks } from "../../src/contract/checks.ts";
+import { checksOf } from "../../src/contract/decisions.ts";
 import type { FactsOverlay } from "../../src/rules/facts.ts";
 import type { IssuerAnswer } from "../../src/rules/issuer.ts";
 import { address, openCards } from "../support/open-cards.ts";
@@ -108,7 +108,7 @@ test("checks of a replacement decide in this order, from the token to the issuer
 
 test("the contract lists a replacement's checks in this same order", () => {
   const met = precedence.map(([point]) => point).filter((point) => point !== "cards.replayed");
-  const listed = checks.replaceCard.flatMap(({ points }) => points);
+  const listed = checksOf("replaceCard").flatMap(({ points }) => points);
   expect([...listed.filter((point) => met.includes(point)), "cards.replaced"]).toEqual(met);
 });
 

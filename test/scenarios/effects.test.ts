@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checks } from "../../src/contract/checks.ts";
+import { checksOf } from "../../src/contract/decisions.ts";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
 import type { PointId } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";
@@ -56,7 +56,7 @@ test.each(Object.keys(refusals) as OperationId[])(
   "%s: refusals are forced in the order of its checks",
   (on) => {
     const places = (refusals[on] ?? []).map(([point]) =>
-      checks[on].findIndex(({ points }) => points.includes(point)),
+      checksOf(on).findIndex(({ points }) => points.includes(point)),
     );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   },

@@ -1,4 +1,4 @@
-import { checks } from "../../contract/checks.ts";
+import { checksOf } from "../../contract/decisions.ts";
 import { contractPoints, type PointId } from "../../contract/points.ts";
 import type { JournalEntry } from "../../journal/journal-entry.ts";
 import { pathTo } from "../paths.ts";
@@ -22,7 +22,7 @@ export function Decision({ entry }: { entry: JournalEntry }) {
       </p>
       {operation && (
         <ol class="checks">
-          {stepsOf(checks[operation], entry.checks, point).map(({ id, outcome }) => (
+          {stepsOf(checksOf(operation), entry.checks, point).map(({ id, outcome }) => (
             <li class={outcome}>
               <span class="unseen">
                 {outcome === "decided"

@@ -52,7 +52,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
   };
 }
 
-/** Refuses in the order of contract/checks.ts, before the checks of the operation: 400 of an exchange, 401, 429, 503. */
+/** Refuses in the order of contract/decisions.ts, before the checks of the operation: 400 of an exchange, 401, 429, 503. */
 function refuse({ step }: Turn, operation: OperationId): void {
   const isExchange = operations[operation].success === "token.issued";
   if (isExchange && step.facts.requestValid === false) {

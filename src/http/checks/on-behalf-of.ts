@@ -1,5 +1,5 @@
 import { actFor } from "../../access/authenticate.ts";
-import { actingPoints } from "../../contract/checks.ts";
+import { actingPoints } from "../../contract/decisions.ts";
 import { companyId } from "../../contract/identifiers.ts";
 import { type OperationId, requiresOnBehalfOf } from "../../contract/operations.ts";
 import { SandboxError } from "../../rules/errors.ts";

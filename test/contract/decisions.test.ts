@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checks, checksPassed } from "../../src/contract/checks.ts";
+import { checksOf, checksPassed } from "../../src/contract/decisions.ts";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId } from "../../src/contract/points.ts";
 
@@ -18,7 +18,7 @@ function refusalsOf(operation: OperationId): string[] {
 }
 
 describe.each(operationIds)("the checks of %s", (operation) => {
-  const points = checks[operation].flatMap((check) => check.points);
+  const points = checksOf(operation).flatMap((check) => check.points);
 
   test("hold each error of the operation once", () => {
     expect(points.filter((point) => contractPoints[point].status >= 400).toSorted()).toEqual(
@@ -27,7 +27,7 @@ describe.each(operationIds)("the checks of %s", (operation) => {
   });
 
   test("have each a name of its own", () => {
-    const ids = checks[operation].map(({ id }) => id);
+    const ids = checksOf(operation).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
@@ -56,5 +56,5 @@ test.each<[OperationId, PointId]>([
   ["exchangeSandboxKey", "token.issued"],
   ["exchangeLiveKey", "token.issued"],
 ])("%s decided by %s had passed them all", (operation, point) => {
-  expect(checksPassed(operation, point)).toEqual(checks[operation].map(({ id }) => id));
+  expect(checksPassed(operation, point)).toEqual(checksOf(operation).map(({ id }) => id));
 });
