@@ -1,12 +1,14 @@
+import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 
-export interface Answer {
+interface Response {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the soak reads what it knows to be there
+  // biome-ignore lint/suspicious/noExplicitAny: read where the shape is certain
   readonly json: any;
 }
 
-/** Calls one sandbox over connections that are kept alive; `fetch` would take more time than what it asks. */
+/** Calls a sandbox over kept-alive connections; `fetch` would take longer than the sandbox. */
 export class Client {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -16,50 +18,31 @@ export class Client {
     this.#url = url;
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const text = body === undefined ? "" : JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        this.#url + path,
-        {
-          method,
-          agent: this.#agent,
-          headers: {
-            ...headers,
-            ...(body !== undefined && {
-              "Content-Type": "application/json",
-              "Content-Length": Buffer.byteLength(text),
-            }),
-          },
-        },
-        (response) => {
-          let read = "";
-          response.setEncoding("utf8").on("data", (chunk: string) => {
-            read += chunk;
-          });
-          response.on("error", reject);
-          response.on("end", () =>
-            resolve({ status: response.statusCode ?? 0, json: read === "" ? undefined : JSON.parse(read) }),
-          );
-        },
-      );
-      sent.on("error", (error: NodeJS.ErrnoException) => {
-        // The server closed a connection that was idle, just as it was taken up again.
-        if (sent.reusedSocket && error.code === "ECONNRESET") {
-          resolve(this.call(method, path, body, headers));
-        } else reject(error);
-      });
-      sent.end(text);
-    });
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const json = body !== undefined && { "Content-Type": "application/json" };
+    const sent = request(this.#url + path, { method, agent: this.#agent, headers: { ...headers, ...json } });
+    sent.end(body === undefined ? "" : JSON.stringify(body));
+    try {
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      const read = await text(response);
+      return { status: response.statusCode ?? 0, json: read === "" ? undefined : JSON.parse(read) };
+    } catch (error) {
+      // The server closed an idle connection just as it was used again.
+      const isIdleClose = sent.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+      if (isIdleClose) return this.call(method, path, body, headers);
+      throw error;
+    }
   }
 
-  /** Follows the journal, and reads what comes. */
+  /** Follows the stream of the journal, and discards its entries. */
   async follow(query: string): Promise<void> {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${this.#url}/_sandbox/requests/stream${query}`, { agent: false }, resolve)
-        .on("error", reject)
-        .end();
-    });
+    const sent = request(`${this.#url}/_sandbox/requests/stream${query}`, { agent: false }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
     response.on("error", () => {}).resume();
     this.#streams.push(response);
   }

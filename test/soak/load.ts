@@ -1,175 +1,155 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "./client.ts";
 
-/** A company of its own, as a test makes one, and how far it is used up. */
-interface Company {
-  readonly id: string;
+interface Caller {
   readonly apiKey: string;
   readonly accountId: string;
-  orders: number;
   token: string;
 }
 
-/** After so many orders a company is deleted, and another one made: the world stays as large as it is. */
-const ordersEach = 150;
-const companies = 6;
+/** An isolated company, such as a test makes. */
+interface Company extends Caller {
+  readonly id: string;
+  orders: number;
+}
 
-/** What a suite, a tester and a dashboard do all day, over and over. */
+const companies = 6;
+/** A company with so many orders is replaced by a new one, so that the world does not grow. */
+const ordersPerCompany = 150;
+
+/** The requests of a test suite, a tester and a dashboard, over and over. */
 export class Load {
   readonly #client: Client;
+  /** The URL that receives webhooks. */
   readonly #hook: string;
   readonly #companies: Company[] = [];
-  #turn = 0;
-  #owner = { token: "", cardId: "", accountId: "" };
+  #next = 0;
+  readonly #owner: Caller & { cardId: string } = {
+    apiKey: "sk_sandbox_northwind_owner",
+    accountId: "1d541080-dfcd-4ea6-937b-cc4bd3db87af",
+    token: "",
+    cardId: "",
+  };
 
-  private constructor(client: Client, hook: string) {
+  constructor(client: Client, hook: string) {
     this.#client = client;
     this.#hook = hook;
   }
 
-  /** @param hook - where webhooks are sent */
-  static async prepare(client: Client, hook: string): Promise<Load> {
-    const load = new Load(client, hook);
-    for (let n = 0; n < companies; n++) load.#companies.push(await load.#company());
-    await load.#northwind();
-    return load;
+  async prepare(): Promise<void> {
+    for (let n = 0; n < companies; n++) this.#companies.push(await this.#newCompany());
+    await this.#openSession(this.#owner);
+    this.#owner.cardId = (await this.#order(201, this.#owner, randomUUID())).id;
   }
 
-  /** One request, or two where a company is replaced by another. */
+  /** Sends one request, or more if it replaces a company. */
   async next(): Promise<void> {
-    const turn = this.#turn++;
-    const company = this.#companies[turn % companies];
+    const n = this.#next++;
+    const company = this.#companies[n % companies];
     if (!company) return;
-    switch (turn % 20) {
+    switch (n % 20) {
       case 0:
-        return this.#refreshed(company);
+        return this.#exchangeKey(company);
       case 1:
       case 2:
-        return this.#expect(400, await this.#order(company, randomUUID(), { pin: 4821 }));
+        return this.#order(400, company, randomUUID(), { pin: 4821 });
       case 3:
-        return this.#expect(
-          401,
-          await this.#client.call("GET", "/developer/cards", undefined, bearer("nobody's")),
-        );
+        return this.#call(401, "GET", "/developer/cards", { token: "nobody's" });
       case 4:
       case 5:
-        return this.#expect(503, await this.#order(company, randomUUID(), {}, "issuer-unavailable"));
+        return this.#order(503, company, randomUUID(), {}, { "Sandbox-Scenario": "issuer-unavailable" });
       case 6:
       case 7:
       case 8:
       case 9:
-        return this.#expect(200, await this.#asked(company, "GET", "/developer/cards?limit=20"));
+        return this.#call(200, "GET", "/developer/cards?limit=20", company);
       case 10:
-        return this.#expect(200, await this.#client.call("GET", "/_sandbox/requests?limit=20"));
+        return this.#call(200, "GET", "/_sandbox/requests?limit=20");
       case 11:
-        return this.#expect(200, await this.#client.call("GET", "/_sandbox/world"));
+        return this.#call(200, "GET", "/_sandbox/world");
       case 12:
         return this.#changeCard("freeze");
       case 13:
         return this.#changeCard("unfreeze");
       default: {
         const key = randomUUID();
-        this.#expect(201, await this.#order(company, key));
-        if (turn % 20 === 19) this.#expect(201, await this.#order(company, key));
-        if (++company.orders === ordersEach) await this.#replace(company);
+        await this.#order(201, company, key);
+        if (n % 20 === 19) await this.#order(201, company, key);
+        if (++company.orders === ordersPerCompany) await this.#replace(company);
       }
     }
   }
 
-  /** Moves time on, so that tokens expire. */
+  /** Advances the clock until all tokens have expired. */
   async passTime(): Promise<void> {
-    await this.#client.call("POST", "/_sandbox/clock/advance", { by: "PT16M" });
-    await Promise.all(this.#companies.map((company) => this.#refreshed(company)));
-    await this.#exchangeOwner();
+    await this.#call(200, "POST", "/_sandbox/clock/advance", undefined, { by: "PT16M" });
+    await Promise.all([...this.#companies, this.#owner].map((caller) => this.#exchangeKey(caller)));
   }
 
-  async #company(): Promise<Company> {
-    const { json } = await this.#client.call("POST", "/_sandbox/companies", { card_quota: 10_000 });
-    const apiKey = json.members[0].api_keys[0].secret;
-    const company = { id: json.id, apiKey, accountId: json.accounts[0].id, orders: 0, token: "" };
-    await this.#refreshed(company);
-    await this.#hookFor(company.token, ["card.created", "card.status_changed"]);
+  async #newCompany(): Promise<Company> {
+    const { id, members, accounts } = await this.#call(201, "POST", "/_sandbox/companies", undefined, {
+      card_quota: 10_000,
+    });
+    const apiKey = members[0].api_keys[0].secret;
+    const company = { id, apiKey, accountId: accounts[0].id, orders: 0, token: "" };
+    await this.#openSession(company);
     return company;
   }
 
   async #replace(company: Company): Promise<void> {
-    const at = this.#companies.indexOf(company);
-    this.#companies[at] = await this.#company();
-    this.#expect(204, await this.#client.call("DELETE", `/_sandbox/companies/${company.id}`));
+    this.#companies[this.#companies.indexOf(company)] = await this.#newCompany();
+    await this.#call(204, "DELETE", `/_sandbox/companies/${company.id}`);
   }
 
-  async #northwind(): Promise<void> {
-    const { json } = await this.#client.call("GET", "/_sandbox/world");
-    this.#owner.accountId = json.companies[0].accounts[0].id;
-    await this.#exchangeOwner();
-    await this.#hookFor(this.#owner.token, ["card.created", "card.status_changed"]);
-    const order = await this.#client.call(
-      "POST",
-      "/developer/cards/physical",
-      orderBody(this.#owner.accountId),
-      { ...bearer(this.#owner.token), "Idempotency-Key": randomUUID() },
-    );
-    this.#owner.cardId = order.json.id;
+  /** Exchanges the key and subscribes to webhooks. */
+  async #openSession(caller: Caller): Promise<void> {
+    await this.#exchangeKey(caller);
+    const webhook = { url: this.#hook, events: ["card.created", "card.status_changed"] };
+    await this.#call(201, "POST", "/developer/webhooks", caller, webhook);
   }
 
-  async #exchangeOwner(): Promise<void> {
-    this.#owner.token = await this.#exchange("sk_sandbox_northwind_owner");
+  async #exchangeKey(caller: Caller): Promise<void> {
+    const path = "/auth/v1/sandbox/token";
+    caller.token = (await this.#call(200, "POST", path, undefined, { api_key: caller.apiKey })).access_token;
   }
 
-  async #exchange(api_key: string): Promise<string> {
-    const { status, json } = await this.#client.call("POST", "/auth/v1/sandbox/token", { api_key });
-    this.#expect(200, { status });
-    return json.access_token;
+  #order(status: number, caller: Caller, key: string, fields: object = {}, headers: object = {}) {
+    const body = {
+      account_id: caller.accountId,
+      pin: "4821",
+      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+      delivery_method: "express",
+      ...fields,
+    };
+    const path = "/developer/cards/physical";
+    return this.#call(status, "POST", path, caller, body, { "Idempotency-Key": key, ...headers });
   }
 
-  async #refreshed(company: Company): Promise<void> {
-    company.token = await this.#exchange(company.apiKey);
-  }
-
-  async #hookFor(token: string, events: readonly string[]): Promise<void> {
-    const hook = { url: this.#hook, events };
-    this.#expect(201, await this.#client.call("POST", "/developer/webhooks", hook, bearer(token)));
-  }
-
-  #asked({ token }: Company, method: string, path: string) {
-    return this.#client.call(method, path, undefined, bearer(token));
-  }
-
-  #order({ token, accountId }: Company, key: string, fields: object = {}, scenario?: string) {
-    return this.#client.call(
-      "POST",
-      "/developer/cards/physical",
-      { ...orderBody(accountId), ...fields },
-      {
-        ...bearer(token),
-        "Idempotency-Key": key,
-        ...(scenario !== undefined && { "Sandbox-Scenario": scenario }),
-      },
-    );
-  }
-
-  /** Two may come at once, and the second finds the card changed already: 409. */
-  async #changeCard(change: "freeze" | "unfreeze"): Promise<void> {
+  /** 409 if a parallel request has already made the change. */
+  #changeCard(change: "freeze" | "unfreeze"): Promise<void> {
     const path = `/developer/cards/${this.#owner.cardId}/${change}`;
-    await this.#client.call("POST", path, undefined, bearer(this.#owner.token));
+    return this.#call([200, 409], "POST", path, this.#owner);
   }
 
-  /** A token may expire, and a company go, while a request of it is on its way. */
-  #expect(status: number, answer: { readonly status: number }): void {
-    if (answer.status === status || answer.status === 401) return;
-    throw new Error(`answered ${answer.status} in place of ${status}`);
+  /**
+   * @returns the body
+   * @throws Error if the status code differs; 401 is fine, since a token may expire, or its company be deleted, while
+   *   a request is in progress
+   */
+  async #call(
+    status: number | readonly number[],
+    method: string,
+    path: string,
+    caller?: Pick<Caller, "token">,
+    body?: unknown,
+    headers: object = {},
+    // biome-ignore lint/suspicious/noExplicitAny: read where the shape is certain
+  ): Promise<any> {
+    const authorization = caller && { Authorization: `Bearer ${caller.token}` };
+    const response = await this.#client.call(method, path, body, { ...authorization, ...headers });
+    if (![status, 401].flat().includes(response.status)) {
+      throw new Error(`${method} ${path} returned ${response.status} instead of ${status}`);
+    }
+    return response.json;
   }
-}
-
-function bearer(token: string): Record<string, string> {
-  return { Authorization: `Bearer ${token}` };
-}
-
-function orderBody(accountId: string) {
-  return {
-    account_id: accountId,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  };
 }

@@ -1,68 +1,43 @@
-/** What was seen in one stretch of a soak. */
+import { median } from "../../bench/statistics.ts";
+
+/** The figures of one stretch of a soak. */
 export interface Stretch {
-  /** How many requests were answered. */
   readonly requests: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly mostMs: number;
-  /** Of the server, for each request: what other work of the machine does to latency it does not do to this. */
+  readonly maxMs: number;
+  /** The server's processor time per request, which other work of the machine affects less than latency. */
   readonly cpuMs: number;
   readonly rssMiB: number;
-  /** Of the JavaScript heap, once the stretch is over and everything else is collected. */
+  /** The JavaScript heap after a garbage collection at the end of the stretch. */
   readonly liveMiB: number;
   readonly descriptors: number;
 }
 
-/**
- * How much more the last third may show than the second: the first warms up. Connections come and go, up to 60 of
- * callers and webhooks.
- */
-const allowed = { rss: 1.15, live: 1.1, p99: 1.5, cpu: 1.3, descriptors: 64 };
-/** Below so much more latency a machine's other work tells more than the sandbox does. */
-const p99SlackMs = 20;
+/** How much the last third may exceed the second; the first warms up. */
+const limits: readonly {
+  readonly measure: keyof Stretch;
+  readonly name: string;
+  readonly atMost: (before: number) => number;
+}[] = [
+  { measure: "rssMiB", name: "resident memory in MiB", atMost: (before) => before * 1.15 },
+  { measure: "liveMiB", name: "live heap in MiB", atMost: (before) => before * 1.1 },
+  // 20 ms may come from other work of the machine.
+  { measure: "p99Ms", name: "p99 latency in ms", atMost: (before) => Math.max(before * 1.5, before + 20) },
+  { measure: "cpuMs", name: "processor time per request in ms", atMost: (before) => before * 1.3 },
+  // Callers and webhooks open and close up to 60 connections.
+  { measure: "descriptors", name: "open descriptors", atMost: (before) => before + 64 },
+];
 
-/** The value below which so large a part of the values lies, or at it. */
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
-}
-
-/** What is not flat, in sentences; none where all is. */
-export function unevenness(stretches: readonly Stretch[]): string[] {
+/** What grew, in sentences. */
+export function growth(stretches: readonly Stretch[]): string[] {
   const third = Math.floor(stretches.length / 3);
-  if (third === 0) return ["too short to tell: a soak takes three stretches at least"];
-  const second = stretches.slice(-2 * third, -third);
-  const last = stretches.slice(-third);
-  const median = (of: readonly Stretch[], what: keyof Stretch) =>
-    percentile(
-      of.map((each) => each[what]),
-      0.5,
-    );
-  const told: string[] = [];
-  const hold = (what: keyof Stretch, most: (before: number) => number, name: string) => {
-    const [before, after] = [median(second, what), median(last, what)];
-    if (!(after <= most(before))) {
-      told.push(
-        `${name} rose from ${before.toFixed(1)} to ${after.toFixed(1)}, and ${most(before).toFixed(1)} is allowed`,
-      );
-    }
-  };
-  hold("rssMiB", (before) => before * allowed.rss, "resident memory in MiB");
-  hold("liveMiB", (before) => before * allowed.live, "live heap in MiB");
-  hold("p99Ms", (before) => Math.max(before * allowed.p99, before + p99SlackMs), "p99 latency in ms");
-  hold("cpuMs", (before) => before * allowed.cpu, "processor time a request in ms");
-  hold("descriptors", (before) => before + allowed.descriptors, "open descriptors");
-  return told;
-}
-
-/** Rows in columns, numbers to the right. */
-export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = [
-    head,
-    ...rows.map((row) => row.map((cell) => (typeof cell === "number" ? cell.toFixed(1) : cell))),
-  ];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) => row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "))
-    .join("\n");
+  if (third === 0) return ["too short to judge: a soak takes at least three stretches"];
+  return limits.flatMap(({ measure, name, atMost }) => {
+    const medianOf = (some: readonly Stretch[]) => median(some.map((each) => each[measure]));
+    const before = medianOf(stretches.slice(-2 * third, -third));
+    const after = medianOf(stretches.slice(-third));
+    if (after <= atMost(before)) return [];
+    return `${name} rose from ${before.toFixed(1)} to ${after.toFixed(1)}, and ${atMost(before).toFixed(1)} is allowed`;
+  });
 }
