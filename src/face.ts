@@ -11,7 +11,7 @@ import { createDescription, isDescription } from "./http/description.ts";
 import { GroupCommit } from "./http/group-commit.ts";
 import type { HttpServices } from "./http/http-services.ts";
 import { malformedRequest } from "./http/on-error.ts";
-import { inTurn } from "./journal/observe.ts";
+import { inTurn } from "./journal/exchange.ts";
 import type { Records } from "./journal/records.ts";
 import { plainOverlay } from "./rules/facts.ts";
 import type { Services } from "./runtime/services.ts";

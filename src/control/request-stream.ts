@@ -1,4 +1,10 @@
-import { type EntryFilter, entryTest, type Journal, type Told } from "../journal/journal.ts";
+import {
+  type EntryFilter,
+  entryOf,
+  entryTest,
+  type Journal,
+  type RecordedRequest,
+} from "../journal/journal.ts";
 import type { Clock } from "../rules/clock.ts";
 
 /** Tells whatever stands between that the connection lives. */
@@ -50,10 +56,10 @@ export function requestStream(
   };
   // Nothing is recorded between here and `since`: no gap, and nothing twice.
   const unsubscribe = journal.subscribe({
-    recorded(told) {
-      if (!fits(told.exchange)) return;
-      waiting.push(told);
-      bytes += told.bytes;
+    recorded(request) {
+      if (!fits(request.exchange)) return;
+      waiting.push(request);
+      bytes += request.bytes;
       if (waiting.length > allowed.entries || bytes > allowed.bytes) abandon();
       wake();
     },
@@ -84,10 +90,11 @@ export function requestStream(
   );
 }
 
-function bytesOf(told: readonly Told[]): number {
-  return told.reduce((sum, { bytes }) => sum + bytes, 0);
+function bytesOf(requests: readonly RecordedRequest[]): number {
+  return requests.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function eventOf({ entry }: Told): string {
+function eventOf(request: RecordedRequest): string {
+  const entry = entryOf(request);
   return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
 }

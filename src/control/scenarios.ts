@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
-import type { UnfiredScenario } from "../journal/unfired.ts";
+import type { UnusedScenario } from "../journal/suite.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
@@ -154,7 +154,7 @@ export class ArmedScenarios {
   }
 
   /** What was armed since the sandbox was started and never fired, be it still armed or gone. */
-  unfired(): UnfiredScenario[] {
+  unfired(): UnusedScenario[] {
     return this.#scenarios.unfired
       .list()
       .map(({ scenario, company, operation, apiKeyId, times, armedAtMs }) => ({

@@ -1,7 +1,6 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
-import type { SentHeaders } from "../journal/exchange.ts";
-import type { Observe } from "../journal/observe.ts";
+import type { Observe, SentHeaders } from "../journal/exchange.ts";
 import type { Overlay } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";

@@ -1,13 +1,14 @@
 import { unreadPoints } from "../contract/answers.ts";
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
+import type { CompanyNames } from "../store/callers.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";
-import { type Meetings, PointsMet } from "./points-met.ts";
+import { maskPath } from "./masking.ts";
 
 /** The first request that met a point. */
 export interface FirstMeeting {
-  /** Its id in the journal, which may keep it no longer. */
+  /** Its id in the journal, which may not keep it any more. */
   readonly request_id: string;
   readonly method: string;
   readonly path: string;
@@ -21,36 +22,36 @@ export interface PointCoverage {
   readonly spec: string;
   readonly title: string;
   readonly operations: readonly OperationId[];
-  /** How many requests met it. */
+  /** The number of requests that met it. */
   readonly times: number;
   readonly first: FirstMeeting | null;
   /** Left out of the totals. */
   readonly excluded: boolean;
 }
 
-/** How many points there are, and how many were met. */
 export interface CoverageTotal {
   readonly points: number;
+  /** The number of points that requests met. */
   readonly met: number;
 }
 
-/** Which parts of the contract requests have met. */
+/** The contract points that requests met. */
 export interface CoverageReport {
   readonly total: CoverageTotal;
   readonly by_provenance: Readonly<Record<Provenance, CoverageTotal>>;
-  /** Of each operation's points, those that its own requests met. */
+  /** For each operation, the points that its own requests met. */
   readonly by_operation: Readonly<Record<OperationId, CoverageTotal>>;
   readonly points: readonly PointCoverage[];
 }
 
 export interface CoverageFilter {
-  /** Requests of one company alone: its id, its slug, or `live/SLUG`. */
+  /** Only requests of one company: its id, its slug, or `live/SLUG`. */
   readonly company?: string | undefined;
-  /** Points that this client cannot meet; an asterisk stands for anything. */
+  /** Patterns of points that this client cannot meet; an asterisk matches any text. */
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** Slips of the sandbox, of its machine or of the tester: no client is to meet them. */
+/** Errors of the sandbox, of its machine or of the tester, which no client needs to meet. */
 const noBehaviour: ReadonlySet<PointId> = new Set<PointId>([
   ...unreadPoints,
   "gateway.internal_error",
@@ -64,24 +65,68 @@ export const behaviours: readonly PointId[] = (Object.keys(contractPoints) as Po
   (id) => !noBehaviour.has(id),
 );
 
-/**
- * Counts which contract points requests meet. It keeps a count for each company, operation and point, and so
- * never forgets one, however many requests there are.
- */
+/** The requests of one operation that met one point. */
+interface Meetings {
+  readonly operation: OperationId | undefined;
+  readonly point: PointId;
+  /** The first request, and its id in the journal. */
+  readonly requestId: number;
+  readonly method: string;
+  readonly path: string;
+  readonly atMs: number;
+  times: number;
+}
+
+/** The points that the requests of one company met. */
+interface CompanyMeetings {
+  /** Undefined: an unidentified caller, or companies that are no longer counted separately. */
+  readonly caller: CompanyNames | undefined;
+  readonly byPoint: Map<PointId, Map<OperationId | undefined, Meetings>>;
+  latestId: number;
+}
+
+/** The most companies that are counted separately. Beyond it, the half that called longest ago is counted together. */
+const mostCompanies = 500;
+
+/** Counts the requests that meet each contract point, for each company and operation. No count is ever dropped. */
 export class Coverage {
-  readonly #met = new PointsMet();
+  readonly #companies = new Map<string, CompanyMeetings>();
+  #others = noMeetings(undefined);
 
   /** @param requestId - the request's id in the journal */
-  record(exchange: Exchange, requestId: number): void {
-    this.#met.record(exchange, requestId);
+  record({ point, operation, caller, method, path, atMs }: Exchange, requestId: number): void {
+    if (point === undefined) return;
+    const company = caller ? (this.#companies.get(caller.companyId) ?? this.#add(caller)) : this.#others;
+    company.latestId = requestId;
+    const meetings = company.byPoint.get(point)?.get(operation);
+    if (meetings) meetings.times++;
+    else merge(company, { operation, point, requestId, method, path: maskPath(path), atMs, times: 1 });
   }
 
   clear(): void {
-    this.#met.clear();
+    this.#companies.clear();
+    this.#others = noMeetings(undefined);
+  }
+
+  #add({ companyId, companySlug, environment }: CompanyNames): CompanyMeetings {
+    if (this.#companies.size === mostCompanies) this.#mergeOldest();
+    const company = noMeetings({ companyId, companySlug, environment });
+    this.#companies.set(companyId, company);
+    return company;
+  }
+
+  #mergeOldest(): void {
+    const byLatest = [...this.#companies].sort(([, one], [, other]) => one.latestId - other.latestId);
+    for (const [companyId, company] of byLatest.slice(0, mostCompanies / 2)) {
+      this.#companies.delete(companyId);
+      for (const meetings of meetingsOf(company)) merge(this.#others, meetings);
+    }
   }
 
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
-    const meetings = this.#met.of(companyTest(company));
+    const meetings = [this.#others, ...this.#companies.values()]
+      .filter(companyTest(company))
+      .flatMap(meetingsOf);
     const isExcluded = pointTest(exclude);
     const points = behaviours.map((id): PointCoverage => {
       const { status, provenance, spec, title } = contractPoints[id];
@@ -116,6 +161,23 @@ export class Coverage {
   }
 }
 
+function noMeetings(caller: CompanyNames | undefined): CompanyMeetings {
+  return { caller, byPoint: new Map(), latestId: 0 };
+}
+
+function meetingsOf({ byPoint }: CompanyMeetings): Meetings[] {
+  return [...byPoint.values()].flatMap((byOperation) => [...byOperation.values()]);
+}
+
+function merge({ byPoint }: CompanyMeetings, meetings: Meetings): void {
+  const { point, operation, requestId, times } = meetings;
+  const byOperation = byPoint.get(point) ?? new Map<OperationId | undefined, Meetings>();
+  byPoint.set(point, byOperation);
+  const same = byOperation.get(operation);
+  const first = same && same.requestId < requestId ? same : meetings;
+  byOperation.set(operation, { ...first, times: times + (same?.times ?? 0) });
+}
+
 function firstOf(met: readonly Meetings[]): FirstMeeting | null {
   const [one, ...others] = met;
   if (!one) return null;
@@ -138,7 +200,7 @@ function ofOperation(
   return { points: own.length, met: own.filter(({ id }) => met.has(id)).length };
 }
 
-/** The operations whose requests can meet a point; none for what stands before all of them. */
+/** The operations whose requests can meet a point; empty for a point that is decided before the operation. */
 function operationsOf(id: PointId): readonly OperationId[] {
   const { operations: scope }: ContractPoint = contractPoints[id];
   if (scope === "any") return [];

@@ -5,7 +5,7 @@ import { type Exchange, type Messages, noMessages, type SentHeaders } from "./ex
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 import { shownBodyLength } from "./masking.ts";
 
-/** Which entries are meant: those that fit everything that is given. */
+/** Selects the entries that match every given property. */
 export interface EntryFilter {
   /** An id, a slug of the sandbox environment, or `live/SLUG`. */
   readonly company?: string | undefined;
@@ -17,11 +17,11 @@ export interface EntryFilter {
   readonly idempotency_key?: string | undefined;
 }
 
-/** Which entries are meant, and which part of them. */
+/** Selects entries, and a page of them. */
 export interface JournalFilter extends EntryFilter {
-  /** At most so many; default 50. */
+  /** The most entries on the page; default 50. */
   readonly limit?: number | undefined;
-  /** Those that are listed after the entry with this id, which are older. */
+  /** Only entries that are listed after the entry with this id, which are older. */
   readonly after?: string | undefined;
 }
 
@@ -32,58 +32,50 @@ export interface JournalListing {
   readonly has_more: boolean;
 }
 
-/** A recorded request, its journal entry, and roughly its size in bytes of memory. */
-export type Told = Pick<Kept, "exchange" | "entry" | "bytes">;
+/** A request in the journal. It is kept as it was sent until somebody reads it, because most are never read. */
+export interface RecordedRequest {
+  readonly id: number;
+  readonly exchange: Exchange;
+  /** Its approximate size in memory. */
+  readonly bytes: number;
+  /** Unmasked; dropped once there is an entry. */
+  messages: Messages;
+  /** With masked secrets; `entryOf` makes it. */
+  entry: JournalEntry | undefined;
+}
 
-/** Whoever follows the journal. */
 export interface JournalListener {
-  readonly recorded: (told: Told) => void;
-  /** There will be no more. */
+  readonly recorded: (request: RecordedRequest) => void;
+  /** The journal records no more requests. */
   readonly ended: () => void;
 }
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
 /** The memory of a recorded request without its texts, in bytes, measured on Node 20. */
 const objectBytes = 1000;
 
-/** A request that is kept as it was, until somebody wants to read it: most are never read. */
-class Kept {
-  readonly id: number;
-  readonly exchange: Exchange;
-  readonly bytes: number;
-  #messages: Messages;
-  #entry: JournalEntry | undefined;
-
-  constructor(id: number, exchange: Exchange, messages: Messages) {
-    this.id = id;
-    this.exchange = exchange;
-    this.#messages = messages;
-    this.bytes = objectBytes + bytesOf(exchange, messages);
+/** The journal entry of a recorded request. It replaces the messages, so that no text is kept twice. */
+export function entryOf(request: RecordedRequest): JournalEntry {
+  if (!request.entry) {
+    request.entry = journalEntry(request.id, request.exchange, request.messages);
+    request.messages = noMessages;
   }
-
-  /** The journal entry, with masked secrets. It replaces the messages, so that nothing is kept twice. */
-  get entry(): JournalEntry {
-    if (!this.#entry) {
-      this.#entry = journalEntry(this.id, this.exchange, this.#messages);
-      this.#messages = noMessages;
-    }
-    return this.#entry;
-  }
+  return request.entry;
 }
 
 function bytesOf({ path, query }: Exchange, { requestHeaders, requestBody, responseBody }: Messages): number {
   return (
+    objectBytes +
     path.length +
     query.length +
-    charactersOf(requestHeaders) +
+    (requestHeaders.characters ?? countCharacters(requestHeaders)) +
     textBytes(requestBody ?? "") +
     textBytes(responseBody ?? "")
   );
 }
 
-function charactersOf(headers: SentHeaders): number {
-  if (headers.characters !== undefined) return headers.characters;
+function countCharacters(headers: SentHeaders): number {
   let sum = 0;
   headers.forEach((value, name) => {
     sum += name.length + value.length;
@@ -94,7 +86,7 @@ function charactersOf(headers: SentHeaders): number {
 const beyondLatin1 = /[\u0100-\uffff]/;
 
 /**
- * V8 keeps a text in one byte per character if all of it is Latin-1, and otherwise in two. The mask in a shown body is
+ * V8 stores a text in one byte per character if all of it is Latin-1, and otherwise in two. The mask in a shown body is
  * not Latin-1.
  */
 function textBytes(text: string): number {
@@ -104,18 +96,18 @@ function textBytes(text: string): number {
   return Math.max(sent, 2 * shownBodyLength);
 }
 
-/** The most bytes of memory that recorded requests take by default. */
+/** The most memory that recorded requests take by default, in bytes. */
 export const defaultJournalBytes = 64 * 1024 * 1024;
 
-/** The latest requests of the service, in memory; a ring, so that the oldest goes at no cost. */
+/** The latest requests of the service, in a ring in memory. */
 export class Journal {
   readonly #limit: number;
   readonly #mostBytes: number;
-  readonly #ring: (Kept | undefined)[] = [];
+  readonly #ring: (RecordedRequest | undefined)[] = [];
   readonly #listeners = new Set<JournalListener>();
-  /** Of the newest entry; an id is given once, and `clear` does not begin anew. */
+  /** The id of the newest entry. Ids are never reused, not even after `clear`. */
   #lastId = 0;
-  /** How many are kept; their ids are those up to the last. */
+  /** The number of kept requests; they have the latest ids. */
   #kept = 0;
   /** The memory of the kept requests, in bytes. */
   #bytes = 0;
@@ -133,54 +125,54 @@ export class Journal {
   record(exchange: Exchange, messages: Messages): number {
     const id = ++this.#lastId;
     if (this.#limit === 0 && this.#listeners.size === 0) return id;
-    const kept = new Kept(id, exchange, messages);
-    if (this.#limit > 0) this.#keep(kept);
-    for (const listener of this.#listeners) listener.recorded(kept);
+    const request = { id, exchange, bytes: bytesOf(exchange, messages), messages, entry: undefined };
+    if (this.#limit > 0) this.#keep(request);
+    for (const listener of this.#listeners) listener.recorded(request);
     return id;
   }
 
-  #keep(kept: Kept): void {
-    if (this.#kept === this.#limit) this.#forgetOldest(kept.id - this.#limit);
-    this.#ring[kept.id % this.#limit] = kept;
+  #keep(request: RecordedRequest): void {
+    if (this.#kept === this.#limit) this.#removeOldest(request.id - this.#limit);
+    this.#ring[request.id % this.#limit] = request;
     this.#kept++;
-    this.#bytes += kept.bytes;
-    while (this.#bytes > this.#mostBytes) this.#forgetOldest(kept.id - this.#kept + 1);
+    this.#bytes += request.bytes;
+    while (this.#bytes > this.#mostBytes) this.#removeOldest(request.id - this.#kept + 1);
   }
 
-  #forgetOldest(id: number): void {
+  #removeOldest(id: number): void {
     this.#bytes -= this.#ring[id % this.#limit]?.bytes ?? 0;
     this.#ring[id % this.#limit] = undefined;
     this.#kept--;
   }
 
-  list({ limit = usualLimit, after, ...filter }: JournalFilter = {}): JournalListing {
-    const fits = entryTest(filter);
+  list({ limit = defaultLimit, after, ...filter }: JournalFilter = {}): JournalListing {
+    const matches = entryTest(filter);
     const requests: JournalEntry[] = [];
     const newest = after === undefined ? this.#lastId : Math.min(Number(after) - 1, this.#lastId);
     for (let id = newest; id > this.#lastId - this.#kept; id--) {
-      const kept = this.#at(id);
-      if (!kept || !fits(kept.exchange)) continue;
+      const request = this.#at(id);
+      if (!request || !matches(request.exchange)) continue;
       if (requests.length === limit) return { requests, has_more: true };
-      requests.push(kept.entry);
+      requests.push(entryOf(request));
     }
     return { requests, has_more: false };
   }
 
-  /** Those that were recorded since the entry with this id, the oldest first; all of them where it is yet to come. */
-  since(id: number, filter: EntryFilter): Told[] {
-    const fits = entryTest(filter);
-    const entries: Told[] = [];
+  /** The requests recorded after the entry with this id, the oldest first; all of them if there is no such entry yet. */
+  since(id: number, filter: EntryFilter): RecordedRequest[] {
+    const matches = entryTest(filter);
+    const requests: RecordedRequest[] = [];
     const oldest = this.#lastId - this.#kept + 1;
     for (let next = id > this.#lastId ? oldest : Math.max(oldest, id + 1); next <= this.#lastId; next++) {
-      const kept = this.#at(next);
-      if (kept && fits(kept.exchange)) entries.push(kept);
+      const request = this.#at(next);
+      if (request && matches(request.exchange)) requests.push(request);
     }
-    return entries;
+    return requests;
   }
 
   get(id: string): JournalEntry | undefined {
-    const entry = this.#at(Number(id))?.entry;
-    return entry?.id === id ? entry : undefined;
+    const request = this.#at(Number(id));
+    return request && String(request.id) === id ? entryOf(request) : undefined;
   }
 
   clear(): void {
@@ -189,25 +181,25 @@ export class Journal {
     this.#bytes = 0;
   }
 
-  /** @returns what ends the subscription */
+  /** @returns a function that ends the subscription */
   subscribe(listener: JournalListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Tells whoever follows it that it is over. */
+  /** Ends all subscriptions. */
   end(): void {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener.ended();
   }
 
-  #at(id: number): Kept | undefined {
+  #at(id: number): RecordedRequest | undefined {
     return id > this.#lastId - this.#kept ? this.#ring[id % this.#limit] : undefined;
   }
 }
 
-/** Whether a request fits a filter, by what was recorded of it: the company may be gone. */
+/** Returns a function that tests a request against a filter. It uses the recorded company, which may be deleted. */
 export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean {
   const { operation, status, point, scenario } = filter;
   const key = filter.idempotency_key?.toLowerCase();
@@ -221,7 +213,7 @@ export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean 
     isOfCompany(exchange);
 }
 
-/** Whether a request is of the company named; of any where none is. */
+/** Returns a function that tests whether a request belongs to the named company; without a name, each one matches. */
 export function companyTest(
   name: string | undefined,
 ): (exchange: { readonly caller: CompanyNames | undefined }) => boolean {

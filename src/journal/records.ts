@@ -4,11 +4,10 @@ import type { Services } from "../runtime/services.ts";
 import type { Outgoing } from "../store/webhook-outbox.ts";
 import type { AttemptOutcome } from "../webhooks/attempt.ts";
 import { Coverage } from "./coverage.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Observe } from "./exchange.ts";
 import { Findings } from "./findings/findings.ts";
 import type { WebhookAttempt } from "./findings/rule.ts";
 import { Journal } from "./journal.ts";
-import type { Observe } from "./observe.ts";
 
 const defaultEntries = 1000;
 

@@ -1,76 +1,85 @@
 import type { PointId } from "../contract/points.ts";
 import type { CoverageReport } from "./coverage.ts";
 import { type FindingsReport, isAsGrave, type Severity } from "./findings/finding.ts";
-import type { UnfiredScenario } from "./unfired.ts";
 
-/** What a suite is held to, beside its own outcome. */
+/** A scenario that was armed and never fired: the test that armed it does not test it. */
+export interface UnusedScenario {
+  readonly name: string;
+  /** A slug, or `live/SLUG`; null: armed for all companies. */
+  readonly company: string | null;
+  /** Replaces the operations in the scenario; null: they apply. */
+  readonly operation: string | null;
+  readonly api_key_id: string | null;
+  readonly times: number | null;
+  /** By the sandbox's clock. */
+  readonly armed_at: string;
+}
+
+/** The conditions under which a run passes, in addition to its own exit code. */
 export interface Gates {
-  /** The least percentage of contract points that it has to meet; those excluded do not count. */
+  /** The minimum percentage of contract points that it must meet; excluded points do not count. */
   readonly minCoverage: number | undefined;
-  /** The points that it has to meet. */
+  /** The points that it must meet. */
   readonly require: readonly PointId[];
-  /** No finding may be as grave as this, or graver. */
+  /** The least severity of a finding that fails the run; undefined: findings do not fail it. */
   readonly failOn: Severity | undefined;
-  /** Whether what it arms may go without ever firing. */
-  readonly allowUnfired: boolean;
+  /** Whether a run passes with armed scenarios that never fired. */
+  readonly allowUnused: boolean;
   /** Whether a run without any request to the service passes. */
   readonly allowNoRequests: boolean;
 }
 
-/** One thing that the suite was held to. */
-export interface Check {
-  /** As it was asked for. */
+/** Whether the run passed one of its gates. */
+export interface GateResult {
+  /** The gate as the command line gives it. */
   readonly name: string;
   readonly passed: boolean;
-  /** What came of it, in a sentence without its full stop. */
+  /** A sentence without its full stop. */
   readonly message: string;
 }
 
-/** A suite that ran against the sandbox: what it met, what its client did wrong, and whether that is good enough. */
+/** The results of a suite that ran against the sandbox. */
 export interface SuiteReport {
   readonly version: string;
-  /**
-   * With what the whole ends: the command's own exit code; where that is 0, 1 if a check failed, or else 3 if a report
-   * could not be written.
-   */
+  /** The command's own exit code; if that is 0, 1 if a check failed, or 3 if a report could not be written. */
   readonly exit_code: number;
-  readonly checks: readonly Check[];
-  /** How many requests the service received. */
+  readonly checks: readonly GateResult[];
+  /** The number of requests that the service received. */
   readonly requests: number;
   readonly findings: FindingsReport;
-  readonly unfired: readonly UnfiredScenario[];
+  readonly unfired: readonly UnusedScenario[];
   readonly coverage: CoverageReport;
 }
 
-type Seen = Pick<SuiteReport, "version" | "requests" | "findings" | "unfired" | "coverage">;
+type Results = Pick<SuiteReport, "version" | "requests" | "findings" | "unfired" | "coverage">;
 
 /**
- * @param program - what ran, without its arguments: these may hold secrets
- * @param exitCode - its own; 128 and the signal's number where one ended it
+ * @param program - the command without its arguments, which may hold secrets
+ * @param exitCode - the command's; 128 plus the signal's number if a signal ended it
  */
-export function suiteReport(program: string, exitCode: number, gates: Gates, seen: Seen): SuiteReport {
+export function suiteReport(program: string, exitCode: number, gates: Gates, results: Results): SuiteReport {
   const checks = [
     { name: program, passed: exitCode === 0, message: `ended with ${exitCode}` },
-    ...checksOf(gates, seen),
+    ...checksOf(gates, results),
   ];
   const isGood = checks.every(({ passed }) => passed);
-  const { version, ...results } = seen;
-  return { version, exit_code: exitCode || (isGood ? 0 : 1), checks, ...results };
+  const { version, ...others } = results;
+  return { version, exit_code: exitCode || (isGood ? 0 : 1), checks, ...others };
 }
 
-function checksOf(gates: Gates, seen: Seen): Check[] {
-  const { minCoverage, require, failOn, allowUnfired, allowNoRequests } = gates;
+function checksOf(gates: Gates, results: Results): GateResult[] {
+  const { minCoverage, require, failOn, allowUnused, allowNoRequests } = gates;
   return [
-    requestsCheck(seen.requests, allowNoRequests),
-    ...(minCoverage === undefined ? [] : [coverageCheck(minCoverage, seen.coverage)]),
-    ...(require.length === 0 ? [] : [requiredCheck(require, seen.coverage)]),
-    ...(failOn === undefined ? [] : [findingsCheck(failOn, seen.findings)]),
-    unfiredCheck(seen.unfired, allowUnfired),
+    requestsCheck(results.requests, allowNoRequests),
+    ...(minCoverage === undefined ? [] : [coverageCheck(minCoverage, results.coverage)]),
+    ...(require.length === 0 ? [] : [requiredCheck(require, results.coverage)]),
+    ...(failOn === undefined ? [] : [findingsCheck(failOn, results.findings)]),
+    unusedCheck(results.unfired, allowUnused),
   ];
 }
 
-/** A suite whose client never calls the sandbox tests nothing. */
-function requestsCheck(requests: number, isNoneAllowed: boolean): Check {
+/** A run without any request fails by default, because it tests nothing. */
+function requestsCheck(requests: number, isNoneAllowed: boolean): GateResult {
   const none = isNoneAllowed
     ? "the sandbox received no request, which --allow-no-requests allows"
     : "the sandbox received no request: make the client use CARD_SANDBOX_URL, or allow this with --allow-no-requests";
@@ -82,15 +91,15 @@ function requestsCheck(requests: number, isNoneAllowed: boolean): Check {
   };
 }
 
-function coverageCheck(asked: number, { total: { points, met } }: CoverageReport): Check {
+function coverageCheck(minimum: number, { total: { points, met } }: CoverageReport): GateResult {
   return {
-    name: `--min-coverage ${asked}`,
-    passed: met * 100 >= asked * points,
-    message: `${met} of ${points} contract points were met, and ${Math.ceil((asked * points) / 100)} are asked for`,
+    name: `--min-coverage ${minimum}`,
+    passed: met * 100 >= minimum * points,
+    message: `${met} of ${points} contract points were met, and ${Math.ceil((minimum * points) / 100)} are asked for`,
   };
 }
 
-function requiredCheck(required: readonly PointId[], { points }: CoverageReport): Check {
+function requiredCheck(required: readonly PointId[], { points }: CoverageReport): GateResult {
   const met = new Set(points.filter(({ times }) => times > 0).map(({ id }) => id));
   const missing = required.filter((id) => !met.has(id));
   return {
@@ -103,7 +112,7 @@ function requiredCheck(required: readonly PointId[], { points }: CoverageReport)
   };
 }
 
-function findingsCheck(failOn: Severity, { findings }: FindingsReport): Check {
+function findingsCheck(failOn: Severity, { findings }: FindingsReport): GateResult {
   const grave = findings.filter(({ severity }) => isAsGrave(severity, failOn));
   const threshold = failOn === "critical" ? "critical" : `${failOn} or graver`;
   return {
@@ -116,13 +125,13 @@ function findingsCheck(failOn: Severity, { findings }: FindingsReport): Check {
   };
 }
 
-function unfiredCheck(unfired: readonly UnfiredScenario[], isAllowed: boolean): Check {
-  const names = [...new Set(unfired.map(({ name }) => name))].join(", ");
+function unusedCheck(unused: readonly UnusedScenario[], isAllowed: boolean): GateResult {
+  const names = [...new Set(unused.map(({ name }) => name))].join(", ");
   return {
     name: "armed scenarios",
-    passed: unfired.length === 0 || isAllowed,
+    passed: unused.length === 0 || isAllowed,
     message:
-      unfired.length === 0
+      unused.length === 0
         ? "none was armed in vain"
         : `never fired: ${names}${isAllowed ? ", as --allow-unfired lets them" : " (--allow-unfired lets that pass)"}`,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { controlDefect } from "../../src/journal/observe.ts";
+import { controlDefect } from "../../src/journal/exchange.ts";
 import { databaseLog, logFormats, requestLog } from "../../src/node/request-log.ts";
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
 

@@ -1,18 +1,15 @@
-import { operationIds } from "../../contract/operations.ts";
+import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
 import type { PointId } from "../../contract/points.ts";
-import type { CoverageReport, PointCoverage } from "../coverage.ts";
-import { pathOf, share, specifiedNotMet, stateOf } from "./coverage-words.ts";
-import { type Formatted, formatted, type ReportFormat } from "./formatted.ts";
+import type { CoverageReport, CoverageTotal, PointCoverage } from "../coverage.ts";
+import { type Formatted, formatted, markdownPage, markdownTable, type ReportFormat } from "./formatted.ts";
 import { htmlPage, htmlTable } from "./html.ts";
 import { type JunitSuite, junit } from "./junit.ts";
-import { markdownPage, markdownTable } from "./markdown.ts";
 
-/** Which contract points were met, alone. */
 export function formatCoverage(report: CoverageReport, format: ReportFormat): Formatted {
   return formatted(format, {
     json: () => JSON.stringify(report),
     markdown: () => markdownPage("# Contract coverage", ...coverageMarkdown(report)),
-    junit: () => junit([coverageSuite(report, (said) => ({ failure: `${said}: no request met it` }))]),
+    junit: () => junit([coverageSuite(report, (point) => ({ failure: `${point}: no request met it` }))]),
     html: () => htmlPage("Contract coverage", coverageHtml(report)),
   });
 }
@@ -48,12 +45,12 @@ export function coverageMarkdown(report: CoverageReport): string[] {
 }
 
 /**
- * A point is a test case: one that is excluded was skipped.
- * @param notMet - what becomes of one that was not met, told by its status, its title and its section
+ * Each contract point is a test case; an excluded one is skipped.
+ * @param notMet - the outcome of a point that was not met; `point` is its status, title and section
  */
 export function coverageSuite(
   { points }: CoverageReport,
-  notMet: (said: string, id: PointId) => { readonly failure: string } | { readonly skipped: string },
+  notMet: (point: string, id: PointId) => { readonly failure: string } | { readonly skipped: string },
 ): JunitSuite {
   const outcome = (point: PointCoverage) => {
     const state = stateOf(point);
@@ -110,4 +107,32 @@ ${htmlTable(
 
 function timesOf(count: number): string {
   return count === 1 ? "once" : `${count} times`;
+}
+
+/** Rounded down: 100 % means that every point was met. */
+function percent({ points, met }: CoverageTotal): string {
+  return points === 0 ? "–" : `${Math.floor((met * 100) / points)} %`;
+}
+
+export function share(total: CoverageTotal): string {
+  return `${total.met} of ${total.points} (${percent(total)})`;
+}
+
+/** Such as `GET /developer/cards/{id}`. */
+export function pathOf(id: OperationId): string {
+  return `${operations[id].method} ${operations[id].path.replace(/:([a-z]+)/g, "{$1}")}`;
+}
+
+export function stateOf({ times, excluded }: PointCoverage): "met" | "not met" | "excluded" {
+  if (excluded) return "excluded";
+  return times > 0 ? "met" : "not met";
+}
+
+export function specifiedNotMet({ points }: CoverageReport): PointCoverage[] {
+  return points.filter((point) => point.provenance === "specified" && stateOf(point) === "not met");
+}
+
+/** The operations of which requests met a point. */
+export function operationsTouched({ by_operation }: CoverageReport): OperationId[] {
+  return operationIds.filter((id) => by_operation[id].met > 0);
 }

@@ -33,7 +33,7 @@ export function escapeMarkup(raw: string): string {
     .replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** Text as Markdown takes it, also within a table: it is shown as it stands, on one line. */
+/** Text escaped for Markdown, also in a table, on one line. */
 export function escapeMarkdown(raw: string): string {
   return escapeControls(raw.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 }

@@ -1,13 +1,17 @@
-import { type Finding, type FindingsReport, isAsGrave, type Severity } from "../findings/finding.ts";
+import {
+  type Finding,
+  type FindingsReport,
+  isAsGrave,
+  type Occurrence,
+  type Severity,
+  severities,
+} from "../findings/finding.ts";
 import { ruleIds, rules } from "../findings/rules.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
-import { findingTotals, placeOf, timesSeen } from "./finding-words.ts";
-import { type Formatted, formatted, type ReportFormat } from "./formatted.ts";
+import { type Formatted, formatted, markdownPage, type ReportFormat } from "./formatted.ts";
 import { htmlBadge, htmlPage } from "./html.ts";
 import { type JunitCase, type JunitSuite, junit } from "./junit.ts";
-import { markdownPage } from "./markdown.ts";
 
-/** What the client did wrong, alone. */
 export function formatFindings(report: FindingsReport, format: ReportFormat): Formatted {
   return formatted(format, {
     json: () => JSON.stringify(report),
@@ -36,28 +40,28 @@ How to mend it: ${escapeMarkdown(mend)}`,
 }
 
 /**
- * A rule is a test case: it fails where it was broken.
- * @param failing - the least severity that fails; what is less grave is skipped, as is everything where it is absent
+ * Each rule is a test case; each finding of it is one that fails or is skipped.
+ * @param failing - the least severity that fails; less severe findings are skipped, all of them if it is undefined
  */
 export function findingsSuite({ findings }: FindingsReport, failing: Severity | undefined): JunitSuite {
   const found = new Set(findings.map(({ id }) => id));
-  const kept = ruleIds
+  const passed = ruleIds
     .filter((id) => !found.has(id))
     .map((id): JunitCase => ({ name: `${id} ${rules[id].title}`, classname: "findings" }));
   const broken = findings.map((finding): JunitCase => {
     const { id, severity, title } = finding;
-    const said = saidOf(finding);
+    const message = messageOf(finding);
     const fails = failing !== undefined && isAsGrave(severity, failing);
     return {
       name: `${id} ${title}`,
       classname: `findings.${severity}`,
-      ...(fails ? { failure: said } : { skipped: said }),
+      ...(fails ? { failure: message } : { skipped: message }),
     };
   });
-  return { name: "findings", cases: [...broken, ...kept] };
+  return { name: "findings", cases: [...broken, ...passed] };
 }
 
-function saidOf({ severity, times, occurrences: [first], mend }: Finding): string {
+function messageOf({ severity, times, occurrences: [first], mend }: Finding): string {
   const seen = first ? ` ${first.seen} (${placeOf(first)}).` : "";
   return `${severity}, ${timesSeen({ times })}.${seen} ${mend}`;
 }
@@ -84,4 +88,25 @@ export function findingsHtml(report: FindingsReport, heading: "h2" | "h3"): stri
 </article>`;
     }),
   ];
+}
+
+/** `1 critical, 0 high, 2 warn, 0 info` */
+export function findingTotals({ totals }: FindingsReport): string {
+  return severities.map((severity) => `${totals[severity]} ${severity}`).join(", ");
+}
+
+export function timesSeen({ times }: Pick<Finding, "times">): string {
+  return times === 1 ? "once" : `${times} times`;
+}
+
+/** The last request of an occurrence, and its company. */
+export function placeOf({ requests, company }: Occurrence): string {
+  const request = requests.at(-1);
+  const places = [
+    ...(request
+      ? [`request ${request.id}: ${request.method} ${request.path}, ${request.status ?? "no answer"}`]
+      : []),
+    ...(company === null ? [] : [`company ${company}`]),
+  ];
+  return places.join("; ");
 }

@@ -14,10 +14,22 @@ export interface Formatted {
   readonly type: string;
 }
 
-/** Writes a report in one of its formats. */
 export function formatted(
   format: ReportFormat,
-  forms: Readonly<Record<ReportFormat, () => string>>,
+  writers: Readonly<Record<ReportFormat, () => string>>,
 ): Formatted {
-  return { text: forms[format](), type: mediaTypes[format] };
+  return { text: writers[format](), type: mediaTypes[format] };
+}
+
+/** @param rows - cells are Markdown without line breaks */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+/** The sections that are not empty, separated by empty lines. */
+export function markdownPage(...sections: readonly string[]): string {
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }

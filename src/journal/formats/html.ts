@@ -1,6 +1,6 @@
 import { escapeMarkup } from "./escape.ts";
 
-/** System colours carry light and dark; severities have a colour of their own beside their name. */
+/** System colours adapt to light and dark; each severity has a name and a colour. */
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentcolor 25%, transparent); }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
@@ -29,7 +29,7 @@ summary { cursor: pointer; font-weight: 600; }
 `;
 
 /**
- * One page that asks for nothing from outside, and runs nothing.
+ * A page without external resources and without scripts.
  * @param body - HTML, below the title
  */
 export function htmlPage(title: string, body: readonly string[]): string {
@@ -52,14 +52,12 @@ ${body.filter((part) => part !== "").join("\n")}
 `;
 }
 
-/**
- * Text as HTML, in which the id of a contract point, or a path, breaks after a separator rather than within a word.
- */
+/** Text as HTML. Ids of contract points and paths may break after a separator. */
 export function htmlText(raw: string): string {
   return escapeMarkup(raw).replace(/[._/](?=[a-z{])/g, "$&<wbr>");
 }
 
-/** A table of texts, each row headed by its first cell; where it is too wide it scrolls within itself. */
+/** A table whose rows have their first cell as header. A wide table scrolls. */
 export function htmlTable(
   caption: string,
   head: readonly string[],
@@ -69,7 +67,7 @@ export function htmlTable(
   const headCells = head.map((cell) => `<th scope="col">${escapeMarkup(cell)}</th>`).join("");
   const row = ([first = "", ...rest]: readonly (string | number)[]) =>
     `<tr><th scope="row">${htmlText(String(first))}</th>${rest.map((cell) => `<td>${htmlText(String(cell))}</td>`).join("")}</tr>`;
-  // Whoever has no pointer scrolls a region that takes the focus.
+  // With a keyboard, only a region that takes the focus can be scrolled.
   return `<div class="table" role="region" aria-label="${label}" tabindex="0">
 <table>
 <caption>${label}</caption>
@@ -81,7 +79,7 @@ ${rows.map(row).join("\n")}
 </div>`;
 }
 
-/** A word that says how grave something is, or how it went; the class gives it its colour. */
+/** A severity or an outcome in its colour. */
 export function htmlBadge(word: string, kind: string = word): string {
   return `<span class="badge ${kind}">${escapeMarkup(word)}</span>`;
 }

@@ -1,11 +1,11 @@
 import { escapeMarkup } from "./escape.ts";
 
-/** A test case that passed, unless it says otherwise. */
+/** A test case; without `failure` and `skipped` it passed. */
 export interface JunitCase {
   readonly name: string;
   readonly classname: string;
   readonly failure?: string;
-  /** Why it was skipped; may be empty. */
+  /** The reason; may be empty. */
   readonly skipped?: string;
 }
 
@@ -14,7 +14,7 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** JUnit's XML, as continuous integration takes it. */
+/** JUnit XML for continuous integration. */
 export function junit(suites: readonly JunitSuite[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>

@@ -1,19 +1,17 @@
 import type { Severity } from "../findings/finding.ts";
-import type { Gates, SuiteReport } from "../suite.ts";
+import type { Gates, SuiteReport, UnusedScenario } from "../suite.ts";
 import { coverageHtml, coverageMarkdown, coverageSuite } from "./coverage.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
 import { findingsHtml, findingsMarkdown, findingsSuite } from "./findings.ts";
-import { type Formatted, formatted, type ReportFormat } from "./formatted.ts";
+import { type Formatted, formatted, markdownPage, type ReportFormat } from "./formatted.ts";
 import { htmlBadge, htmlPage, htmlText } from "./html.ts";
 import { type JunitSuite, junit } from "./junit.ts";
-import { markdownPage } from "./markdown.ts";
-import { unfiredWords } from "./unfired-words.ts";
 
 const title = "Contract test against card-sandbox";
 
 /**
- * All that there is to tell of a suite that ran.
- * @param gates - what it was held to: JUnit has nothing fail beside that
+ * Writes the whole report of a run.
+ * @param gates - JUnit's test cases fail only because of these
  */
 export function formatSuite(report: SuiteReport, gates: Gates, format: ReportFormat): Formatted {
   return formatted(format, {
@@ -41,7 +39,7 @@ function markdown(report: SuiteReport): string {
     "## Findings",
     ...findingsMarkdown(findings, "###"),
     ...(unfired.length === 0 ? [] : ["## Armed scenarios that never fired"]),
-    unfired.map((each) => `- ${escapeMarkdown(unfiredWords(each))}`).join("\n"),
+    unfired.map((each) => `- ${escapeMarkdown(unusedScenarioText(each))}`).join("\n"),
     "## Contract coverage",
     ...coverageMarkdown(coverage),
   );
@@ -51,7 +49,7 @@ function suites(
   { checks, findings, coverage }: SuiteReport,
   { require, failOn }: { readonly require: Gates["require"]; readonly failOn: Severity | undefined },
 ): JunitSuite[] {
-  const held: JunitSuite = {
+  const gateCases: JunitSuite = {
     name: "checks",
     cases: checks.map(({ name, passed, message }) => ({
       name,
@@ -60,12 +58,12 @@ function suites(
     })),
   };
   const required = new Set(require);
-  const notMet = coverageSuite(coverage, (said, id) =>
+  const notMet = coverageSuite(coverage, (point, id) =>
     required.has(id)
-      ? { failure: `${said}: it is required, and no request met it` }
-      : { skipped: `${said}: no request met it` },
+      ? { failure: `${point}: it is required, and no request met it` }
+      : { skipped: `${point}: no request met it` },
   );
-  return [held, findingsSuite(findings, failOn), notMet];
+  return [gateCases, findingsSuite(findings, failOn), notMet];
 }
 
 function html(report: SuiteReport): string[] {
@@ -83,9 +81,20 @@ function html(report: SuiteReport): string[] {
       ? []
       : [
           "<h2>Armed scenarios that never fired</h2>",
-          `<ul>${unfired.map((each) => `<li>${escapeMarkup(unfiredWords(each))}</li>`).join("\n")}</ul>`,
+          `<ul>${unfired.map((each) => `<li>${escapeMarkup(unusedScenarioText(each))}</li>`).join("\n")}</ul>`,
         ]),
     "<h2>Contract coverage</h2>",
     ...coverageHtml(coverage),
   ];
+}
+
+/** An unused scenario and its arming: `conflict, for northwind, on freezeCard` */
+export function unusedScenarioText({ name, company, operation, times, api_key_id }: UnusedScenario): string {
+  return [
+    name,
+    company === null ? "for all" : `for ${company}`,
+    ...(operation === null ? [] : [`on ${operation}`]),
+    ...(api_key_id === null ? [] : [`for the API key ${api_key_id}`]),
+    ...(times === null ? [] : [times === 1 ? "once" : `${times} times`]),
+  ].join(", ");
 }

@@ -1,16 +1,15 @@
 import type { CoverageReport } from "../coverage.ts";
 import type { FindingsReport } from "../findings/finding.ts";
-import type { SuiteReport } from "../suite.ts";
-import type { UnfiredScenario } from "../unfired.ts";
-import { operationsTouched, pathOf, share, specifiedNotMet } from "./coverage-words.ts";
+import type { SuiteReport, UnusedScenario } from "../suite.ts";
+import { operationsTouched, pathOf, share, specifiedNotMet } from "./coverage.ts";
 import { escapeControls } from "./escape.ts";
-import { findingTotals, placeOf, timesSeen } from "./finding-words.ts";
-import { unfiredWords } from "./unfired-words.ts";
+import { findingTotals, placeOf, timesSeen } from "./findings.ts";
+import { unusedScenarioText } from "./suite.ts";
 
 const shownPoints = 10;
-const shownUnfired = 10;
+const shownUnused = 10;
 
-/** The report that a person reads at the end of a suite; the verdict comes last. */
+/** The report on standard error at the end of a run; the verdict comes last. */
 export function terminalReport(report: SuiteReport): string {
   const { coverage, findings, unfired, checks, exit_code } = report;
   const failed = checks.filter(({ passed }) => !passed);
@@ -18,7 +17,7 @@ export function terminalReport(report: SuiteReport): string {
     coverageLines(coverage),
     notMetLines(coverage),
     findingLines(findings),
-    unfiredLines(unfired),
+    unusedLines(unfired),
     failed.length === 0
       ? ["card-sandbox: passed"]
       : [
@@ -71,12 +70,12 @@ function findingLines(report: FindingsReport): string[] {
   ];
 }
 
-function unfiredLines(unfired: readonly UnfiredScenario[]): string[] {
-  if (unfired.length === 0) return ["Armed scenarios that never fired: none"];
-  const more = unfired.length - shownUnfired;
+function unusedLines(unused: readonly UnusedScenario[]): string[] {
+  if (unused.length === 0) return ["Armed scenarios that never fired: none"];
+  const more = unused.length - shownUnused;
   return [
-    `Armed scenarios that never fired: ${unfired.length}`,
-    ...unfired.slice(0, shownUnfired).map((each) => `  ${unfiredWords(each)}`),
+    `Armed scenarios that never fired: ${unused.length}`,
+    ...unused.slice(0, shownUnused).map((each) => `  ${unusedScenarioText(each)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command } from "commander";
+import { inTurn } from "../../journal/exchange.ts";
 import { terminalReport } from "../../journal/formats/terminal.ts";
-import { inTurn } from "../../journal/observe.ts";
 import { suiteReport } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { clientVariables } from "../client-variables.ts";

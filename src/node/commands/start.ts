@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { inTurn } from "../../journal/exchange.ts";
 import { oneLine } from "../../journal/formats/escape.ts";
-import { inTurn } from "../../journal/observe.ts";
 import { version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { databaseLog, requestLog } from "../request-log.ts";

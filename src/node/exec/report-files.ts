@@ -2,7 +2,7 @@ import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import type { ReportFormat } from "../../journal/formats/formatted.ts";
 import { formatSuite } from "../../journal/formats/suite.ts";
-import type { Check, Gates, SuiteReport } from "../../journal/suite.ts";
+import type { GateResult, Gates, SuiteReport } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -68,7 +68,7 @@ export function writeReports(report: SuiteReport, gates: Gates, files: readonly 
   );
 }
 
-function write({ path }: ReportFile, text: string): Check | undefined {
+function write({ path }: ReportFile, text: string): GateResult | undefined {
   try {
     writeFileSync(path, text);
     return undefined;

@@ -77,7 +77,7 @@ export function suiteOptions(command: Command): SuiteOptions {
       minCoverage,
       require: counted.filter(pointTest(require)),
       failOn,
-      allowUnfired,
+      allowUnused: allowUnfired,
       allowNoRequests,
     },
     exclude,
