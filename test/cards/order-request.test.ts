@@ -28,14 +28,14 @@ describe("a JSON number is read by the characters that were sent, never through 
     "0.0",
     "-0.00",
     "0e5",
-  ])("%s is refused", async (amount) => {
+  ])("refuses $0", async (amount) => {
     const sandbox = openSandbox();
     const reply = await sandbox.order(sent(amount)(sandbox));
     expect([reply.status, reply.point]).toEqual([400, "order.spending_limit_amount_invalid"]);
   });
 
   test.each(["1e13", "12345678901234567890", "1e400", "1e999999999", "9".repeat(60_000)])(
-    "%s is beyond the largest amount",
+    "refuses $0, which is above the largest amount",
     async (amount) => {
       const sandbox = openSandbox();
       const reply = await sandbox.order(sent(amount)(sandbox));

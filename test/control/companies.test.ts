@@ -184,7 +184,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     [{ accounts: Array(1001).fill({}) }, 400, "accounts: must be up to 1000"],
     [{ cards: Array(1001).fill({ member: "m", account: "a" }) }, 400, "cards: must be up to 1000"],
     [[], 400, ""],
-  ])("%j: %i", async (body, status, message) => {
+  ])("refuses $0 with $1: $2", async (body, status, message) => {
     const sandbox = openCompanies();
     const before = sandbox.world();
     const reply = await sandbox.send("POST", "companies", body);

@@ -180,7 +180,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     [{ amount: 1, chanel: "atm" }, 400, "chanel"],
     [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must be up to 200 characters"],
     [{ amount: 1, merchant: { city: "x".repeat(201) } }, 400, "merchant.city: must be up to 200 characters"],
-  ])("%j: %i", async (body, status, message) => {
+  ])("refuses $0 with $1: $2", async (body, status, message) => {
     const { post, card } = await openMoney();
     const reply = await post("/_sandbox/simulate/authorisations", { card_id: card.id, ...body });
     expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);

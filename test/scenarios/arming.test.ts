@@ -265,7 +265,7 @@ describe("a scenario that the request chooses", () => {
       "key-revoked",
       "key-revoked can never fire on orderPhysicalCard: it is on exchangeSandboxKey, exchangeLiveKey",
     ],
-  ])("%s: %s, is refused before anything else", async (name, value, message) => {
+  ])("$0: $1 is refused before anything else", async (name, value, message) => {
     const reply = await openSandbox().order({ token: "nobody", headers: { [name]: value } });
     expect([reply.status, reply.point]).toEqual([400, "gateway.scenario_unknown"]);
     expect(reply.json).toEqual({ error: expect.stringContaining(message) });

@@ -106,7 +106,7 @@ describe("a webhook", () => {
   });
 });
 
-describe("what does not fit is refused, and says what", () => {
+describe("an invalid body is refused with an explanation", () => {
   test.each<[unknown, RegExp]>([
     ["{", /not valid JSON/],
     [[], /the body must be a JSON object/],
@@ -117,7 +117,7 @@ describe("what does not fit is refused, and says what", () => {
     [{ url: 7, events: "card.created" }, /url: .*; events: /],
     [{ url: "http://localhost/hooks", events: Array(30_000).fill(1) }, /^.{1,2000}; and 299[0-9]{2} more$/],
     [{ url: `http://localhost/${"a".repeat(2048)}`, events: ["card.created"] }, /at most 2048/],
-  ])("%j", async (body, message) => {
+  ])("$0: $1", async (body, message) => {
     const { call } = await openWebhooks();
     const reply = await call("POST", hooks, body);
     expect([reply.status, reply.point]).toEqual([400, "webhooks.body_invalid"]);
