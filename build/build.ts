@@ -1,7 +1,7 @@
 // What `npm run build` does once tsc has written the declarations: it leaves dist/ and schema/ as they are published.
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readDefaultFile } from "../src/node/fixtures-file.ts";
+import { readDefaultFile } from "../src/node/input-files.ts";
 import { bundle } from "./bundle.ts";
 import { removeUnreached } from "./declarations.ts";
 import { copyDocsFiles } from "./docs-files.ts";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Gate } from "../src/control/admit.ts";
 import { createControl } from "../src/control/app.ts";
 import type { ControlServices } from "../src/control/services.ts";
-import { readScenarios } from "../src/node/scenario-files.ts";
+import { readScenarios } from "../src/node/input-files.ts";
 import type { Clock } from "../src/rules/clock.ts";
 import { shippedScenarios } from "../src/scenarios/shipped.ts";
 import { run, temporaryFolder } from "./support/command-line.ts";

@@ -4,8 +4,7 @@ import type { Fetch, Sandbox as PortableSandbox } from "../api.ts";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
-import type { Clock } from "../rules/clock.ts";
-import { instantOf } from "../rules/clock.ts";
+import { type Clock, instantOf } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
@@ -18,9 +17,8 @@ import {
   durabilities,
   removeDatabase,
 } from "./database-file.ts";
-import { readDefaultFixtures, readFixtures } from "./fixtures-file.ts";
+import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
 import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
-import { readScenarios, readShippedScenarios } from "./scenario-files.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
@@ -154,8 +152,8 @@ export function openSandbox(
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: options.deliver,
-      docsFiles: async (name) => (await import("./docs-files.ts")).docsFiles(name),
-      dashboardFiles: async (name) => (await import("./dashboard-files.ts")).dashboardFiles(name),
+      docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
+      dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
     let isClosed = false;
     const fetch: Fetch = async (input, init) => {

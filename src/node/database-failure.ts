@@ -1,6 +1,5 @@
 import BetterSqlite3 from "better-sqlite3";
-import { DatabaseUnusable, SetupError } from "../rules/errors.ts";
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun, DatabaseUnusable, SetupError } from "../rules/errors.ts";
 
 /** What to tell of a database file that fails as it is opened; any other error as it is. */
 export function openingFailure(file: string, thrown: unknown): unknown {

@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
-import { SetupError } from "../rules/errors.ts";
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
 /** What exit codes beside 0 say; `exec` ends with the command's own where that failed. */
 export const exitCodes = {

@@ -14,9 +14,8 @@ import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-
 import type { Serve } from "../api.ts";
 import type { UnreadPointId } from "../contract/answers.ts";
 import { AnswerCutOff } from "../http/answer-cut-off.ts";
-import { ConnectionLost, SetupError } from "../rules/errors.ts";
+import { ConnectionLost, CouldNotRun, SetupError } from "../rules/errors.ts";
 import { arrived, inTurns } from "./arrived.ts";
-import { CouldNotRun } from "./could-not-run.ts";
 import { UnderWay } from "./under-way.ts";
 
 /** PEM texts. */
@@ -27,7 +26,7 @@ export interface Tls {
 
 export interface ListenOptions {
   readonly serve: Serve;
-  /** Serves what came together. */
+  /** Serves a batch of requests. */
   readonly together: (work: () => void) => void;
   /** Makes the response to a request that cannot be read. */
   readonly malformed: (point?: UnreadPointId, message?: string) => Response;
@@ -36,8 +35,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly tls: Tls | undefined;
   /**
-   * Whether the global `Request` and `Response` may give way to @hono/node-server's lighter ones: several
-   * times faster, and nothing to do to a process that is somebody else's.
+   * Whether to replace the global `Request` and `Response` with the lighter ones of @hono/node-server. They are several
+   * times faster, but a library must not replace the globals of a process that it does not own.
    */
   readonly lightGlobals: boolean;
 }
@@ -47,17 +46,17 @@ type FetchCallback = Parameters<typeof getRequestListener>[0];
 export interface Listening {
   /** `http://127.0.0.1:4242`, without a slash at its end. */
   readonly url: string;
-  /** Takes no more connections, and waits for the answers under way, but not for ever. */
+  /** Closes the port after the responses in progress, or after 1.5 seconds. */
   close(): Promise<void>;
 }
 
-/** How long an answer under way may hold up closing. */
+/** How long a response in progress may delay closing. */
 const drainMs = 1500;
 
-/** How long a request may take to come: long for any client, and no slow one keeps its connection for good. */
+/** How long a request may take to arrive: long enough for any client, but a slow one does not keep its connection. */
 const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
 
-/** Over TLS too a client may close its side once it has asked, and has to begin in time. */
+/** Over TLS too, a client may close its side after its request, and must begin the handshake in time. */
 const handshake = { allowHalfOpen: true, handshakeTimeout: 20_000 };
 
 /** Node's error codes for requests that it could not read and that get a status other than 400. */
@@ -86,7 +85,7 @@ function hostProblem({ httpVersion, rawHeaders }: IncomingMessage): string | und
 
 /**
  * Binds a port.
- * @throws CouldNotRun where it is taken, or not to be had by this user; SetupError where TLS refuses the certificate
+ * @throws CouldNotRun if the port is in use or this user may not bind it; SetupError if TLS refuses the certificate
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, tls } = options;
@@ -110,10 +109,49 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-function createServer({ serve, together, malformed, tls, lightGlobals }: ListenOptions): Server {
+function createServer(options: ListenOptions): Server {
+  const { together, malformed, tls } = options;
   const underWay = new UnderWay();
-  // A promise also of what is there at once: what one turn brought is all answered before any of it is written.
-  const answered = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
+  const handle = inTurns(requestListener(options, underWay), together);
+  const refuse = async (incoming: IncomingMessage, outgoing: ServerResponse, response: Response) => {
+    const body = await response.text();
+    const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(body) };
+    outgoing.writeHead(response.status, headers).end(body);
+    underWay.leave(incoming);
+  };
+  const onRequest = whenConnected(underWay, (incoming, outgoing) => {
+    const problem = hostProblem(incoming);
+    if (problem === undefined) handle(incoming, outgoing);
+    else refuse(incoming, outgoing, malformed("gateway.bad_request", problem));
+  });
+  const onExpectation = whenConnected(underWay, (incoming, outgoing) => {
+    const problem = hostProblem(incoming);
+    const point = problem === undefined ? "gateway.expectation_failed" : "gateway.bad_request";
+    refuse(incoming, outgoing, malformed(point, problem));
+  });
+  try {
+    const own = { ...arrival, requireHostHeader: false };
+    const server = tls
+      ? createHttpsServer({ ...own, ...handshake, cert: tls.cert, key: tls.key }, onRequest)
+      : createHttpServer(own, onRequest);
+    server.on("checkExpectation", onExpectation);
+    answerHalfClosed(server, underWay);
+    refuseUnread(server, underWay, malformed);
+    return server;
+  } catch (error) {
+    throw new SetupError(`the TLS certificate and key do not fit: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Passes requests to `serve` and writes its responses, through the adapter. */
+function requestListener(
+  { serve, malformed, lightGlobals }: ListenOptions,
+  underWay: UnderWay,
+): RequestListener {
+  // Always a promise: all requests of a batch are decided before any response is written.
+  const respond = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     try {
       return await serve(request, arrived(incoming, underWay));
     } catch (error) {
@@ -123,98 +161,71 @@ function createServer({ serve, together, malformed, tls, lightGlobals }: ListenO
       underWay.leave(incoming);
     }
   };
-  // HTTP/2 is not served, whose messages are of another type.
-  const answers = getRequestListener(answered as FetchCallback, {
+  // The adapter's error handler gets no request, but is called synchronously for one with an unreadable address.
+  let latest: IncomingMessage;
+  // HTTP/2 is not served; its messages are of another type.
+  const adapted = getRequestListener(respond as FetchCallback, {
     overrideGlobalObjects: lightGlobals,
     // HTTP/1.0 may leave out Host.
     hostname: "localhost",
-    // Node itself reads the rest of a body that was answered early; the adapter would cut a slow one off.
+    // Node itself reads the rest of a body after an early response; the adapter would cut off a slow one.
     autoCleanupIncoming: false,
     errorHandler: (error) => {
       if (error instanceof RequestError) {
-        underWay.leave(taken);
+        underWay.leave(latest);
         return malformed();
       }
-      // Its connection is gone, and there is nothing to answer on.
+      // Its connection is gone, so there is nothing to respond on.
       if (error instanceof ConnectionLost) return undefined;
       throw error;
     },
   });
-  // Of a request whose address cannot be read the adapter says no more than that, at once.
-  let taken: IncomingMessage;
-  const take: RequestListener = (incoming, outgoing) => {
-    taken = incoming;
-    answers(incoming, outgoing);
+  return (incoming, outgoing) => {
+    latest = incoming;
+    adapted(incoming, outgoing);
   };
-  const inTurn = inTurns(take, together);
-  // A request that comes before the answer to the last one is out has no connection yet. It waits for it: a client
-  // that asks over and over, and never reads, has one answer in memory and not thousands.
-  const connected =
-    (answer: RequestListener): RequestListener =>
-    (incoming, outgoing) => {
-      underWay.enter(incoming, outgoing);
-      if (outgoing.socket) answer(incoming, outgoing);
-      else outgoing.once("socket", () => answer(incoming, outgoing));
-    };
-  const refuse = async (incoming: IncomingMessage, outgoing: ServerResponse, response: Response) => {
-    const body = await response.text();
-    const headers = { ...Object.fromEntries(response.headers), "content-length": Buffer.byteLength(body) };
-    outgoing.writeHead(response.status, headers).end(body);
-    underWay.leave(incoming);
-  };
-  const listener = connected((incoming, outgoing) => {
-    const problem = hostProblem(incoming);
-    if (problem === undefined) inTurn(incoming, outgoing);
-    else refuse(incoming, outgoing, malformed("gateway.bad_request", problem));
-  });
-  try {
-    const own = { ...arrival, requireHostHeader: false };
-    const server = tls
-      ? createHttpsServer({ ...own, ...handshake, cert: tls.cert, key: tls.key }, listener)
-      : createHttpServer(own, listener);
-    answerHalfClosed(server, underWay);
-    server.on(
-      "checkExpectation",
-      connected((incoming, outgoing) => {
-        const problem = hostProblem(incoming);
-        const point = problem === undefined ? "gateway.expectation_failed" : "gateway.bad_request";
-        refuse(incoming, outgoing, malformed(point, problem));
-      }),
-    );
-    server.on("connect", (_: IncomingMessage, socket: Duplex) => {
-      // Node listens to it no more.
-      socket.on("error", () => socket.destroy()).resume();
-      socket.once("finish", () => socket.destroy());
-      underWay.afterWhole(socket, (isAmidAnswer) => {
-        if (isAmidAnswer) socket.destroy();
-        else writeRaw(socket, malformed("gateway.bad_request", noProxy));
-      });
-    });
-    server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-      if (error.code === "ECONNRESET" || !socket.writable) {
-        socket.destroy();
-        return;
-      }
-      // The server itself stopped reading, so the rest of the request may have arrived in time.
-      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && underWay.isPaused(socket)) return;
-      // What came whole before it is answered first.
-      underWay.afterWhole(socket, (isAmidAnswer) => {
-        if (isAmidAnswer) socket.destroy();
-        else writeRaw(socket, malformed(unread[error.code ?? ""]));
-      });
-    });
-    return server;
-  } catch (error) {
-    throw new SetupError(`the TLS certificate and key do not fit: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }
 
 /**
- * A client may close its side once it has sent its requests, and is answered all the same. Node would close the other
- * side at once, and with it what waits for its turn; its own `httpAllowHalfOpen` closes it after the last answer. A
- * stream that nobody listens to any more still ends.
+ * Delays a pipelined request until the response before it is out; until then it has no connection. A client that sends
+ * requests and never reads has one response in memory and not thousands.
+ */
+function whenConnected(underWay: UnderWay, listener: RequestListener): RequestListener {
+  return (incoming, outgoing) => {
+    underWay.enter(incoming, outgoing);
+    if (outgoing.socket) listener(incoming, outgoing);
+    else outgoing.once("socket", () => listener(incoming, outgoing));
+  };
+}
+
+/** Responds to requests that Node cannot read and to CONNECT, after the complete requests before them. */
+function refuseUnread(server: Server, underWay: UnderWay, malformed: ListenOptions["malformed"]): void {
+  const refuse = (socket: Duplex, point?: UnreadPointId, message?: string) =>
+    underWay.afterWhole(socket, (isAmidResponse) => {
+      if (isAmidResponse) socket.destroy();
+      else writeRaw(socket, malformed(point, message));
+    });
+  server.on("connect", (_: IncomingMessage, socket: Duplex) => {
+    // Node no longer listens to this socket.
+    socket.on("error", () => socket.destroy()).resume();
+    socket.once("finish", () => socket.destroy());
+    refuse(socket, "gateway.bad_request", noProxy);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // The server itself stopped reading, so the rest of the request may have arrived in time.
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && underWay.isPaused(socket)) return;
+    refuse(socket, unread[error.code ?? ""]);
+  });
+}
+
+/**
+ * Serves clients that close their side after sending their requests. By default Node would then close the other side at
+ * once, with requests still waiting; `httpAllowHalfOpen` closes it after the last response. A stream without a reader
+ * still ends.
  */
 function answerHalfClosed(server: Server, underWay: UnderWay): void {
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -227,7 +238,7 @@ function answerHalfClosed(server: Server, underWay: UnderWay): void {
   });
 }
 
-/** Ends a connection in place of an answer, or in the midst of one; that of a client that has gone is ended. */
+/** Ends a connection without a response, or in the middle of one; does nothing if the client has closed it. */
 function lose(lost: ConnectionLost, outgoing: ServerResponse): void {
   if (outgoing.socket) cut(lost, outgoing, outgoing.socket);
 }
@@ -244,7 +255,7 @@ function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): vo
   }
 }
 
-/** Answers on a connection whose request Node could not read, and closes it. */
+/** Responds on a connection whose request Node could not read, and closes it. */
 async function writeRaw(socket: Duplex, response: Response): Promise<void> {
   const { status } = response;
   const body = await response.text();
@@ -255,7 +266,7 @@ async function writeRaw(socket: Duplex, response: Response): Promise<void> {
   );
 }
 
-/** A server on every interface is reached on this machine by its loopback address. */
+/** On this machine, a server that listens on every interface is reached through localhost. */
 function reachableHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
@@ -277,11 +288,11 @@ function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number
 
 function close(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   return new Promise((closed) => {
-    // Also those that never came to speak TLS, which the server does not know yet.
+    // Includes connections without a TLS handshake, which the server does not know yet.
     const deadline = setTimeout(() => {
       for (const connection of connections) connection.destroy();
     }, drainMs);
-    // A connection kept alive falls idle when its answer is out, and Node then waits for it to time out.
+    // A keep-alive connection becomes idle after its response, and Node would wait for its timeout.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {
       clearTimeout(deadline);

@@ -1,5 +1,4 @@
-import { SetupError } from "../rules/errors.ts";
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
 /** How long an answer may take. */
 const patienceMs = 5000;

@@ -58,6 +58,9 @@ export class SetupError extends Error {
   }
 }
 
+/** A request to start or call a sandbox that is valid but fails here and now: a port is in use, nothing responds. */
+export class CouldNotRun extends SetupError {}
+
 /**
  * The database cannot be used: its disk is full, or its file may no longer be written or is damaged. The message is
  * for the operator: in one line it names the file and says what to do.

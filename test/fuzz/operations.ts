@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { readShippedScenarios } from "../../src/node/scenario-files.ts";
+import { readShippedScenarios } from "../../src/node/input-files.ts";
 import { type Known, type Schema, textFrom, valueFrom } from "./from-schema.ts";
 import { jsonOf, mutated, written } from "./json.ts";
 import type { Target } from "./target.ts";

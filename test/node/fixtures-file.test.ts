@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
-import { readDefaultFile, readFixtures } from "../../src/node/fixtures-file.ts";
+import { readDefaultFile, readFixtures } from "../../src/node/input-files.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 

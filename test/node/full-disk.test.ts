@@ -4,10 +4,9 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
-import { CouldNotRun } from "../../src/node/could-not-run.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { databaseLog } from "../../src/node/request-log.ts";
-import { DatabaseUnusable } from "../../src/rules/errors.ts";
+import { CouldNotRun, DatabaseUnusable } from "../../src/rules/errors.ts";
 import { cli, runProgram, startCommandLine, temporaryFolder, whenReady } from "../support/command-line.ts";
 import { cardOf, openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
-import { readScenarios } from "../../src/node/scenario-files.ts";
+import { readScenarios } from "../../src/node/input-files.ts";
 import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
 /** A file that fits; each line may be replaced, or dropped by `undefined`. */

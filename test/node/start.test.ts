@@ -3,7 +3,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readDefaultFile } from "../../src/node/fixtures-file.ts";
+import { readDefaultFile } from "../../src/node/input-files.ts";
 import { hmac, sha256, utf8ToBytes } from "../../src/node/sha256.ts";
 import { hashOfSecret, seededRandom } from "../../src/rules/random.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operations } from "../../src/contract/operations.ts";
 import { contractPoints } from "../../src/contract/points.ts";
-import { readShippedScenarios } from "../../src/node/scenario-files.ts";
+import { readShippedScenarios } from "../../src/node/input-files.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import { pointsOf } from "../../src/scenarios/effects.ts";
 import { openCards } from "../support/open-cards.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readShippedScenarios } from "../../src/node/scenario-files.ts";
+import { readShippedScenarios } from "../../src/node/input-files.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
 import { runExample, type Way, ways } from "../support/run-example.ts";

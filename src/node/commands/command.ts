@@ -1,5 +1,5 @@
-import { Command, Option } from "commander";
-import { oneLine } from "../../journal/formats/escape.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { escapeControls, oneLine } from "../../journal/formats/escape.ts";
 
 /** A command that says in one line what is wrong with how it is used, and leaves it to its caller to end. */
 export function newCommand(name: string, description: string): Command {
@@ -28,4 +28,40 @@ function refuseExcessArguments(_command: Command, called: Command): void {
   called.error(
     `error: unexpected argument ${JSON.stringify(excess)}: this command ${known}; --help lists its options`,
   );
+}
+
+export function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    if (!/^[0-9]+$/.test(text) || Number(text) > max) {
+      throw new InvalidArgumentError(`It takes a whole number from 0 to ${max}.`);
+    }
+    return Number(text);
+  };
+}
+
+export function once(text: string, before: string | undefined): string {
+  if (before !== undefined) throw new InvalidArgumentError("It is given once.");
+  return notEmpty(text);
+}
+
+export function commaSeparated(text: string): string[] {
+  const parts = notEmpty(text)
+    .split(",")
+    .map((each) => each.trim());
+  if (parts.includes(""))
+    throw new InvalidArgumentError("It has a comma too many: nothing stands beside it.");
+  return parts;
+}
+
+export function notEmpty(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
+}
+
+/** Rows with each column as wide as its widest cell, headed. */
+export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows].map((row) => row.map(escapeControls));
+  const widths = head.map((_, c) => Math.max(...all.map((row) => row[c]?.length ?? 0)));
+  const lines = all.map((row) => row.map((cell, c) => cell.padEnd(widths[c] ?? 0)).join("  "));
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { contractPoints } from "../../contract/points.ts";
 import { jsonLines } from "../../journal/formats/escape.ts";
-import { columns } from "./columns.ts";
-import { newCommand } from "./command.ts";
+import { columns, newCommand } from "./command.ts";
 
 export function define(): Command {
   const command = newCommand(

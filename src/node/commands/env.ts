@@ -4,8 +4,7 @@ import { oneLine, shellQuoted } from "../../journal/formats/escape.ts";
 import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
-import { newCommand, optionWithVariable } from "./command.ts";
-import { notEmpty } from "./option-values.ts";
+import { newCommand, notEmpty, optionWithVariable } from "./command.ts";
 
 /** How many companies of an environment are told of. */
 const shownCompanies = 5;

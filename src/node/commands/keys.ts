@@ -4,9 +4,7 @@ import type { KeyListing } from "../../control/api-keys.ts";
 import { jsonLines, oneLine } from "../../journal/formats/escape.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import { ask, baseAddress, type RunningSandbox } from "../running-sandbox.ts";
-import { columns } from "./columns.ts";
-import { newCommand, optionWithVariable } from "./command.ts";
-import { notEmpty } from "./option-values.ts";
+import { columns, newCommand, notEmpty, optionWithVariable } from "./command.ts";
 
 export function define(): Command {
   const command = newCommand(

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import { jsonLines } from "../../journal/formats/escape.ts";
-import { readScenarios, readShippedScenarios } from "../scenario-files.ts";
-import { columns } from "./columns.ts";
-import { newCommand, optionWithVariable } from "./command.ts";
-import { notEmpty } from "./option-values.ts";
+import { readScenarios, readShippedScenarios } from "../input-files.ts";
+import { columns, newCommand, notEmpty, optionWithVariable } from "./command.ts";
 
 export function define(): Command {
   const command = newCommand("card-sandbox scenarios", "Lists the scenarios that there are.")

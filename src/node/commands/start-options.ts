@@ -1,60 +1,39 @@
 import { readFileSync } from "node:fs";
 import type { Command, Option } from "commander";
-import { type OnBehalfOfMode, onBehalfOfModes } from "../../contract/operations.ts";
+import { onBehalfOfModes } from "../../contract/operations.ts";
 import { defaultJournalBytes } from "../../journal/journal.ts";
-import { type KeyQuota, keyQuotas } from "../../rules/api-key.ts";
+import { keyQuotas } from "../../rules/api-key.ts";
 import { SetupError } from "../../rules/errors.ts";
-import { type DatabaseCheck, type Durability, databaseChecks, durabilities } from "../database-file.ts";
+import { databaseChecks, durabilities } from "../database-file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
-import { optionWithVariable as option } from "./command.ts";
-import { notEmpty, once, parted, wholeNumber } from "./option-values.ts";
+import { commaSeparated, notEmpty, once, optionWithVariable as option, wholeNumber } from "./command.ts";
 
-interface Flags {
-  port: number;
-  host: string;
-  livePort?: number;
-  db: string;
-  durability: Durability;
-  checkDatabase: DatabaseCheck;
-  seed?: number;
-  clock?: string;
-  fixtures?: string;
-  scenarios?: string;
-  scenario?: string;
-  assumed: "on" | "off";
-  onBehalfOf: OnBehalfOfMode;
-  sandboxHeaders: boolean;
-  log: LogFormat;
-  tlsCert?: string;
-  tlsKey?: string;
-  keyQuota: KeyQuota;
-  fixtureKeys: boolean;
-  control: boolean;
-  adminToken?: string;
-  journal: number;
-  journalBytes: number;
-  allowWebhookHosts?: string[];
+interface Flags extends Omit<StartOptions, "assumed" | "tls" | "deliver" | "observe"> {
+  readonly assumed: "on" | "off";
+  readonly log: LogFormat;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
-/** What a start was asked for. */
+/** The options of the command line for a start. */
 export interface StartRequest {
   readonly options: StartOptions;
   readonly logFormat: LogFormat;
-  /** The certificate's file, for the command that a person pastes. */
+  /** The certificate's file, for the curl commands that the start prints. */
   readonly tlsCert: string | undefined;
 }
 
 const largestJournal = 100_000;
 const largestJournalBytes = 16 * 1024 ** 3;
 
-/** What differs between the commands that start a sandbox. */
+/** The defaults that differ between the commands that start a sandbox. */
 export interface StartDefaults {
   readonly port: number;
   readonly log: LogFormat;
 }
 
-/** What was asked for, once the command line is parsed. */
+/** Reads the parsed command line. */
 export function startRequest(command: Command): StartRequest {
   const flags = command.opts<Flags>();
   return {
@@ -88,122 +67,115 @@ export function startRequest(command: Command): StartRequest {
 }
 
 /**
- * Adds every option of a sandbox; each option's environment variable stands in where the option is not given, and an
- * empty one counts as absent.
+ * Adds every option of a sandbox. An option that is not given takes its value from its environment variable; an empty
+ * variable counts as unset.
  */
 export function addStartOptions(command: Command, { port, log }: StartDefaults): Command {
-  return command
-    .addOption(
-      option("--port <number>", "port to listen on; 0 picks a free one", "PORT")
-        .argParser(wholeNumber(65_535))
-        .default(port),
-    )
-    .addOption(
-      option("--host <address>", "address to listen on", "HOST").argParser(notEmpty).default("127.0.0.1"),
-    )
-    .addOption(
-      option("--live-port <number>", "a port of its own for the live base address", "LIVE_PORT").argParser(
-        wholeNumber(65_535),
-      ),
-    )
-    .addOption(
-      option("--db <file>", "database file, kept across restarts", "DB")
-        .argParser(notEmpty)
-        .default(":memory:"),
-    )
-    .addOption(
-      option(
-        "--durability <degree>",
-        "what an answer outlives on a file: the process, or the machine",
-        "DURABILITY",
-      )
-        .choices(durabilities)
-        .default("normal"),
-    )
-    .addOption(
-      option(
-        "--check-database <mode>",
-        "how to check a database file at startup: full also compares indexes with tables, quick does not, auto is full up to 48 MiB",
-        "CHECK_DATABASE",
-      )
-        .choices(databaseChecks)
-        .default("auto"),
-    )
-    .addOption(
-      option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(
-        wholeNumber(Number.MAX_SAFE_INTEGER),
-      ),
-    )
-    .addOption(
-      option(
-        "--clock <instant>",
-        "ISO 8601 instant at which time stands still (default: real time)",
-        "CLOCK",
-      ),
-    )
-    .addOption(
-      option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
-    )
-    .addOption(
-      option(
-        "--scenarios <folder>",
-        "scenario files of your own, beside those that come along",
-        "SCENARIOS",
-      ).argParser(notEmpty),
-    )
-    .addOption(
-      option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO").argParser(once),
-    )
-    .addOption(
-      option("--assumed <mode>", "operations that the spec does not show; off: they answer 501", "ASSUMED")
-        .choices(["on", "off"])
-        .default("on"),
-    )
-    .addOption(
-      option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
-        .choices(onBehalfOfModes)
-        .default("optional"),
-    )
-    .addOption(keyQuotaOption())
-    .addOption(
-      option("--no-fixture-keys", "refuse the API keys of the fixtures, which are public", "NO_FIXTURE_KEYS"),
-    )
-    .addOption(option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"))
-    .addOption(option("--log <format>", "request logs", "LOG").choices(logFormats).default(log))
-    .addOption(option("--no-control", "leave out the sandbox's own API under /_sandbox", "NO_CONTROL"))
-    .addOption(
-      option(
-        "--admin-token <token>",
-        "what that API demands; beyond loopback one is generated",
-        "ADMIN_TOKEN",
-      ).argParser(notEmpty),
-    )
-    .addOption(
-      option("--journal <number>", "how many requests the journal keeps", "JOURNAL")
-        .argParser(wholeNumber(largestJournal))
-        .default(1000),
-    )
-    .addOption(
-      option(
-        "--journal-bytes <number>",
-        "maximum memory for recorded requests, in bytes; the oldest are dropped first",
-        "JOURNAL_BYTES",
-      )
-        .argParser(wholeNumber(largestJournalBytes))
-        .default(defaultJournalBytes, "67108864, which is 64 MiB"),
-    )
-    .addOption(
-      option(
-        "--allow-webhook-hosts <hosts>",
-        "hosts beyond this machine that webhooks may be sent to, parted by commas",
-        "ALLOW_WEBHOOK_HOSTS",
-      ).argParser(parted),
-    )
-    .addOption(option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"))
-    .addOption(option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"));
+  const options = [
+    ...addressOptions(port),
+    ...worldOptions(),
+    ...serviceOptions(),
+    ...controlOptions(log),
+    ...transportOptions(),
+  ];
+  for (const each of options) command.addOption(each);
+  return command;
 }
 
-/** `validate` has it too, because it decides which fixtures are valid. */
+function addressOptions(port: number): Option[] {
+  return [
+    option("--port <number>", "port to listen on; 0 picks a free one", "PORT")
+      .argParser(wholeNumber(65_535))
+      .default(port),
+    option("--host <address>", "address to listen on", "HOST").argParser(notEmpty).default("127.0.0.1"),
+    option("--live-port <number>", "a port of its own for the live base address", "LIVE_PORT").argParser(
+      wholeNumber(65_535),
+    ),
+  ];
+}
+
+function worldOptions(): Option[] {
+  return [
+    option("--db <file>", "database file, kept across restarts", "DB")
+      .argParser(notEmpty)
+      .default(":memory:"),
+    option(
+      "--durability <degree>",
+      "what an answer outlives on a file: the process, or the machine",
+      "DURABILITY",
+    )
+      .choices(durabilities)
+      .default("normal"),
+    option(
+      "--check-database <mode>",
+      "how to check a database file at startup: full also compares indexes with tables, quick does not, auto is full up to 48 MiB",
+      "CHECK_DATABASE",
+    )
+      .choices(databaseChecks)
+      .default("auto"),
+    option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+    ),
+    option("--clock <instant>", "ISO 8601 instant at which time stands still (default: real time)", "CLOCK"),
+    option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
+    option(
+      "--scenarios <folder>",
+      "scenario files of your own, beside those that come along",
+      "SCENARIOS",
+    ).argParser(notEmpty),
+    option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO").argParser(once),
+  ];
+}
+
+function serviceOptions(): Option[] {
+  return [
+    option("--assumed <mode>", "operations that the spec does not show; off: they answer 501", "ASSUMED")
+      .choices(["on", "off"])
+      .default("on"),
+    option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
+      .choices(onBehalfOfModes)
+      .default("optional"),
+    keyQuotaOption(),
+    option("--no-fixture-keys", "refuse the API keys of the fixtures, which are public", "NO_FIXTURE_KEYS"),
+    option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"),
+  ];
+}
+
+function controlOptions(log: LogFormat): Option[] {
+  return [
+    option("--log <format>", "request logs", "LOG").choices(logFormats).default(log),
+    option("--no-control", "leave out the sandbox's own API under /_sandbox", "NO_CONTROL"),
+    option(
+      "--admin-token <token>",
+      "what that API demands; beyond loopback one is generated",
+      "ADMIN_TOKEN",
+    ).argParser(notEmpty),
+    option("--journal <number>", "how many requests the journal keeps", "JOURNAL")
+      .argParser(wholeNumber(largestJournal))
+      .default(1000),
+    option(
+      "--journal-bytes <number>",
+      "maximum memory for recorded requests, in bytes; the oldest are dropped first",
+      "JOURNAL_BYTES",
+    )
+      .argParser(wholeNumber(largestJournalBytes))
+      .default(defaultJournalBytes, "67108864, which is 64 MiB"),
+  ];
+}
+
+function transportOptions(): Option[] {
+  return [
+    option(
+      "--allow-webhook-hosts <hosts>",
+      "hosts beyond this machine that webhooks may be sent to, parted by commas",
+      "ALLOW_WEBHOOK_HOSTS",
+    ).argParser(commaSeparated),
+    option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"),
+    option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"),
+  ];
+}
+
+/** Also an option of `validate`, because it decides which fixtures are valid. */
 export function keyQuotaOption(): Option {
   return option(
     "--key-quota <scope>",

@@ -7,8 +7,7 @@ import { databaseLog, requestLog } from "../request-log.ts";
 import { onSignals } from "../signals.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { startUpLines } from "../start-up-lines.ts";
-import { newCommand } from "./command.ts";
-import { wholeNumber } from "./option-values.ts";
+import { newCommand, wholeNumber } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
 
 /** How long what is printed may take to be read once the sandbox is closed. */

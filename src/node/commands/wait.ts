@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { CouldNotRun } from "../could-not-run.ts";
+import { CouldNotRun } from "../../rules/errors.ts";
 import { baseAddress, illness } from "../running-sandbox.ts";
-import { newCommand } from "./command.ts";
-import { wholeNumber } from "./option-values.ts";
+import { newCommand, wholeNumber } from "./command.ts";
 
 const pollMs = 100;
 

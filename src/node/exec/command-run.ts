@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { CouldNotRun } from "../could-not-run.ts";
+import { CouldNotRun } from "../../rules/errors.ts";
 import { onSignals } from "../signals.ts";
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

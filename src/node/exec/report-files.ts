@@ -3,8 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import type { ReportFormat } from "../../journal/formats/formatted.ts";
 import { formatSuite } from "../../journal/formats/suite.ts";
 import type { GateResult, Gates, SuiteReport } from "../../journal/suite.ts";
-import { SetupError } from "../../rules/errors.ts";
-import { CouldNotRun } from "../could-not-run.ts";
+import { CouldNotRun, SetupError } from "../../rules/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 const formats: Readonly<Record<string, ReportFormat>> = {

@@ -4,7 +4,7 @@ import { type Severity, severities } from "../../journal/findings/finding.ts";
 import type { Gates } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { nearest } from "../../rules/nearest.ts";
-import { parted, wholeNumber } from "../commands/option-values.ts";
+import { commaSeparated, wholeNumber } from "../commands/command.ts";
 
 /** What a suite is held to, and where that is told. */
 export interface SuiteOptions {
@@ -86,7 +86,7 @@ export function suiteOptions(command: Command): SuiteOptions {
 }
 
 function points(text: string, before: readonly string[] = []): string[] {
-  const patterns = parted(text);
+  const patterns = commaSeparated(text);
   const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
   if (vain === undefined) return [...before, ...patterns];
   const meant = nearest(vain, behaviours);

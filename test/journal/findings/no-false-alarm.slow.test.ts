@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { OperationId } from "../../../src/contract/operations.ts";
-import { readShippedScenarios } from "../../../src/node/scenario-files.ts";
+import { readShippedScenarios } from "../../../src/node/input-files.ts";
 import type { Scenario } from "../../../src/scenarios/scenario.ts";
 import { CorrectClient } from "../../support/correct-client.ts";
 import { openSandbox } from "../../support/open-sandbox.ts";

@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import type { DashboardFiles } from "../dashboard/files.ts";
 import type { DocsFiles } from "../http/description.ts";
 
-/** Reads what the build put into dist/docs, compressed for the package's sake; from the sources nothing is there. */
+/** Reads a file of the dashboard; the build copies these files to the same place below dist/. */
+export const dashboardFiles: DashboardFiles = async (name) =>
+  new Uint8Array(await readFile(new URL(`../dashboard/files/${name}`, import.meta.url)));
+
+/** Reads a file of the API reference, which the build compresses into dist/docs; undefined when run from the sources. */
 export const docsFiles: DocsFiles = async (name) => {
   try {
     const bytes = await readFile(new URL(`../docs/${name}.gz`, import.meta.url));

@@ -1,11 +1,48 @@
-import { readdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { KeyQuota } from "../rules/api-key.ts";
 import { SetupError } from "../rules/errors.ts";
 import { type Scenario, scenarioSchema } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
-import { readText } from "./read-text.ts";
-import { checkStrictYaml, fitting, type StrictYaml } from "./strict-yaml.ts";
+import type { Fixtures } from "../world/open-world.ts";
+import { seedWorldFor } from "../world/seed-world.ts";
+import { checkStrictYaml, fitting, readStrictYaml, type StrictYaml } from "./strict-yaml.ts";
+
+const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));
+
+/** What the build made of the default file. */
+const builtDefault = fileURLToPath(new URL("../default-world.json", import.meta.url));
+
+/** The default world as the build read it, so that no start has to load YAML; from the sources, its file is read. */
+export function readDefaultFixtures(): Fixtures {
+  return existsSync(builtDefault) ? JSON.parse(readFileSync(builtDefault, "utf8")) : readDefaultFile();
+}
+
+/** What the file of the default world says, which the build keeps. */
+export function readDefaultFile(): Fixtures {
+  return readFixtures(defaultFile);
+}
+
+/**
+ * Reads a seed world.
+ * @throws SetupError where the file cannot be read, or does not fit the schema
+ */
+export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixtures {
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (error) {
+    throw new SetupError(`the fixtures file ${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return {
+    world: readStrictYaml(file, text, seedWorldFor(keyQuota)),
+    digest: createHash("sha256").update(text).digest("hex"),
+  };
+}
 
 /** Where the package keeps its own. */
 export const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
@@ -69,4 +106,17 @@ export function checkScenario(file: string, text: string, taken: ReadonlySet<str
     if (name !== ofFile) return wrong(`must be the file's, ${ofFile}; it is ${name}`);
     return taken.has(name) ? wrong(`a scenario named ${name} is there already: rename this one`) : [];
   });
+}
+
+// A byte order mark is the reader's to skip, so that a text is its file's bytes.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @throws Error that says why a file cannot be read, or that it is no UTF-8 text */
+export function readText(file: string): string {
+  const bytes = readFileSync(file);
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw new Error("it is no UTF-8 text", { cause: error });
+  }
 }
