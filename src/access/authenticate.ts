@@ -5,7 +5,7 @@ import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { FactsOverlay } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
-import type { Caller } from "../store/callers.ts";
+import { type Caller, callerInCompany } from "../store/callers.ts";
 
 /**
  * The caller behind an access token (spec §5).
@@ -14,7 +14,7 @@ import type { Caller } from "../store/callers.ts";
  * @throws SandboxError `auth.*`
  */
 export function authenticate(
-  { store, clock }: Services,
+  { callers, clock }: Services,
   accessToken: string | undefined,
   served: readonly Environment[],
 ): Caller {
@@ -30,7 +30,7 @@ export function authenticate(
       "This is an API key, which goes to the token endpoint only: exchange it there and send the access_token",
     );
   }
-  const token = store.accessTokens.bySecret(accessToken);
+  const token = callers.byAccessToken(accessToken);
   if (!token) throw refused();
   if (companyNow(clock, token.caller.clockOffsetMs) >= token.expiresAtMs) {
     throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);
@@ -69,13 +69,13 @@ function expired(when: string): SandboxError {
  * @throws SandboxError `notAMember`
  */
 export function actFor(
-  { store }: Services,
+  { database }: Services,
   caller: Caller,
   companyId: CompanyId,
   notAMember: ErrorPointId,
 ): Caller {
   if (companyId === caller.companyId) return caller;
-  const acting = store.members.inCompany(caller, companyId);
+  const acting = callerInCompany(database, caller, companyId);
   if (!acting) {
     throw new SandboxError(
       notAMember,

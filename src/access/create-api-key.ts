@@ -2,6 +2,8 @@ import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import { makeSecret, shownPrefix } from "../rules/api-key.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
+import { insertApiKey } from "../store/api-keys.ts";
+import { nextNumber } from "../store/meta.ts";
 
 /** Whose a new key is. */
 export interface KeyOwner {
@@ -22,15 +24,15 @@ export interface CreatedKey {
 
 /** Makes an API key, within the caller's transaction. */
 export function createApiKey(
-  { store, random }: Pick<Services, "store" | "random">,
+  { database, random }: Pick<Services, "database" | "random">,
   { companyPk, companyId, membershipPk, environment }: KeyOwner,
   label: string | null,
 ): CreatedKey {
-  const n = store.nextNumber(companyPk, "api_keys");
+  const n = nextNumber(database, companyPk, "api_keys");
   const id = uuidOf(random.block("api_key", companyId, n));
   const secret = makeSecret(environment, random.secret("api_key_secret", companyId, n));
   const prefix = shownPrefix(secret);
-  store.apiKeys.insert({
+  insertApiKey(database, {
     id,
     companyPk,
     membershipPk,

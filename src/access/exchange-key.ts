@@ -6,8 +6,9 @@ import { SandboxError } from "../rules/errors.ts";
 import type { Overlay } from "../rules/facts.ts";
 import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
-import type { ApiKeyRecord } from "../store/api-keys.ts";
-import type { Caller } from "../store/callers.ts";
+import { type ApiKeyRecord, apiKeyByHash } from "../store/api-keys.ts";
+import { type Caller, deleteExpiredTokens, insertAccessToken } from "../store/callers.ts";
+import { nextNumber } from "../store/meta.ts";
 
 const endpointOf: Readonly<Record<Environment, string>> = {
   sandbox: "POST /auth/v1/sandbox/token",
@@ -33,7 +34,7 @@ export function exchangeKey(
   apiKey: string,
   { facts, tokenLifetimeMs = accessTokenLifetimeMs }: Overlay,
 ): TokenExchangeResponse {
-  const { database, store, clock, random } = services;
+  const { database, clock, random } = services;
   return database.transaction(() => {
     const { caller, status, memberStatus } = keyNamed(services, endpoint, apiKey);
     if (facts.keyRevoked || status === "revoked") throw revoked();
@@ -43,22 +44,22 @@ export function exchangeKey(
         "API key is not valid: the member who owns it is no longer active in the company",
       );
     }
-    const n = store.nextNumber(caller.companyPk, "access_tokens");
+    const n = nextNumber(database, caller.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
     const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + tokenLifetimeMs;
-    const pk = store.accessTokens.insert({
+    const pk = insertAccessToken(database, {
       hash: hashOfSecret(accessToken),
       companyPk: caller.companyPk,
       apiKeyPk: caller.apiKeyPk,
       expiresAtMs,
     });
-    store.accessTokens.forgetExpired(pk, clock.now());
+    deleteExpiredTokens(database, pk, clock.now());
     return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
   });
 }
 
 /** @throws SandboxError where the key is of the other environment, or unknown */
-function keyNamed({ store }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
+function keyNamed({ database, fixtureKeys }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
   const environment = environmentOfKey(apiKey);
   if (environment && environment !== endpoint) {
     throw new SandboxError(
@@ -66,7 +67,7 @@ function keyNamed({ store }: Services, endpoint: Environment, apiKey: string): A
       `API key is not valid here: it is a ${environment} key, and this is the ${endpoint} endpoint; exchange it at ${endpointOf[environment]}`,
     );
   }
-  const key = store.apiKeys.byHash(hashOfSecret(apiKey));
+  const key = apiKeyByHash(database, fixtureKeys, hashOfSecret(apiKey));
   if (!key) {
     throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
   }

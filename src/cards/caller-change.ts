@@ -5,7 +5,7 @@ import type { Overlay } from "../rules/facts.ts";
 import { capViolation, type SpendingLimit } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import type { CardRecord, KeptCard } from "../store/cards.ts";
+import type { CardRecord, StoredCard } from "../store/cards.ts";
 import { usualName } from "./card.ts";
 import { type CardFields, changeCard } from "./change.ts";
 import { cardNow } from "./current-card.ts";
@@ -48,7 +48,7 @@ export function refuseInvalid({ facts }: Overlay): void {
 }
 
 /** 409 while another change to the card is in progress (spec §3). */
-export function refuseWhileChanging(services: Services, { facts }: Overlay, kept: KeptCard): void {
+export function refuseWhileChanging(services: Services, { facts }: Overlay, kept: StoredCard): void {
   if (facts.changeInProgress || services.cardsChanging.has(changingName(services, kept))) {
     throw new SandboxError(
       "cards.change_in_progress",
@@ -58,7 +58,7 @@ export function refuseWhileChanging(services: Services, { facts }: Overlay, kept
 }
 
 /** A card by its id, in its company's present world. */
-export function changingName({ generations }: Services, { companyPk, card }: KeptCard): string {
+export function changingName({ generations }: Services, { companyPk, card }: StoredCard): string {
   return `${generations.of(companyPk)}/${card.id}`;
 }
 

@@ -3,7 +3,8 @@ import { hasEnded, isHeld, statusAfter, type Trigger, whyNot } from "../rules/ca
 import { SandboxError } from "../rules/errors.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord, KeptCard } from "../store/cards.ts";
+import { type CardRecord, type StoredCard, updateCard } from "../store/cards.ts";
+import { clockOffsetOf } from "../store/companies.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardNow } from "./current-card.ts";
 
@@ -23,11 +24,11 @@ interface CardChange {
  */
 export function changeCard(
   services: Services,
-  kept: KeptCard,
+  kept: StoredCard,
   trigger: Trigger,
   { fields = {}, faults }: CardChange = {},
-): KeptCard {
-  const { store } = services;
+): StoredCard {
+  const { database } = services;
   const before = kept.card.status;
   const status = refuseChange(kept, trigger);
   const changed = {
@@ -36,9 +37,9 @@ export function changeCard(
     heldFrom: isHeld(status) ? before : null,
   };
   // A card that has ended changes no more: an expired one that is replaced stays as it is.
-  if (!hasEnded(before)) store.cards.update(changed, hasEnded(status));
+  if (!hasEnded(before)) updateCard(database, changed, hasEnded(status));
   const { companyPk } = kept;
-  const data = () => cardNow(services, changed, { clockOffsetMs: store.companies.clockOffset(companyPk) });
+  const data = () => cardNow(services, changed, { clockOffsetMs: clockOffsetOf(database, companyPk) });
   if (status !== before) {
     emit(services, {
       companyPk,
@@ -59,7 +60,7 @@ export function changeCard(
  * @returns the state that it leads to
  * @throws SandboxError `cards.state_conflict`
  */
-export function refuseChange({ card: { status }, heldFrom }: KeptCard, trigger: Trigger): CardStatus {
+export function refuseChange({ card: { status }, heldFrom }: StoredCard, trigger: Trigger): CardStatus {
   const next = statusAfter(trigger, status, heldFrom);
   if (next === undefined) throw new SandboxError("cards.state_conflict", whyNot(trigger, status));
   return next;

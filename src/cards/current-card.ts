@@ -4,7 +4,8 @@ import { nothingSpent } from "../rules/card-use.ts";
 import { companyNow } from "../rules/clock.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { NumberedCard } from "../store/cards.ts";
+import type { StoredCard } from "../store/cards.ts";
+import { spentFrom, spentFromEach } from "../store/transactions.ts";
 import { cardOf, listedCardOf } from "./card.ts";
 
 /** How a card is looked at. */
@@ -16,21 +17,21 @@ interface View {
 }
 
 /** A card as a response outside lists shows it now; what was spent is looked up where it is shown alone. */
-export function cardNow({ store, clock }: Services, { pk, card }: NumberedCard, view: View): Card {
+export function cardNow({ database, clock }: Services, { pk, card }: StoredCard, view: View): Card {
   const { clockOffsetMs, usedUnreadable } = view;
   if (!card.spendingLimit || hasEnded(card.status) || usedUnreadable) return cardOf(card, usedUnreadable);
   const starts = periodStarts(companyNow(clock, clockOffsetMs));
-  return cardOf(card, usedUnreadable, store.transactions.spentFrom(pk, starts));
+  return cardOf(card, usedUnreadable, spentFrom(database, pk, starts));
 }
 
 /** How a list shows each of its cards now; what was spent from all of them is one query. */
 export function listedCardsNow(
-  { store, clock }: Services,
-  cards: readonly NumberedCard[],
+  { database, clock }: Services,
+  cards: readonly StoredCard[],
   { clockOffsetMs, usedUnreadable }: View,
-): (numbered: NumberedCard) => Card {
+): (numbered: StoredCard) => Card {
   const pks = usedUnreadable ? [] : cards.map(({ pk }) => pk);
   const starts = periodStarts(companyNow(clock, clockOffsetMs));
-  const spent = pks.length > 0 ? store.transactions.spentFromEach(pks, starts) : undefined;
+  const spent = pks.length > 0 ? spentFromEach(database, pks, starts) : undefined;
   return ({ pk, card }) => listedCardOf(card, usedUnreadable, spent?.get(pk) ?? nothingSpent);
 }

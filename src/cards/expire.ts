@@ -1,5 +1,8 @@
 import type { SandboxClock } from "../rules/clock.ts";
 import type { Services } from "../runtime/services.ts";
+import { companiesWithUnrecordedExpiry, nextExpiryMs, recordExpiry } from "../store/card-expiry.ts";
+import { pageOfCards } from "../store/cards.ts";
+import { activeWebhooks } from "../store/webhooks.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardOf } from "./card.ts";
 
@@ -50,8 +53,9 @@ export class CardExpiry {
 
   /** Resolves when every expiry up to now is recorded. */
   async settled(): Promise<void> {
-    const { store } = this.#services;
-    if (this.#closed || (!this.#steps && store.cards.companiesWithDue().length === 0)) return;
+    const { database, clock } = this.#services;
+    if (this.#closed) return;
+    if (!this.#steps && companiesWithUnrecordedExpiry(database, clock.now()).length === 0) return;
     const done = new Promise<void>((resolve) => void this.#whenDone.push(resolve));
     if (!this.#steps) this.run();
     await done;
@@ -105,7 +109,7 @@ export class CardExpiry {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#closed) return;
-    const nextMs = this.#services.store.cards.nextExpiryMs();
+    const nextMs = nextExpiryMs(this.#services.database);
     if (nextMs === undefined) return;
     const waitMs = Math.max(0, nextMs - this.#clock.now());
     if (waitMs === 0 || this.#clock.state.frozenAtMs === null)
@@ -126,17 +130,18 @@ export class CardExpiry {
 }
 
 /** Each step reads at most `cardsPerStep` cards, ordered by company and number. */
-function* expirySteps({ store, ...services }: Services): Generator<void> {
+function* expirySteps(services: Services): Generator<void> {
+  const { database, clock } = services;
   let room = cardsPerStep;
-  for (const { companyPk, cardsMade } of store.cards.companiesWithDue()) {
+  for (const { companyPk, cardsMade } of companiesWithUnrecordedExpiry(database, clock.now())) {
     for (let after = 0; after < cardsMade; ) {
       const last = Math.min(after + room, cardsMade);
-      const expiredCards = store.cards.expire({ companyPk, after, last });
-      const webhooks = expiredCards.length > 0 ? store.webhooks.ofCompany(companyPk) : [];
+      const expiredCards = recordExpiry(database, clock.now(), { companyPk, after, last });
+      const webhooks = expiredCards.length > 0 ? activeWebhooks(database, companyPk) : [];
       const isSubscribed = webhooks.some(({ events }) => events.includes("card.status_changed"));
       // Read together: one by one they take longer than everything else here.
       const listed = isSubscribed
-        ? store.cards.list(companyPk, { before: last + 1, limit: last - after })
+        ? pageOfCards(database, clock.now(), companyPk, { before: last + 1, limit: last - after })
         : [];
       const cardsByNumber = new Map(listed.map(({ position, card }) => [position, card]));
       for (const { number, status, atMs } of isSubscribed ? expiredCards : []) {
@@ -147,10 +152,8 @@ function* expirySteps({ store, ...services }: Services): Generator<void> {
           return cardOf(card);
         };
         const expired = { number, atMs };
-        emit(
-          { store, ...services },
-          { companyPk, type: "card.status_changed", data, beside: { previous_status: status }, expired },
-        );
+        const beside = { previous_status: status };
+        emit(services, { companyPk, type: "card.status_changed", data, beside, expired });
       }
       room -= last - after;
       after = last;

@@ -7,7 +7,7 @@ import type { IssuerAnswer } from "../rules/issuer.ts";
 import type { Services } from "../runtime/services.ts";
 import { refuseOutlived } from "../runtime/stale-request.ts";
 import type { Caller } from "../store/callers.ts";
-import type { CardRecord, IdempotencyScope, NumberedCard } from "../store/cards.ts";
+import type { CardRecord, IdempotencyScope, StoredCard } from "../store/cards.ts";
 import { cardOf } from "./card.ts";
 import { accept, type JudgedFacts, type PointFamily } from "./checks.ts";
 import { cardNow } from "./current-card.ts";
@@ -32,11 +32,11 @@ export interface Issuing<Wanted, Judged extends JudgedFacts> {
   readonly operation: OperationId;
   readonly family: PointFamily;
   /** The card that the key made before. */
-  readonly original: () => NumberedCard | undefined;
+  readonly original: () => StoredCard | undefined;
   /** Reads the body; a replay ignores it (spec §4). */
   readonly read: () => Wanted;
   /** Whether a replay's body is the same order as the original's; absent: it counts as the same. */
-  readonly repeats?: (original: NumberedCard) => boolean;
+  readonly repeats?: (original: StoredCard) => boolean;
   /** Everything that stands between a well-formed request and the issuer: 400, 404, 409, 422. */
   readonly judge: (wanted: Wanted) => Judged;
   /** Makes the card, with its idempotency record. */
@@ -136,7 +136,7 @@ function replayed(
   services: Services,
   { caller }: IssuingRequest,
   { repeats }: Pick<Issuing<unknown, never>, "repeats">,
-  original: NumberedCard,
+  original: StoredCard,
 ): IssueOutcome {
   const isSame = repeats?.(original) ?? true;
   return { card: cardNow(services, original, caller), replayed: isSame ? "same order" : "other order" };

@@ -2,7 +2,7 @@ import type { CardType } from "../contract/card.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { SpendingLimit } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord } from "../store/cards.ts";
+import { type CardRecord, insertCard } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardOf, makeCard } from "./card.ts";
 import type { JudgedFacts } from "./checks.ts";
@@ -25,7 +25,7 @@ export function issueOrdered(
   facts: JudgedFacts,
   orderDigest?: string,
 ): CardRecord {
-  const { store, random } = services;
+  const { database, random } = services;
   const { companyId, companyPk, memberId, memberPk } = request.caller;
   const number = facts.cardsMade + 1;
   const card = makeCard(random, {
@@ -43,7 +43,7 @@ export function issueOrdered(
     limits: facts.limits,
     createdAtMs: facts.nowMs,
   });
-  store.cards.insert(card, {
+  insertCard(database, card, {
     companyPk,
     accountPk: facts.account.pk,
     memberPk,

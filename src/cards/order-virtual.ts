@@ -2,6 +2,8 @@ import { SandboxError } from "../rules/errors.ts";
 import { factsOf } from "../rules/facts.ts";
 import { capViolation } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
+import { cardByIdempotencyKey } from "../store/cards.ts";
+import { orderWorld } from "../store/order-world.ts";
 import { refuseInvalid } from "./caller-change.ts";
 import { type JudgedFacts, refuseUnissuable } from "./checks.ts";
 import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
@@ -28,7 +30,8 @@ export function orderVirtualCard(
   return issueOnce(services, request, {
     operation,
     family: "cards",
-    original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
+    original: () =>
+      cardByIdempotencyKey(services.database, services.clock.now(), scopeOf(request, operation)),
     read: request.readOrder,
     judge: (order) => judge(services, request, order),
     make: (order, facts) => issueOrdered(services, request, operation, "virtual", order, facts),
@@ -42,7 +45,7 @@ function judge(
   { accountId, spendingLimit }: VirtualOrder,
 ): JudgedFacts {
   const facts = factsOf(
-    services.store.orderWorld(caller.companyPk, caller.memberPk, accountId),
+    orderWorld(services.database, services.clock.now(), caller.companyPk, caller.memberPk, accountId),
     overlay.facts,
   );
   const overCap = spendingLimit && capViolation(spendingLimit, facts.limits);

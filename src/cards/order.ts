@@ -5,6 +5,8 @@ import { factsOf } from "../rules/facts.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
 import { capViolation } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
+import { cardByIdempotencyKey } from "../store/cards.ts";
+import { orderWorld } from "../store/order-world.ts";
 import {
   hasAccount,
   type JudgedFacts,
@@ -37,7 +39,8 @@ export function orderCard(services: Services, request: OrderRequest): IssueOutco
   return issueOnce(services, request, {
     operation,
     family: "order",
-    original: () => services.store.cards.byIdempotencyKey(scopeOf(request, operation)),
+    original: () =>
+      cardByIdempotencyKey(services.database, services.clock.now(), scopeOf(request, operation)),
     read: request.readOrder,
     repeats: ({ orderDigest }) => orderDigest === digestOfBody(request.readOrder),
     judge: (order) => judge(services, request, order),
@@ -67,7 +70,13 @@ function digestOfBody(readOrder: () => Order): string | undefined {
 
 /** Everything that stands between a well-formed order and the issuer: 400, 404, 409, 422. */
 function judge(services: Services, { caller, overlay }: OrderRequest, order: Order): JudgedFacts {
-  const world = services.store.orderWorld(caller.companyPk, caller.memberPk, order.accountId);
+  const world = orderWorld(
+    services.database,
+    services.clock.now(),
+    caller.companyPk,
+    caller.memberPk,
+    order.accountId,
+  );
   const facts = factsOf(world, overlay.facts);
   refuseUnfitAddress(order.deliveryAddress, "order");
   refuseUnofferedMethod(order.deliveryMethod, order.deliveryAddress, "order");

@@ -6,7 +6,16 @@ import { hasEnded } from "../rules/card-transitions.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { factsOf } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
-import type { CardRecord, KeptCard } from "../store/cards.ts";
+import {
+  type CardRecord,
+  cardByReplacementKey,
+  cardOfCompany,
+  insertCard,
+  isReplaced,
+  recordReplacement,
+  type StoredCard,
+} from "../store/cards.ts";
+import { orderWorld } from "../store/order-world.ts";
 import { emit } from "../webhooks/events.ts";
 import { changingName, refuseInvalid, refuseWhileChanging } from "./caller-change.ts";
 import { makeCard, usualName } from "./card.ts";
@@ -31,7 +40,7 @@ export interface ReplacementRequest extends IssuingRequest {
 }
 
 /** What a replacement is judged by, and the card in whose place it makes one. */
-type Judged = JudgedFacts & { readonly old: KeptCard };
+type Judged = JudgedFacts & { readonly old: StoredCard };
 
 /**
  * Makes a card in another's place (assumed), and ends that one in the same transaction: the new one is `active` at
@@ -43,11 +52,12 @@ export function replaceCard(
   request: ReplacementRequest,
 ): IssueOutcome | Promise<IssueOutcome> {
   const { caller, key } = request;
-  const { store } = services;
+  const { database, clock } = services;
+  const { companyPk, memberPk } = caller;
   return issueOnce(services, request, {
     operation: "replaceCard",
     family: "cards",
-    original: () => store.cards.byReplacementKey(caller.companyPk, caller.memberPk, key),
+    original: () => cardByReplacementKey(database, clock.now(), { companyPk, memberPk, key }),
     read: () => request.readReplacement(typeOf(services, request)),
     judge: (replacement) => judge(services, request, replacement),
     make: (replacement, judged) => issueCard(services, request, replacement, judged),
@@ -57,9 +67,9 @@ export function replaceCard(
 }
 
 /** The body is judged before the card is found, and by its type: one that is not there counts as physical. */
-function typeOf({ store }: Services, { caller, cardId: named }: ReplacementRequest): CardType {
+function typeOf({ database, clock }: Services, { caller, cardId: named }: ReplacementRequest): CardType {
   const id = cardId.safeParse(named).data;
-  return (id && store.cards.byId(caller.companyPk, id)?.card.type) ?? "physical";
+  return (id && cardOfCompany(database, clock.now(), caller.companyPk, id)?.card.type) ?? "physical";
 }
 
 /** 400, 404, 409, 422. */
@@ -76,11 +86,11 @@ function judge(
   const old = visibleCard(services, caller, cardId);
   refuseWhileChanging(services, overlay, old);
   refuseChange(old, triggerOf(reason));
-  if (hasEnded(old.card.status) && services.store.cards.isReplaced(old.pk)) {
+  if (hasEnded(old.card.status) && isReplaced(services.database, old.pk)) {
     throw new SandboxError("cards.state_conflict", "The card has been replaced already");
   }
   const facts = factsOf(
-    services.store.orderWorld(caller.companyPk, old.memberPk, old.card.accountId),
+    orderWorld(services.database, services.clock.now(), caller.companyPk, old.memberPk, old.card.accountId),
     overlay.facts,
   );
   const { account } = facts;
@@ -103,7 +113,7 @@ function issueCard(
   { reason }: Replacement,
   { old, account, cardsMade, nowMs }: Judged,
 ): CardRecord {
-  const { store, random } = services;
+  const { database, random } = services;
   const { caller, key, overlay } = request;
   const { companyPk, memberPk } = caller;
   const { type, lastFour, name } = old.card;
@@ -121,8 +131,8 @@ function issueCard(
   const faults = overlay.webhook;
   changeCard(services, old, triggerOf(reason), { faults });
   const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
-  store.cards.insert(card, { ...place, idempotency: null });
-  store.cards.recordReplacement({ companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
+  insertCard(database, card, { ...place, idempotency: null });
+  recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   const data = () => shown(services, request, card);
   const beside = { replaced_card_id: old.card.id };
   emit(services, { companyPk, type: "card.replaced", data, beside, faults });
@@ -131,7 +141,7 @@ function issueCard(
 
 /** The new card, with what was spent from the one in whose place it is. */
 function shown(services: Services, { caller, overlay }: ReplacementRequest, card: CardRecord): Card {
-  const kept = services.store.cards.byId(caller.companyPk, card.id);
+  const kept = cardOfCompany(services.database, services.clock.now(), caller.companyPk, card.id);
   if (!kept) throw new Error("a card that was just made is not there");
   const { usedUnreadable } = overlay.facts;
   return cardNow(services, kept, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });

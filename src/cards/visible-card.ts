@@ -3,7 +3,7 @@ import { SandboxError } from "../rules/errors.ts";
 import { reachOf } from "../rules/permissions.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import type { KeptCard } from "../store/cards.ts";
+import { cardOfCompany, type StoredCard } from "../store/cards.ts";
 
 /** Whether the caller sees its own cards alone, not the company's. */
 export function seesOwnAlone({ role }: Caller): boolean {
@@ -15,9 +15,9 @@ export function seesOwnAlone({ role }: Caller): boolean {
  * @param named - what the caller sent as its id
  * @throws SandboxError `cards.not_found`
  */
-export function visibleCard({ store }: Pick<Services, "store">, caller: Caller, named: string): KeptCard {
+export function visibleCard({ database, clock }: Services, caller: Caller, named: string): StoredCard {
   const id = cardId.safeParse(named).data;
-  const found = id && store.cards.byId(caller.companyPk, id);
+  const found = id && cardOfCompany(database, clock.now(), caller.companyPk, id);
   if (found && !(seesOwnAlone(caller) && found.card.memberId !== caller.memberId)) return found;
   throw new SandboxError("cards.not_found", `card ${named} was not found in this company`);
 }

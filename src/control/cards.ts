@@ -15,10 +15,14 @@ import {
   companiesOfLatestCards,
   findCard,
   holdersOfCards,
-  type KeptCard,
   type LatestCards,
+  pageOfCards,
+  parcelOf,
+  type StoredCard,
+  updateParcel,
 } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
+import { pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
@@ -78,10 +82,10 @@ export class Cards {
    * @throws ControlError 404 where there is no such company
    */
   list(company?: string): Card[] {
-    const { store } = this.#services;
+    const { database, clock } = this.#services;
     return this.#shareOfLatest(company)
       .flatMap(({ companyPk, clockOffsetMs, limit }) => {
-        const cards = store.cards.list(companyPk, { limit });
+        const cards = pageOfCards(database, clock.now(), companyPk, { limit });
         return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
       })
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
@@ -131,7 +135,7 @@ export class Cards {
   transactions(id: string): Transaction[] {
     const { card, companyPk } = this.#named(id);
     const query = { card_id: card.id, limit: mostListed };
-    return this.#services.store.transactions.list(companyPk, query).map(transactionOf);
+    return pageOfTransactions(this.#services.database, companyPk, query).map(transactionOf);
   }
 
   /**
@@ -156,12 +160,12 @@ export class Cards {
   /** @throws ControlError 400, 404, or 409 where the parcel would go back */
   moveDelivery(id: string, asked: z.input<typeof parcelRequest>): ParcelListing {
     const { status } = parsed(parcelRequest, asked);
-    const { database, store } = this.#services;
+    const { database } = this.#services;
     return database.transaction(() => {
       const kept = this.#delivered(id);
       const violation = parcelViolation(this.#parcelOf(kept).status, status);
       if (violation) throw new ControlError(409, violation);
-      store.cards.moveParcel(kept.pk, { status, movedAtMs: this.#nowMs(kept) });
+      updateParcel(database, kept.pk, { status, movedAtMs: this.#nowMs(kept) });
       const moved = this.#parcelOf(kept);
       const { companyPk } = kept;
       emit(this.#services, { companyPk, type: "card.delivery_updated", data: () => moved });
@@ -181,28 +185,28 @@ export class Cards {
     });
   }
 
-  #named(id: string): KeptCard {
+  #named(id: string): StoredCard {
     const { database, clock } = this.#services;
-    const kept = findCard(database, id, clock.now());
+    const kept = findCard(database, clock.now(), id);
     if (kept) return kept;
     throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
   }
 
-  #delivered(id: string): KeptCard {
+  #delivered(id: string): StoredCard {
     const kept = this.#named(id);
     if (kept.card.type === "physical") return kept;
     throw new ControlError(404, `card ${kept.card.id} is virtual: nothing of it is delivered`);
   }
 
-  #parcelOf({ pk, card }: KeptCard): ParcelListing {
-    const { status, movedAtMs } = this.#services.store.cards.parcel(pk) ?? {
+  #parcelOf({ pk, card }: StoredCard): ParcelListing {
+    const { status, movedAtMs } = parcelOf(this.#services.database, pk) ?? {
       status: "ordered",
       movedAtMs: card.createdAtMs,
     };
     return { card_id: card.id, status, updated_at: new Date(movedAtMs).toISOString() };
   }
 
-  #nowMs({ companyPk }: KeptCard): number {
+  #nowMs({ companyPk }: StoredCard): number {
     return companyNow(this.#services.clock, clockOffsetOf(this.#services.database, companyPk));
   }
 }

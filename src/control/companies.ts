@@ -10,8 +10,8 @@ import { role } from "../rules/permissions.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import { accountStatus, companyStatus, memberStatus } from "../rules/statuses.ts";
 import type { Services } from "../runtime/services.ts";
-import { findAccount, setAccountStatus } from "../store/accounts.ts";
-import { firstCompanyLimits } from "../store/card-limits.ts";
+import { accountByPk, findAccount, setAccountStatus } from "../store/accounts.ts";
+import { apiKeyByHash } from "../store/api-keys.ts";
 import {
   type CompanyFilter,
   clockOffsetOf,
@@ -19,11 +19,13 @@ import {
   countCompanies,
   deleteCompany,
   findCompany,
+  firstCompanyLimits,
   hasCardsElsewhere,
   pageOfCompanies,
   updateCompany,
 } from "../store/companies.ts";
 import { findMembership, updateMember } from "../store/members.ts";
+import { nextNumber } from "../store/meta.ts";
 import { captureCompany, forgetLostBeginnings } from "../store/snapshots.ts";
 import {
   type AccountListing,
@@ -145,14 +147,14 @@ export class Companies {
     const asked = parsed(newCompany, wanted);
     // Loaded when first needed: no order needs it.
     const { faker } = await import("@faker-js/faker/locale/en");
-    const { database, store, random, clock } = this.#services;
+    const { database, random, clock } = this.#services;
     return database.transaction(() => {
       const remedy = "delete companies that are no longer needed (DELETE /_sandbox/companies/ID)";
       const most = limits.companies;
       refuseOver(most, this.count() + 1, `a sandbox holds up to ${most} companies: ${remedy}`);
-      let n = store.nextNumber(0, "company_names");
+      let n = nextNumber(database, 0, "company_names");
       while (asked.slug === undefined && findCompany(database, `company-${n}`)) {
-        n = store.nextNumber(0, "company_names");
+        n = nextNumber(database, 0, "company_names");
       }
       faker.seed([...random.block("faker", "", n)]);
       const company = completed(asked, faker, n, this.#keyQuota);
@@ -176,7 +178,7 @@ export class Companies {
 
   /** Slugs and secrets are names, and each names one thing. */
   #refuseTaken({ environment, slug, members }: SeedCompany): void {
-    const { database, store } = this.#services;
+    const { database, fixtureKeys } = this.#services;
     const name = environment === "live" ? `live/${slug}` : slug;
     if (findCompany(database, name)) {
       throw new ControlError(409, `slug: ${name} is taken; leave the slug out to have one made`);
@@ -188,7 +190,7 @@ export class Companies {
           `members: the slug ${member.slug} is taken in the ${environment} environment`,
         );
       }
-      if (member.api_keys.some(({ secret }) => store.apiKeys.byHash(hashOfSecret(secret)))) {
+      if (member.api_keys.some(({ secret }) => apiKeyByHash(database, fixtureKeys, hashOfSecret(secret)))) {
         throw new ControlError(409, `members: a key of ${member.slug} is another's already`);
       }
     }
@@ -225,7 +227,7 @@ export class Companies {
   /** @throws ControlError 404 where there is none */
   changeAccount(name: string, change: z.input<typeof accountChange>): AccountListing {
     const { status, company } = parsed(accountChange, change);
-    const { database, store, clock } = this.#services;
+    const { database, clock } = this.#services;
     const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
     const account = findAccount(database, name, companyPk);
     if (!account) {
@@ -236,9 +238,9 @@ export class Companies {
     }
     const nowMs = companyNow(clock, clockOffsetOf(database, account.companyPk));
     database.transaction(() => {
-      const before = accountOf(store.accounts.byPk(account.pk));
+      const before = accountOf(accountByPk(database, account.pk));
       setAccountStatus(database, account.pk, status, nowMs);
-      const changed = accountOf(store.accounts.byPk(account.pk));
+      const changed = accountOf(accountByPk(database, account.pk));
       if (changed.status === before.status) return;
       emit(this.#services, {
         companyPk: account.companyPk,

@@ -5,7 +5,7 @@ import { companyNow } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
 import { clockOffsetOf } from "../store/companies.ts";
-import { findInvoice } from "../store/invoices.ts";
+import { findInvoice, pageOfInvoices } from "../store/invoices.ts";
 import { amount, currency } from "./amount.ts";
 import { ControlError } from "./control-error.ts";
 import { limits, refuseOver } from "./limits.ts";
@@ -40,7 +40,7 @@ export class Invoices {
     const { database, clock } = this.#services;
     return database.transaction(() => {
       const company = companyNamed(database, asked.company);
-      const [latest] = this.#services.store.invoices.list(company.pk, { limit: 1 });
+      const [latest] = pageOfInvoices(this.#services.database, company.pk, { limit: 1 });
       const most = limits.invoices;
       const message = `a company has up to ${most} invoices: reset or delete the company`;
       refuseOver(most, (latest?.position ?? 0) + 1, message);

@@ -3,7 +3,7 @@ import type { SandboxClock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/scenarios.ts";
-import { readClock } from "../store/clock.ts";
+import { readClock } from "../store/meta.ts";
 import {
   captureWorld,
   countWorldRows,

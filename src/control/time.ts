@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { companyNow, lastInstantMs, lastYear, type SandboxClock } from "../rules/clock.ts";
-import { writeClock } from "../store/clock.ts";
 import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
 import type { Database } from "../store/database.ts";
+import { writeClock } from "../store/meta.ts";
 import { ControlError } from "./control-error.ts";
 import { companyNamed } from "./named.ts";
 import { parsed } from "./read-json.ts";

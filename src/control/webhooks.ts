@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import type { Database } from "../store/database.ts";
-import { listDeliveries } from "../store/webhook-deliveries.ts";
+import { latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
 import { deliveryOf } from "../webhooks/webhooks.ts";
 import { companyNamed } from "./named.ts";
@@ -30,7 +30,7 @@ export class Webhooks {
   deliveries(asked: z.input<typeof deliveriesQuery> = {}): WebhookDelivery[] {
     const { company } = parsed(deliveriesQuery, asked);
     const companyPk = company === undefined ? undefined : companyNamed(this.#database, company).pk;
-    return listDeliveries(this.#database, companyPk, mostListed).map(deliveryOf);
+    return latestDeliveries(this.#database, companyPk, mostListed).map(deliveryOf);
   }
 
   /** Resolves when everything that is due by now was attempted. */

@@ -1,7 +1,8 @@
 import type { Clock } from "../rules/clock.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
-import type { Outgoing } from "../store/webhook-outbox.ts";
+import { apiKeyByHash } from "../store/api-keys.ts";
+import type { Outgoing } from "../store/webhook-deliveries.ts";
 import type { AttemptOutcome } from "../webhooks/attempt.ts";
 import { Coverage } from "./coverage.ts";
 import type { Exchange, Observe } from "./exchange.ts";
@@ -39,7 +40,7 @@ export function openRecords({ services, clock, entries, bytes, ...ports }: Recor
   const journal = new Journal(entries ?? defaultEntries, bytes);
   const coverage = new Coverage();
   const findings = new Findings({
-    holderOf: (secret) => services.store.apiKeys.byHash(hashOfSecret(secret))?.caller,
+    holderOf: (secret) => apiKeyByHash(services.database, services.fixtureKeys, hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     ...ports,

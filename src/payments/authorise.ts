@@ -6,9 +6,9 @@ import { SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { AccountRecord } from "../store/accounts.ts";
-import type { SpendingCard } from "../store/cards.ts";
-import type { TransactionRecord } from "../store/transactions.ts";
+import { type AccountRecord, accountByPk, activeAccounts } from "../store/accounts.ts";
+import { findCard, type StoredCard } from "../store/cards.ts";
+import { spentFrom, type TransactionRecord } from "../store/transactions.ts";
 import { availableMinor } from "./account.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 
@@ -26,12 +26,12 @@ export interface AuthorisationRequest {
  * @throws SimulationRefused where there is no such card, or no rate for the currency
  */
 export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
-  const { database, store, clock } = services;
+  const { database, clock } = services;
   return database.transaction(() => {
-    const spending = store.cards.anywhere(asked.cardId);
+    const spending = findCard(database, clock.now(), asked.cardId);
     if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
     const nowMs = companyNow(clock, spending.clockOffsetMs);
-    const account = store.accounts.byPk(spending.accountPk);
+    const account = accountByPk(database, spending.accountPk);
     const draft = draftOf(spending, account, asked);
     const reason = declineReason(services, spending, account, draft, nowMs);
     return reason
@@ -43,7 +43,7 @@ export function authorise(services: Services, asked: AuthorisationRequest): Tran
 type PaymentDraft = Draft & { readonly spentEurMinor: number };
 
 function draftOf(
-  { pk, card }: SpendingCard,
+  { pk, card }: StoredCard,
   account: AccountRecord,
   { originalMinor, currency = account.currency, merchant, type }: AuthorisationRequest,
 ): PaymentDraft {
@@ -65,7 +65,7 @@ function draftOf(
 /** Why a payment is declined, decided from top to bottom; last the funds, for which money may be exchanged. */
 function declineReason(
   services: Services,
-  { pk, card, companyStatus }: SpendingCard,
+  { pk, card, companyStatus }: StoredCard,
   account: AccountRecord,
   { amountMinor, spentEurMinor }: PaymentDraft,
   nowMs: number,
@@ -75,7 +75,7 @@ function declineReason(
   if (companyStatus !== "active") return "company_not_active";
   if (account.status === "closed") return "account_closed";
 
-  const spent = services.store.transactions.spentFrom(pk, periodStarts(nowMs));
+  const spent = spentFrom(services.database, pk, periodStarts(nowMs));
   const { maxPerPurchaseMinor, dailyMinor, rolling32DaysMinor } = card.limits;
   if (
     spentEurMinor > maxPerPurchaseMinor ||
@@ -98,7 +98,7 @@ function declineReason(
  * @returns whether there is one
  */
 function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
-  for (const from of services.store.accounts.activeOf(to.companyPk)) {
+  for (const from of activeAccounts(services.database, to.companyPk)) {
     if (from.currency === to.currency || !hasRate(from.currency)) continue;
     const costMinor = costOf(minor, to.currency, from.currency);
     if (availableMinor(from) < costMinor) continue;

@@ -5,7 +5,8 @@ import { formatMinor } from "../rules/money.ts";
 import { uuidOf } from "../rules/random.ts";
 import { daysLater, londonDate, monthBefore } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { InvoiceRecord } from "../store/invoices.ts";
+import { type InvoiceRecord, insertInvoice, setInvoiceStatus } from "../store/invoices.ts";
+import { nextNumber } from "../store/meta.ts";
 import { emit } from "../webhooks/events.ts";
 
 /** What the service charges a company for; what is absent is as usual. */
@@ -27,12 +28,12 @@ export interface Charge {
 
 /** Issues an invoice; the one place where one comes to be. */
 export function issueInvoice(services: Services, charge: Charge, nowMs: number): InvoiceRecord {
-  const { store, random } = services;
+  const { database, random } = services;
   const { companyPk, companyId, currency, netMinor } = charge;
-  const n = store.nextNumber(companyPk, "invoices");
+  const n = nextNumber(database, companyPk, "invoices");
   const issuedOn = charge.issuedOn ?? londonDate(nowMs);
   const month = monthBefore(issuedOn);
-  const issued = store.invoices.insert({
+  const issued = insertInvoice(database, {
     id: uuidOf(random.block("invoice", companyId, n)) as InvoiceId,
     companyPk,
     number: `INV-${String(n).padStart(6, "0")}`,
@@ -64,7 +65,7 @@ export function settleInvoice(
     throw new SimulationRefused("conflict", `invoice ${invoice.number} is ${invoice.status} already`);
   }
   const paidAtMs = status === "paid" ? nowMs : null;
-  services.store.invoices.setStatus(invoice.pk, status, paidAtMs);
+  setInvoiceStatus(services.database, invoice.pk, status, paidAtMs);
   const settled = { ...invoice, status, paidAtMs };
   if (status === "paid") {
     const { companyPk, status } = invoice;

@@ -5,8 +5,14 @@ import { exchangeRate } from "../rules/exchange-rates.ts";
 import { uuidOf } from "../rules/random.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import type { AccountRecord } from "../store/accounts.ts";
-import type { TransactionRecord } from "../store/transactions.ts";
+import { type AccountRecord, accountByPk, updateAccount } from "../store/accounts.ts";
+import { nextNumber } from "../store/meta.ts";
+import {
+  insertTransaction,
+  spentFrom,
+  type TransactionRecord,
+  updateTransaction,
+} from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
 import { accountOf } from "./account.ts";
 import { transactionOf } from "./transaction.ts";
@@ -41,8 +47,8 @@ function changeAccount(
   by: { readonly balanceMinor?: number; readonly heldMinor?: number },
   nowMs: number,
 ): AccountRecord {
-  const { store } = services;
-  const account = store.accounts.byPk(accountPk);
+  const { database } = services;
+  const account = accountByPk(database, accountPk);
   const changed = {
     ...account,
     balanceMinor: account.balanceMinor + (by.balanceMinor ?? 0),
@@ -51,7 +57,7 @@ function changeAccount(
   };
   refuseBeyond(changed.balanceMinor, "the account's balance", account.currency);
   refuseBeyond(changed.heldMinor, "the amount held on the account", account.currency);
-  store.accounts.update(changed);
+  updateAccount(database, changed);
   emit(services, { companyPk: account.companyPk, type: "account.updated", data: () => accountOf(changed) });
   return changed;
 }
@@ -64,7 +70,7 @@ function addTransaction(
   nowMs: number,
 ): TransactionRecord {
   const originalCurrency = draft.originalCurrency ?? account.currency;
-  const added = services.store.transactions.insert({
+  const added = insertTransaction(services.database, {
     originalMinor: draft.amountMinor,
     runningBalanceMinor: null,
     booking: null,
@@ -101,7 +107,7 @@ function changeTransaction(
   change: Partial<TransactionRecord>,
 ): TransactionRecord {
   const changed = { ...transaction, ...change };
-  services.store.transactions.update(changed);
+  updateTransaction(services.database, changed);
   refuseSpentBeyond(services, changed);
   emit(services, {
     companyPk: changed.companyPk,
@@ -112,24 +118,24 @@ function changeTransaction(
   return changed;
 }
 
-function refuseSpentBeyond({ store }: Services, { cardPk, spentAtMs, currency }: TransactionRecord): void {
+function refuseSpentBeyond({ database }: Services, { cardPk, spentAtMs, currency }: TransactionRecord): void {
   if (cardPk === null) return;
-  const { lifetimeMinor } = store.transactions.spentFrom(cardPk, periodStarts(spentAtMs));
+  const { lifetimeMinor } = spentFrom(database, cardPk, periodStarts(spentAtMs));
   refuseBeyond(lifetimeMinor, "the total spending of the card", currency);
 }
 
 /** The id of a company's next transaction, for one that another is to name before it is there. */
-export function nextTransactionId({ store, random }: Services, account: AccountRecord): TransactionId {
-  const n = store.nextNumber(account.companyPk, "transactions");
+export function nextTransactionId({ database, random }: Services, account: AccountRecord): TransactionId {
+  const n = nextNumber(database, account.companyPk, "transactions");
   return uuidOf(random.block("transaction", account.companyId, n)) as TransactionId;
 }
 
 /** What makes a transaction a booking: its number, the balance that it leaves, and when. */
-function booked({ store }: Services, { companyPk, balanceMinor }: AccountRecord, nowMs: number) {
+function booked({ database }: Services, { companyPk, balanceMinor }: AccountRecord, nowMs: number) {
   return {
     status: "completed",
     runningBalanceMinor: balanceMinor,
-    booking: store.nextNumber(companyPk, "bookings"),
+    booking: nextNumber(database, companyPk, "bookings"),
     completedAtMs: nowMs,
   } as const;
 }

@@ -4,7 +4,9 @@ import { SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert } from "../rules/exchange-rates.ts";
 import { formatMinor } from "../rules/money.ts";
 import type { Services } from "../runtime/services.ts";
-import type { TransactionRecord } from "../store/transactions.ts";
+import { accountByPk } from "../store/accounts.ts";
+import { clockOffsetOf } from "../store/companies.ts";
+import { findTransaction, type TransactionRecord } from "../store/transactions.ts";
 import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
 
 /** An amount of the merchant's currency, in minor units; absent: all that is left. */
@@ -64,7 +66,7 @@ export function refund(
   id: TransactionId,
   originalMinor: OriginalMinor,
 ): TransactionRecord {
-  const { database, store } = services;
+  const { database } = services;
   return database.transaction(() => {
     const { payment, nowMs } = paymentNamed(services, id);
     if (payment.status !== "completed") {
@@ -89,18 +91,18 @@ export function refund(
       relatedId: payment.id,
     } as const;
     const of = { cardPk, cardId, merchant, originalCurrency, spentAtMs };
-    return book(services, store.accounts.byPk(payment.accountPk), { ...of, ...draft }, nowMs);
+    return book(services, accountByPk(database, payment.accountPk), { ...of, ...draft }, nowMs);
   });
 }
 
 /** A payment by card, and its company's time. */
 function paymentNamed(
-  { store, clock }: Services,
+  { database, clock }: Services,
   id: TransactionId,
 ): { payment: TransactionRecord; nowMs: number } {
-  const payment = store.transactions.anywhere(id);
+  const payment = findTransaction(database, id);
   if (payment && (payment.type === "card_payment" || payment.type === "atm")) {
-    return { payment, nowMs: companyNow(clock, store.companies.clockOffset(payment.companyPk)) };
+    return { payment, nowMs: companyNow(clock, clockOffsetOf(database, payment.companyPk)) };
   }
   throw new SimulationRefused("unknown", `there is no payment by card with the id ${id}`);
 }

@@ -1,14 +1,14 @@
 import type { Clock } from "../rules/clock.ts";
 import type { Random } from "../rules/random.ts";
+import type { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
-import type { Store } from "../store/open-store.ts";
 import type { Generations } from "./generations.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** What the use cases work with. */
 export interface Services {
   readonly database: Database;
-  readonly store: Store;
+  readonly callers: Callers;
   readonly clock: Clock;
   readonly random: Random;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed. */

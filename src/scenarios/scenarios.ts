@@ -15,6 +15,7 @@ import {
   takeChosenStep,
 } from "../store/armed-scenarios.ts";
 import type { Caller } from "../store/callers.ts";
+import { nextNumber } from "../store/meta.ts";
 import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { Progress } from "./progress.ts";
@@ -164,11 +165,11 @@ export class Scenarios {
 
   /** Arms a scenario. A request meets the nearest that fits it, and the latest of these. */
   arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
-    const { database, store, random, clock } = this.#services;
+    const { database, random, clock } = this.#services;
     this.#armedIn = undefined;
     this.armings.count(companyPk);
     const armed = database.transaction(() => {
-      const n = store.nextNumber(0, "armed_scenarios");
+      const n = nextNumber(database, 0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
       insertArmed(database, {
         id,

@@ -1,21 +1,8 @@
 import type { AccountId, CompanyId } from "../contract/identifiers.ts";
 import type { AccountStatus } from "../rules/statuses.ts";
-import type { Database, Listed, Page } from "./database.ts";
-import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
+import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
 
-export interface NewAccount {
-  readonly id: AccountId;
-  readonly companyPk: number;
-  readonly slug: string;
-  readonly name: string;
-  readonly currency: string;
-  readonly status: AccountStatus;
-  readonly balanceMinor: number;
-  readonly createdAtMs: number;
-}
-
-/** An account as it is kept, its amounts in minor units of its currency. */
+/** An account. Amounts are in minor units of its currency. */
 export interface AccountRecord {
   readonly pk: number;
   readonly id: AccountId;
@@ -25,23 +12,10 @@ export interface AccountRecord {
   readonly currency: string;
   readonly status: AccountStatus;
   readonly balanceMinor: number;
-  /** What pending card payments hold of the balance. */
+  /** The part of the balance that pending card payments hold. */
   readonly heldMinor: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-}
-
-export interface AccountQueries {
-  /** One that is there. */
-  byPk(pk: number): AccountRecord;
-  /** Whichever company's it is. */
-  anywhere(id: AccountId): AccountRecord | undefined;
-  /** A company's active accounts, the oldest first. */
-  activeOf(companyPk: number): AccountRecord[];
-  /** Keeps its balance, what is held, and when that changed. */
-  update(account: AccountRecord): void;
-  byId(companyPk: number, id: AccountId): AccountRecord | undefined;
-  list(companyPk: number, page: Page): Listed<AccountRecord>[];
 }
 
 const insert = `
@@ -49,59 +23,66 @@ const insert = `
     updated_at_ms, position)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${nextPosition("accounts", "company_pk")}) RETURNING pk`;
 
-const record = `
+/** @returns the new row's number */
+export function insertAccount(
+  database: Database,
+  account: Omit<AccountRecord, "pk" | "companyId" | "heldMinor" | "updatedAtMs"> & { readonly slug: string },
+): number {
+  const { id, companyPk, slug, name, currency, status, balanceMinor, createdAtMs: at } = account;
+  const values = [id, companyPk, slug, name, currency, status, balanceMinor, at, at, companyPk];
+  return inserted(database.get(insert, ...values));
+}
+
+const selected = `
   SELECT a.pk, a.position, a.id, a.company_pk AS companyPk, c.id AS companyId, a.name, a.currency, a.status,
     a.balance_minor AS balanceMinor, a.held_minor AS heldMinor, a.created_at_ms AS createdAtMs,
     a.updated_at_ms AS updatedAtMs
   FROM accounts a JOIN companies c ON c.pk = a.company_pk`;
-const recordById = `${record} WHERE a.company_pk = ? AND a.id = ?`;
-const recordByPk = `${record} WHERE a.pk = ?`;
-const anywhere = `${record} WHERE a.id = ?`;
-const activeOf = `${record} WHERE a.company_pk = ? AND a.status = 'active' ORDER BY a.pk`;
-const update = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
+
+/** @throws if there is no such row */
+export function accountByPk(database: Database, pk: number): AccountRecord {
+  const account = database.get<AccountRecord>(`${selected} WHERE a.pk = ?`, pk);
+  if (!account) throw new Error(`account ${pk} is gone from the store`);
+  return account;
+}
+
+export function accountOfCompany(
+  database: Database,
+  companyPk: number,
+  id: AccountId,
+): AccountRecord | undefined {
+  return database.get(`${selected} WHERE a.company_pk = ? AND a.id = ?`, companyPk, id);
+}
+
+/** A company's active accounts, the oldest first. */
+export function activeAccounts(database: Database, companyPk: number): AccountRecord[] {
+  return database.all(`${selected} WHERE a.company_pk = ? AND a.status = 'active' ORDER BY a.pk`, companyPk);
+}
+
 const list = `
-  ${record}
+  ${selected}
   WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) ORDER BY a.position DESC LIMIT ?`;
 
-export function accounts(database: Database): Store["accounts"] {
-  return {
-    insert({ id, companyPk, slug, name, currency, status, balanceMinor, createdAtMs: at }) {
-      return inserted(
-        database.get(insert, id, companyPk, slug, name, currency, status, balanceMinor, at, at, companyPk),
-      );
-    },
-    byPk(pk) {
-      const row = database.get<AccountRecord>(recordByPk, pk);
-      if (!row) throw new Error(`account ${pk} is gone from the store`);
-      return row;
-    },
-    anywhere: (id) => database.get<AccountRecord>(anywhere, id),
-    activeOf: (companyPk) => database.all<AccountRecord>(activeOf, companyPk),
-    update({ pk, balanceMinor, heldMinor, updatedAtMs }) {
-      database.run(update, balanceMinor, heldMinor, updatedAtMs, pk);
-    },
-    byId: (companyPk, id) => database.get<AccountRecord>(recordById, companyPk, id),
-    list: (companyPk, { before, limit }) => database.all(list, companyPk, before ?? null, limit),
-  };
+export function pageOfAccounts(
+  database: Database,
+  companyPk: number,
+  { before, limit }: Page,
+): Listed<AccountRecord>[] {
+  return database.all(list, companyPk, before ?? null, limit);
 }
 
-export interface NamedAccount {
-  readonly pk: number;
-  readonly id: string;
-  readonly companyPk: number;
-  readonly companyId: string;
+/** Stores the account's balance, held amount and time of change. */
+export function updateAccount(database: Database, account: AccountRecord): void {
+  const { pk, balanceMinor, heldMinor, updatedAtMs } = account;
+  const query = "UPDATE accounts SET balance_minor = ?, held_minor = ?, updated_at_ms = ? WHERE pk = ?";
+  database.run(query, balanceMinor, heldMinor, updatedAtMs, pk);
 }
 
-const named =
-  "SELECT a.pk, a.id, c.pk AS companyPk, c.id AS companyId FROM accounts a JOIN companies c ON c.pk = a.company_pk";
-const byId = `${named} WHERE a.id = ?`;
-const inCompany = `${named} WHERE (a.id = ? OR a.slug = ?) AND a.company_pk = ?`;
-
-/** Finds an account by its id, or by its id or slug in a company. */
-export function findAccount(database: Database, name: string, companyPk?: number): NamedAccount | undefined {
-  return companyPk === undefined
-    ? database.get(byId, name.toLowerCase())
-    : database.get(inCompany, name.toLowerCase(), name, companyPk);
+/** Finds an account of any company by its id, or one of the given company by its id or slug. */
+export function findAccount(database: Database, name: string, companyPk?: number): AccountRecord | undefined {
+  const id = name.toLowerCase();
+  if (companyPk === undefined) return database.get(`${selected} WHERE a.id = ?`, id);
+  return database.get(`${selected} WHERE (a.id = ? OR a.slug = ?) AND a.company_pk = ?`, id, name, companyPk);
 }
 
 export function setAccountStatus(

@@ -1,17 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { KeyStatus, MemberStatus } from "../rules/statuses.ts";
 import { type Caller, type CallerRow, callerColumns, callerOf } from "./callers.ts";
-import type { Database } from "./database.ts";
-import { inserted } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
-
-export interface ApiKeyRecord {
-  readonly status: KeyStatus;
-  readonly membershipPk: number;
-  readonly memberStatus: MemberStatus;
-  /** The member that owns it. */
-  readonly caller: Caller;
-}
+import { countOf, type Database, inserted } from "./database.ts";
 
 export interface NewApiKey {
   readonly id: string;
@@ -21,7 +11,7 @@ export interface NewApiKey {
   readonly hash: Uint8Array;
   readonly prefix: string;
   readonly status: KeyStatus;
-  /** The secret of a key of the fixtures, which is public; every other key is stored as a hash only. */
+  /** The secret of a fixture key, which is public; every other key is stored as a hash only. */
   readonly publicSecret: string | null;
   readonly label: string | null;
 }
@@ -31,58 +21,45 @@ const insert = `
     label)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
+/** @returns the new row's number */
+export function insertApiKey(database: Database, key: NewApiKey): number {
+  const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret, label } = key;
+  const values = [id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret, label];
+  return inserted(database.get(insert, ...values));
+}
+
 /** The end of a WHERE clause that may exclude fixture keys: only they have a public secret. */
 const without = (fixtureKeys: boolean) => (fixtureKeys ? "" : " AND public_secret IS NULL");
 
+/** An API key and the member that owns it. */
+export interface ApiKeyRecord {
+  readonly status: KeyStatus;
+  readonly membershipPk: number;
+  readonly memberStatus: MemberStatus;
+  readonly caller: Caller;
+}
+
 const byHash = `
-  SELECT k.status, k.membership_pk, s.status AS member_status, ${callerColumns}
+  SELECT k.status, k.membership_pk AS membershipPk, s.status AS memberStatus, ${callerColumns}
   FROM api_keys k
   JOIN memberships s ON s.pk = k.membership_pk
   JOIN companies c ON c.pk = s.company_pk
   JOIN members m ON m.pk = s.member_pk
   WHERE k.hash = ?`;
 
-interface KeyRow extends CallerRow {
-  status: KeyStatus;
-  membership_pk: number;
-  member_status: MemberStatus;
+/** @param fixtureKeys - whether fixture keys are found too */
+export function apiKeyByHash(
+  database: Database,
+  fixtureKeys: boolean,
+  hash: Uint8Array,
+): ApiKeyRecord | undefined {
+  const row = database.get<CallerRow & Omit<ApiKeyRecord, "caller">>(byHash + without(fixtureKeys), hash);
+  if (!row) return undefined;
+  const { status, membershipPk, memberStatus, ...caller } = row;
+  return { status, membershipPk, memberStatus, caller: callerOf(caller) };
 }
 
-export function apiKeys(database: Database, fixtureKeys: boolean): Store["apiKeys"] {
-  const query = byHash + without(fixtureKeys);
-  return {
-    insert(key) {
-      const { id, companyPk, membershipPk, environment, hash, prefix, status, publicSecret, label } = key;
-      return inserted(
-        database.get(
-          insert,
-          id,
-          companyPk,
-          membershipPk,
-          environment,
-          hash,
-          prefix,
-          status,
-          publicSecret,
-          label,
-        ),
-      );
-    },
-    byHash(hash) {
-      const row = database.get<KeyRow>(query, hash);
-      return (
-        row && {
-          status: row.status,
-          membershipPk: row.membership_pk,
-          memberStatus: row.member_status,
-          caller: callerOf(row),
-        }
-      );
-    },
-  };
-}
-
-/** An API key as the sandbox's own API lists it: never with its secret. */
+/** An API key in lists of the control API: never with its secret. */
 export interface ListedKey {
   readonly id: string;
   readonly environment: Environment;
@@ -102,7 +79,7 @@ const listed = `
   JOIN members m ON m.pk = s.member_pk
   JOIN companies c ON c.pk = k.company_pk`;
 
-/** Keys in the order in which they were made, of one company or of all. */
+/** Keys in the order of their creation, of one company or of all. */
 export function listKeys(
   database: Database,
   fixtureKeys: boolean,
@@ -116,13 +93,13 @@ export function listKeys(
     : database.all(`${listed} WHERE k.company_pk = ?${rest}`, companyPk, limit);
 }
 
-/** @returns the key as it then is, or `undefined` where there is none */
+/** @returns the revoked key, or `undefined` if there is none */
 export function revokeKey(database: Database, id: string): ListedKey | undefined {
   database.run("UPDATE api_keys SET status = 'revoked' WHERE id = ?", id.toLowerCase());
   return database.get(`${listed} WHERE k.id = ?`, id.toLowerCase());
 }
 
-/** How many active keys a company has, or one membership of it. */
+/** How many active keys a company, or one of its memberships, has. */
 export function countActiveKeys(
   database: Database,
   fixtureKeys: boolean,
@@ -132,13 +109,12 @@ export function countActiveKeys(
   const query = `
     SELECT count(*) AS n FROM api_keys
     WHERE company_pk = ? AND status = 'active' AND membership_pk = coalesce(?, membership_pk)${without(fixtureKeys)}`;
-  return database.get<{ n: number }>(query, companyPk, membershipPk ?? null)?.n ?? 0;
+  return countOf(database, query, companyPk, membershipPk ?? null);
 }
 
 /** How many keys a company has, revoked ones included. */
 export function countKeys(database: Database, companyPk: number): number {
-  const query = "SELECT count(*) AS n FROM api_keys WHERE company_pk = ?";
-  return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
+  return countOf(database, "SELECT count(*) AS n FROM api_keys WHERE company_pk = ?", companyPk);
 }
 
 /** Finds a key by its id. */

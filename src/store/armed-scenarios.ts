@@ -1,6 +1,5 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Database } from "./database.ts";
-import { inserted } from "./inserted.ts";
+import { countOf, type Database, inserted } from "./database.ts";
 
 /** A scenario armed for a company, or for all. */
 export interface ArmedRow {
@@ -56,7 +55,7 @@ export function listArmed(database: Database): ArmedRow[] {
 }
 
 export function countArmed(database: Database): number {
-  return database.get<{ n: number }>("SELECT count(*) AS n FROM armed_scenarios")?.n ?? 0;
+  return countOf(database, "SELECT count(*) AS n FROM armed_scenarios");
 }
 
 export function findArmed(database: Database, id: string): ArmedRow | undefined {

@@ -1,9 +1,10 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
 import type { Role } from "../rules/permissions.ts";
-import type { Database } from "./database.ts";
+import { hashOfSecret } from "../rules/random.ts";
+import { type Database, inserted } from "./database.ts";
 
-/** The member who calls, in the company acted for. `…Pk` are the store's own row numbers. */
+/** The member who sends a request, and the company for which it acts. `…Pk` are row numbers of the store. */
 export interface Caller {
   readonly environment: Environment;
   readonly companyPk: number;
@@ -22,57 +23,94 @@ export interface Caller {
   readonly apiKeyPrefix: string;
 }
 
-/** A company by what it can be named by. */
+/** The names of a company. */
 export type CompanyNames = Pick<Caller, "companyId" | "companySlug" | "environment">;
 
-/** What every query for a caller selects: `c` is the company, `m` the member, `s` the membership, `k` the key. */
+/** The columns of a `CallerRow`: `c` is the company, `m` the member, `s` the membership, `k` the API key. */
 export const callerColumns = `
-  c.environment, c.pk AS company_pk, c.id AS company_id, c.slug AS company_slug, c.entitlements,
-  c.clock_offset_ms,
-  m.pk AS member_pk, m.id AS member_id, m.slug AS member_slug, s.role,
-  k.pk AS api_key_pk, k.id AS api_key_id, k.prefix AS api_key_prefix`;
+  c.environment, c.pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.entitlements,
+  c.clock_offset_ms AS clockOffsetMs, m.pk AS memberPk, m.id AS memberId, m.slug AS memberSlug, s.role,
+  k.pk AS apiKeyPk, k.id AS apiKeyId, k.prefix AS apiKeyPrefix`;
 
-export interface CallerRow {
-  environment: Environment;
-  company_pk: number;
-  company_id: CompanyId;
-  company_slug: string;
-  entitlements: string;
-  clock_offset_ms: number;
-  member_pk: number;
-  member_id: MemberId;
-  member_slug: string;
-  role: Role;
-  api_key_pk: number;
-  api_key_id: string;
-  api_key_prefix: string;
+export type CallerRow = Omit<Caller, "entitlements"> & { readonly entitlements: string };
+
+export function callerOf<Row extends CallerRow>(row: Row) {
+  return { ...row, entitlements: areasOf(row.entitlements) };
 }
 
-export function callerOf(row: CallerRow): Caller {
-  return {
-    environment: row.environment,
-    companyPk: row.company_pk,
-    companyId: row.company_id,
-    companySlug: row.company_slug,
-    entitlements: areasOf(row.entitlements),
-    clockOffsetMs: row.clock_offset_ms,
-    memberPk: row.member_pk,
-    memberId: row.member_id,
-    memberSlug: row.member_slug,
-    role: row.role,
-    apiKeyPk: row.api_key_pk,
-    apiKeyId: row.api_key_id,
-    apiKeyPrefix: row.api_key_prefix,
-  };
-}
-
-/** The areas that a company is entitled to, as its row keeps them. */
+/** The areas that a company is entitled to, from the text in its row. */
 export function areasOf(entitlements: string): Area[] {
   return entitlements === "" ? [] : (entitlements.split(" ") as Area[]);
 }
 
-/** Of whom callers are made, and when what is known of them may be so no more. A new row changes nobody known. */
-const changes = {
+const inCompany = `
+  SELECT ${callerColumns}
+  FROM companies c
+  JOIN memberships s ON s.company_pk = c.pk
+  JOIN members m ON m.pk = s.member_pk
+  JOIN api_keys k ON k.pk = ?
+  WHERE c.id = ? AND s.member_pk = ? AND s.status = 'active'`;
+
+/** The caller as an active member of another company. */
+export function callerInCompany(
+  database: Database,
+  caller: Caller,
+  companyId: CompanyId,
+): Caller | undefined {
+  const row = database.get<CallerRow>(inCompany, caller.apiKeyPk, companyId, caller.memberPk);
+  return row && callerOf(row);
+}
+
+const insertToken = `
+  INSERT INTO access_tokens (hash, company_pk, api_key_pk, expires_at_ms)
+  VALUES (?, ?, ?, ?) RETURNING pk`;
+
+/** @returns the new row's number */
+export function insertAccessToken(
+  database: Database,
+  token: {
+    readonly hash: Uint8Array;
+    readonly companyPk: number;
+    readonly apiKeyPk: number;
+    readonly expiresAtMs: number;
+  },
+): number {
+  return inserted(database.get(insertToken, token.hash, token.companyPk, token.apiKeyPk, token.expiresAtMs));
+}
+
+/** The latest tokens stay after they expired: their 401 says that they expired, not that they are unknown. */
+const latestTokens = 10_000;
+
+/** Tokens expire about in the order of their rows, so a valid one among the oldest delays few. */
+const deleteExpired = `
+  DELETE FROM access_tokens WHERE pk IN (
+    SELECT t.pk FROM (
+      SELECT pk, company_pk, expires_at_ms FROM access_tokens WHERE pk <= ? - ${latestTokens} ORDER BY pk LIMIT 4
+    ) t
+    JOIN companies c ON c.pk = t.company_pk
+    WHERE t.expires_at_ms <= ? + c.clock_offset_ms)`;
+
+/** Deletes a few of the oldest expired tokens, so that they do not accumulate. Call it for each new token. */
+export function deleteExpiredTokens(database: Database, latestPk: number, nowMs: number): void {
+  if (latestPk > latestTokens) database.run(deleteExpired, latestPk, nowMs);
+}
+
+const byHash = `
+  SELECT t.expires_at_ms AS expiresAtMs, ${callerColumns}
+  FROM access_tokens t
+  JOIN api_keys k ON k.pk = t.api_key_pk
+  JOIN memberships s ON s.pk = k.membership_pk
+  JOIN companies c ON c.pk = s.company_pk
+  JOIN members m ON m.pk = s.member_pk
+  WHERE t.hash = ?`;
+
+interface AccessToken {
+  readonly expiresAtMs: number;
+  readonly caller: Caller;
+}
+
+/** The tables whose changes invalidate the cached callers. A new row changes no cached caller. */
+const invalidatingChanges = {
   companies: ["UPDATE OF slug, entitlements, clock_offset_ms", "DELETE"],
   members: ["UPDATE", "DELETE"],
   memberships: ["UPDATE", "DELETE"],
@@ -80,34 +118,46 @@ const changes = {
   access_tokens: ["UPDATE", "DELETE"],
 };
 
-const mostKnown = 1000;
+const mostCached = 1000;
 
 /**
- * Who calls, by the access token that is sent: nearly each request asks anew for the same few. Whatever changes one of
- * the rows, through whichever statement, forgets all of them.
+ * Finds callers by their access tokens, and caches them: most requests come from the same few callers. Temporary
+ * triggers empty the cache when any statement changes a row that a caller is made of.
  */
-export function callersKnown<Known>(database: Database) {
-  const known = new Map<string, Known>();
-  let isWatched = false;
-  return {
-    /** Begins to keep them. The tables have to be there, and no transaction open: with it, the triggers would be lost. */
-    watch() {
-      database.define("forget_callers", () => known.clear());
-      const triggers = Object.entries(changes).flatMap(([table, events]) =>
-        events.map(
-          (event, n) => `
-            CREATE TEMP TRIGGER forget_callers_of_${table}_${n} AFTER ${event} ON main.${table}
-            BEGIN SELECT forget_callers(); END;`,
-        ),
-      );
-      database.exec(triggers.join(""));
-      isWatched = true;
-    },
-    get: (accessToken: string) => known.get(accessToken),
-    set(accessToken: string, caller: Known) {
-      if (!isWatched) return;
-      if (known.size >= mostKnown) known.clear();
-      known.set(accessToken, caller);
-    },
-  };
+export class Callers {
+  readonly #database: Database;
+  readonly #cache = new Map<string, AccessToken>();
+  #isCaching = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Starts caching. Call it after the tables exist and outside a transaction: a rollback would drop the triggers. */
+  startCaching(): void {
+    this.#database.define("empty_caller_cache", () => this.#cache.clear());
+    const triggers = Object.entries(invalidatingChanges).flatMap(([table, events]) =>
+      events.map(
+        (event, n) => `
+          CREATE TEMP TRIGGER empty_caller_cache_${table}_${n} AFTER ${event} ON main.${table}
+          BEGIN SELECT empty_caller_cache(); END;`,
+      ),
+    );
+    this.#database.exec(triggers.join(""));
+    this.#isCaching = true;
+  }
+
+  byAccessToken(accessToken: string): AccessToken | undefined {
+    const cached = this.#cache.get(accessToken);
+    if (cached) return cached;
+    const row = this.#database.get<CallerRow & { expiresAtMs: number }>(byHash, hashOfSecret(accessToken));
+    if (!row) return undefined;
+    const { expiresAtMs, ...caller } = row;
+    const found = { expiresAtMs, caller: callerOf(caller) };
+    if (this.#isCaching) {
+      if (this.#cache.size >= mostCached) this.#cache.clear();
+      this.#cache.set(accessToken, found);
+    }
+    return found;
+  }
 }

@@ -3,26 +3,69 @@ import type { Area } from "../contract/operations.ts";
 import type { Role } from "../rules/permissions.ts";
 import type { CardLimitsMinor } from "../rules/spending-limit.ts";
 import type { CompanyStatus } from "../rules/statuses.ts";
-import type { Database } from "./database.ts";
-import { inserted } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
+import { countOf, type Database, inserted, type Listed, type Page } from "./database.ts";
 
-export interface NewCompany {
-  readonly id: CompanyId;
-  readonly environment: Environment;
-  readonly slug: string;
-  readonly name: string;
-  readonly countryCode: string;
-  readonly status: CompanyStatus;
-  readonly detailsComplete: boolean;
-  readonly entitlements: readonly Area[];
-  readonly cardQuota: number;
-  readonly designId: string;
-  readonly limits: CardLimitsMinor;
-  readonly createdAtMs: number;
+const insert = `
+  INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
+    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor,
+    created_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+/** @returns the new row's number */
+export function insertCompany(
+  database: Database,
+  company: {
+    readonly id: CompanyId;
+    readonly environment: Environment;
+    readonly slug: string;
+    readonly name: string;
+    readonly countryCode: string;
+    readonly status: CompanyStatus;
+    readonly detailsComplete: boolean;
+    readonly entitlements: readonly Area[];
+    readonly cardQuota: number;
+    readonly designId: string;
+    readonly limits: CardLimitsMinor;
+    readonly createdAtMs: number;
+  },
+): number {
+  const { limits } = company;
+  return inserted(
+    database.get(
+      insert,
+      company.id,
+      company.environment,
+      company.slug,
+      company.name,
+      company.countryCode,
+      company.status,
+      company.detailsComplete ? 1 : 0,
+      company.entitlements.join(" "),
+      company.cardQuota,
+      company.designId,
+      limits.maxPerPurchaseMinor,
+      limits.dailyMinor,
+      limits.rolling32DaysMinor,
+      company.createdAtMs,
+    ),
+  );
 }
 
-/** A company in which a member has a place. */
+/** The columns of the card limits, of a company `c` or of a card `k`. */
+export const limitColumns = (table: "c" | "k"): string => `
+  ${table}.max_per_purchase_minor AS maxPerPurchaseMinor, ${table}.daily_minor AS dailyMinor,
+  ${table}.rolling_32_days_minor AS rolling32DaysMinor`;
+
+export function limitsOf({ maxPerPurchaseMinor, dailyMinor, rolling32DaysMinor }: CardLimitsMinor) {
+  return { maxPerPurchaseMinor, dailyMinor, rolling32DaysMinor };
+}
+
+/** The card limits of the world's first company; undefined if there is no company. */
+export function firstCompanyLimits(database: Database): CardLimitsMinor | undefined {
+  return database.get(`SELECT ${limitColumns("c")} FROM companies c ORDER BY pk LIMIT 1`);
+}
+
+/** A company of which a member is an active member. */
 export interface CompanyOfMember {
   readonly id: CompanyId;
   readonly name: string;
@@ -32,58 +75,21 @@ export interface CompanyOfMember {
   readonly createdAtMs: number;
 }
 
-const insert = `
-  INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
-    card_quota, design_id, max_per_purchase_minor, daily_minor, rolling_32_days_minor,
-    created_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
-
-const pkBySlug = "SELECT pk FROM companies WHERE environment = ? AND slug = ?";
-
-const all = "SELECT pk AS companyPk, clock_offset_ms AS clockOffsetMs FROM companies ORDER BY pk";
-
 const ofMember = `
   SELECT s.position, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
   FROM memberships s JOIN companies c ON c.pk = s.company_pk
   WHERE s.member_pk = ? AND s.status = 'active' AND s.position < coalesce(?, 9007199254740991)
   ORDER BY s.position DESC LIMIT ?`;
 
-export function companies(database: Database): Store["companies"] {
-  return {
-    insert(company) {
-      const { limits } = company;
-      return inserted(
-        database.get(
-          insert,
-          company.id,
-          company.environment,
-          company.slug,
-          company.name,
-          company.countryCode,
-          company.status,
-          company.detailsComplete ? 1 : 0,
-          company.entitlements.join(" "),
-          company.cardQuota,
-          company.designId,
-          limits.maxPerPurchaseMinor,
-          limits.dailyMinor,
-          limits.rolling32DaysMinor,
-          company.createdAtMs,
-        ),
-      );
-    },
-    pkBySlug(environment, slug) {
-      return database.get<{ pk: number }>(pkBySlug, environment, slug)?.pk;
-    },
-    all: () => database.all(all),
-    clockOffset: (companyPk) => clockOffsetOf(database, companyPk),
-    ofMember(memberPk, { before, limit }) {
-      return database.all(ofMember, memberPk, before ?? null, limit);
-    },
-  };
+export function companiesOfMember(
+  database: Database,
+  memberPk: number,
+  { before, limit }: Page,
+): Listed<CompanyOfMember>[] {
+  return database.all(ofMember, memberPk, before ?? null, limit);
 }
 
-/** A company as the sandbox's own API names it. */
+/** A company that the control API found by its name. */
 export interface NamedCompany {
   readonly pk: number;
   readonly id: CompanyId;
@@ -119,7 +125,7 @@ const filterParameters = ({ environment, search = "" }: CompanyFilter) => [
   `%${search.replace(/[\\%_]/g, "\\$&")}%`,
 ];
 
-/** A page of companies in the order in which they were made. */
+/** A page of companies in the order of their creation. */
 export function pageOfCompanies(
   database: Database,
   filter: CompanyFilter,
@@ -132,8 +138,11 @@ export function pageOfCompanies(
 }
 
 export function countCompanies(database: Database, filter: CompanyFilter = {}): number {
-  const query = `SELECT count(*) AS n FROM companies WHERE ${filtered}`;
-  return database.get<{ n: number }>(query, ...filterParameters(filter))?.n ?? 0;
+  return countOf(
+    database,
+    `SELECT count(*) AS n FROM companies WHERE ${filtered}`,
+    ...filterParameters(filter),
+  );
 }
 
 /** Sets how far a company's time is ahead of the sandbox's clock. */
@@ -153,7 +162,7 @@ export function greatestClockOffset(database: Database): number {
   return database.get<{ greatest: number | null }>(query)?.greatest ?? 0;
 }
 
-/** Changes a company; what is absent stays. */
+/** Changes a company. Absent fields stay. */
 export function updateCompany(
   database: Database,
   companyPk: number,
@@ -176,12 +185,12 @@ export function updateCompany(
   );
 }
 
-const theirs = "SELECT pk FROM members WHERE company_pk = ?";
-const theirMemberships = `SELECT pk FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`;
+const membersOf = "SELECT pk FROM members WHERE company_pk = ?";
+const membershipsOf = `SELECT pk FROM memberships WHERE company_pk = ? OR member_pk IN (${membersOf})`;
 
-/** Other companies in which a company's members have a place. */
+/** The companies in which a company's members have memberships. */
 export function companiesOfMembers(database: Database, companyPk: number): number[] {
-  const query = `SELECT DISTINCT company_pk FROM memberships WHERE member_pk IN (${theirs})`;
+  const query = `SELECT DISTINCT company_pk FROM memberships WHERE member_pk IN (${membersOf})`;
   return database.all<{ company_pk: number }>(query, companyPk).map(({ company_pk }) => company_pk);
 }
 
@@ -190,25 +199,25 @@ export function hasCardsElsewhere(database: Database, companyPk: number): boolea
   const query = `
     SELECT 1 FROM memberships s
     JOIN cards k ON k.company_pk = s.company_pk AND k.member_pk = s.member_pk
-    WHERE s.company_pk <> ? AND s.member_pk IN (${theirs}) LIMIT 1`;
+    WHERE s.company_pk <> ? AND s.member_pk IN (${membersOf}) LIMIT 1`;
   return database.get(query, companyPk, companyPk) !== undefined;
 }
 
 /** Deletes a company with all its rows, including its members' memberships of other companies. */
 export function deleteCompany(database: Database, pk: number): void {
-  const theirKeys = `FROM api_keys WHERE membership_pk IN (${theirMemberships})`;
+  const keys = `FROM api_keys WHERE membership_pk IN (${membershipsOf})`;
   database.run(
-    `DELETE FROM armed_scenarios WHERE company_pk = ? OR api_key_pk IN (SELECT pk ${theirKeys})`,
+    `DELETE FROM armed_scenarios WHERE company_pk = ? OR api_key_pk IN (SELECT pk ${keys})`,
     pk,
     pk,
     pk,
   );
   database.run(
-    `DELETE FROM access_tokens WHERE (company_pk, api_key_pk) IN (SELECT company_pk, pk ${theirKeys})`,
+    `DELETE FROM access_tokens WHERE (company_pk, api_key_pk) IN (SELECT company_pk, pk ${keys})`,
     pk,
     pk,
   );
-  database.run(`DELETE ${theirKeys}`, pk, pk);
+  database.run(`DELETE ${keys}`, pk, pk);
   for (const table of [
     "invoices",
     "transactions",
@@ -220,7 +229,7 @@ export function deleteCompany(database: Database, pk: number): void {
   ]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
-  database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${theirs})`, pk, pk);
+  database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${membersOf})`, pk, pk);
   for (const table of ["members", "accounts", "counters", "card_counts", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }

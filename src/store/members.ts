@@ -1,49 +1,44 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
 import type { Role } from "../rules/permissions.ts";
 import type { MemberStatus } from "../rules/statuses.ts";
-import { type CallerRow, callerColumns, callerOf } from "./callers.ts";
-import type { Database } from "./database.ts";
-import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
-
-export interface NewMember {
-  readonly id: MemberId;
-  readonly companyPk: number;
-  readonly environment: Environment;
-  readonly slug: string;
-  readonly name: string;
-  readonly detailsComplete: boolean;
-}
+import { type Database, inserted, nextPosition } from "./database.ts";
 
 const insert = `
   INSERT INTO members (id, company_pk, environment, slug, name, details_complete)
   VALUES (?, ?, ?, ?, ?, ?) RETURNING pk`;
 
-const join = `
+/** @returns the new row's number */
+export function insertMember(
+  database: Database,
+  member: {
+    readonly id: MemberId;
+    readonly companyPk: number;
+    readonly environment: Environment;
+    readonly slug: string;
+    readonly name: string;
+    readonly detailsComplete: boolean;
+  },
+): number {
+  const { id, companyPk, environment, slug, name, detailsComplete } = member;
+  return inserted(database.get(insert, id, companyPk, environment, slug, name, detailsComplete ? 1 : 0));
+}
+
+const insertMembershipRow = `
   INSERT INTO memberships (member_pk, company_pk, role, status, position)
   VALUES (?, ?, ?, ?, ${nextPosition("memberships", "member_pk")}) RETURNING pk`;
 
-const inCompany = `
-  SELECT ${callerColumns}
-  FROM companies c
-  JOIN memberships s ON s.company_pk = c.pk
-  JOIN members m ON m.pk = s.member_pk
-  JOIN api_keys k ON k.pk = ?
-  WHERE c.id = ? AND s.member_pk = ? AND s.status = 'active'`;
-
-export function members(database: Database): Store["members"] {
-  return {
-    insert({ id, companyPk, environment, slug, name, detailsComplete }) {
-      return inserted(database.get(insert, id, companyPk, environment, slug, name, detailsComplete ? 1 : 0));
-    },
-    join({ memberPk, companyPk, role, status }) {
-      return inserted(database.get(join, memberPk, companyPk, role, status, memberPk));
-    },
-    inCompany({ apiKeyPk, memberPk }, companyId) {
-      const row = database.get<CallerRow>(inCompany, apiKeyPk, companyId, memberPk);
-      return row && callerOf(row);
-    },
-  };
+/** @returns the new row's number */
+export function insertMembership(
+  database: Database,
+  membership: {
+    readonly memberPk: number;
+    readonly companyPk: number;
+    readonly role: Role;
+    readonly status: MemberStatus;
+  },
+): number {
+  const { memberPk, companyPk, role, status } = membership;
+  return inserted(database.get(insertMembershipRow, memberPk, companyPk, role, status, memberPk));
 }
 
 /** A member in one company. */
@@ -57,21 +52,21 @@ export interface NamedMembership {
   readonly environment: Environment;
 }
 
-const named = `
+const memberships = `
   SELECT s.pk, s.status, m.pk AS memberPk, m.id AS memberId, c.pk AS companyPk, c.id AS companyId, c.environment
   FROM members m
   JOIN memberships s ON s.member_pk = m.pk
   JOIN companies c ON c.pk = s.company_pk
   WHERE (m.id = ? OR (m.slug = ? AND m.environment = ?)) AND s.company_pk = coalesce(?, m.company_pk)`;
 
-/** Finds a member by id or slug, in the company that is asked for, or in the one that made it known. */
+/** Finds a member by id or slug, in the given company or, without one, in the company that created it. */
 export function findMembership(
   database: Database,
   name: string,
   environment: Environment,
   companyPk?: number,
 ): NamedMembership | undefined {
-  return database.get(named, name.toLowerCase(), name, environment, companyPk ?? null);
+  return database.get(memberships, name.toLowerCase(), name, environment, companyPk ?? null);
 }
 
 /** Changes a member's role or status in one company, or whether its details are complete. Absent fields stay. */

@@ -1,26 +1,27 @@
+import type { ClockState } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import type { Database } from "./database.ts";
 import { createTables, firstReleased, migrations } from "./schema.ts";
 
-/** What a database keeps about itself, and a reopened one must not be told otherwise. */
+/** What a database records about itself. When it is opened again, the options must not contradict it. */
 export interface Origin {
   readonly seed: number;
-  /** The ISO instant at which time stands still, or `real`. */
+  /** The ISO instant at which the clock is frozen, or `real`. */
   readonly clock: string;
-  /** What tells one seed world from another: a digest of its fixtures. */
+  /** A digest of the fixtures. */
   readonly fixtures: string;
-  /** Mixed into every secret if secrets are private. Absent: secrets are reproducible, they follow from the seed. */
+  /** Mixed into every secret if secrets are private. If absent, secrets are reproducible: they are derived from the seed. */
   readonly private_secret?: string | undefined;
 }
 
-/** @returns how the database was made, or `undefined` where it is empty */
+/** @returns how the database was made, or `undefined` if it is empty */
 export function readOrigin(database: Database): Origin | undefined {
-  const kept = readMeta(database);
-  const seed = kept.get("seed");
-  const clock = kept.get("clock");
-  const fixtures = kept.get("fixtures");
+  const meta = readMeta(database);
+  const seed = meta.get("seed");
+  const clock = meta.get("clock");
+  const fixtures = meta.get("fixtures");
   if (seed === undefined || clock === undefined || fixtures === undefined) return undefined;
-  return { seed: Number(seed), clock, fixtures, private_secret: kept.get("private_secret") };
+  return { seed: Number(seed), clock, fixtures, private_secret: meta.get("private_secret") };
 }
 
 function readMeta(database: Database): ReadonlyMap<string, string> {
@@ -69,4 +70,49 @@ function writeMeta(database: Database, key: string, value: string): void {
     key,
     value,
   );
+}
+
+/** The state of the sandbox's clock when it was last set. */
+export function readClock(database: Database): ClockState {
+  const clock = database.get<ClockState>(
+    "SELECT frozen_at_ms AS frozenAtMs, offset_ms AS offsetMs FROM clock",
+  );
+  if (!clock) throw new Error("the store has no clock: a world was never planted in it");
+  return clock;
+}
+
+export function writeClock(database: Database, { frozenAtMs, offsetMs }: ClockState): void {
+  database.run(
+    `INSERT INTO clock (pk, frozen_at_ms, offset_ms) VALUES (1, ?, ?)
+     ON CONFLICT (pk) DO UPDATE SET frozen_at_ms = excluded.frozen_at_ms, offset_ms = excluded.offset_ms`,
+    frozenAtMs,
+    offsetMs,
+  );
+}
+
+/** The kinds of ids that a company counts; `card_counts` counts its cards. */
+export type CounterKind =
+  | "companies"
+  | "company_names"
+  | "members"
+  | "accounts"
+  | "api_keys"
+  | "access_tokens"
+  | "armed_scenarios"
+  | "transactions"
+  | "bookings"
+  | "invoices"
+  | "webhooks"
+  | "webhook_secrets"
+  | "webhook_deliveries";
+
+const next = `
+  INSERT INTO counters (company_pk, kind, value) VALUES (?, ?, 1)
+  ON CONFLICT (company_pk, kind) DO UPDATE SET value = value + 1 RETURNING value`;
+
+/** The next number of a counter, from 1; `companyPk` 0 stands for the sandbox as a whole. */
+export function nextNumber(database: Database, companyPk: number, kind: CounterKind): number {
+  const row = database.get<{ value: number }>(next, companyPk, kind);
+  if (!row) throw new Error("INSERT … RETURNING value returned no row");
+  return row.value;
 }

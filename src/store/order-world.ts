@@ -1,72 +1,66 @@
 import type { AccountId } from "../contract/identifiers.ts";
-import type { Clock } from "../rules/clock.ts";
 import type { OrderWorld } from "../rules/facts.ts";
+import type { CardLimitsMinor } from "../rules/spending-limit.ts";
 import type { AccountStatus, CompanyStatus } from "../rules/statuses.ts";
-import { type LimitColumns, limitsOf } from "./card-limits.ts";
+import { limitColumns, limitsOf } from "./companies.ts";
 import type { Database } from "./database.ts";
-import type { Store } from "./open-store.ts";
 
 const query = `
-  SELECT c.status AS company_status, c.details_complete AS company_details, c.card_quota,
+  SELECT c.status AS companyStatus, c.details_complete AS companyDetails, c.card_quota AS cardQuota,
     (SELECT total(not_ended) FROM card_counts n
-      WHERE n.company_pk = c.pk AND n.expires_at_ms > ? + c.clock_offset_ms) AS live_cards,
-    (SELECT total(made) FROM card_counts n WHERE n.company_pk = c.pk) AS cards_made,
-    c.clock_offset_ms, c.design_id, c.max_per_purchase_minor, c.daily_minor, c.rolling_32_days_minor,
-    m.details_complete AS cardholder_details,
-    a.pk AS account_pk, a.id AS account_id, a.currency, a.status AS account_status
+      WHERE n.company_pk = c.pk AND n.expires_at_ms > ? + c.clock_offset_ms) AS liveCards,
+    (SELECT total(made) FROM card_counts n WHERE n.company_pk = c.pk) AS cardsMade,
+    c.clock_offset_ms AS clockOffsetMs, c.design_id AS designId, ${limitColumns("c")},
+    m.details_complete AS cardholderDetails,
+    a.pk AS accountPk, a.id AS accountId, a.currency, a.status AS accountStatus
   FROM companies c
   JOIN members m ON m.pk = ?
   LEFT JOIN accounts a ON a.id = ? AND a.company_pk = c.pk
   WHERE c.pk = ?`;
 
-interface OrderWorldRow extends LimitColumns {
-  company_status: CompanyStatus;
-  company_details: number;
-  cardholder_details: number;
-  card_quota: number;
-  live_cards: number;
-  cards_made: number;
-  clock_offset_ms: number;
-  design_id: string;
-  account_pk: number | null;
-  account_id: AccountId | null;
-  currency: string | null;
-  account_status: AccountStatus | null;
+interface OrderWorldRow extends CardLimitsMinor {
+  readonly companyStatus: CompanyStatus;
+  readonly companyDetails: number;
+  readonly cardholderDetails: number;
+  readonly cardQuota: number;
+  readonly liveCards: number;
+  readonly cardsMade: number;
+  readonly clockOffsetMs: number;
+  readonly designId: string;
+  readonly accountPk: number | null;
+  readonly accountId: AccountId | null;
+  readonly currency: string | null;
+  readonly accountStatus: AccountStatus | null;
 }
 
-/** Everything an order is judged by, in one query over companies, members and accounts. */
-export function orderWorld(database: Database, clock: Pick<Clock, "now">): Store["orderWorld"] {
-  return (companyPk, memberPk, accountId) => {
-    const nowMs = clock.now();
-    const row = database.get<OrderWorldRow>(query, nowMs, memberPk, accountId, companyPk);
-    if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
-    return orderWorldOf(row, nowMs);
-  };
-}
-
-function orderWorldOf(row: OrderWorldRow, nowMs: number): OrderWorld {
+/**
+ * Reads everything that an order's checks need, in one query over companies, members and accounts.
+ * @param nowMs - by the sandbox's clock
+ */
+export function orderWorld(
+  database: Database,
+  nowMs: number,
+  companyPk: number,
+  memberPk: number,
+  accountId: AccountId,
+): OrderWorld {
+  const row = database.get<OrderWorldRow>(query, nowMs, memberPk, accountId, companyPk);
+  if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
   return {
-    companyStatus: row.company_status,
-    companyDetailsComplete: row.company_details === 1,
-    cardholderDetailsComplete: row.cardholder_details === 1,
-    cardQuota: row.card_quota,
-    liveCards: row.live_cards,
-    cardsMade: row.cards_made,
-    nowMs: nowMs + row.clock_offset_ms,
-    designId: row.design_id,
+    companyStatus: row.companyStatus,
+    companyDetailsComplete: row.companyDetails === 1,
+    cardholderDetailsComplete: row.cardholderDetails === 1,
+    cardQuota: row.cardQuota,
+    liveCards: row.liveCards,
+    cardsMade: row.cardsMade,
+    nowMs: nowMs + row.clockOffsetMs,
+    designId: row.designId,
     limits: limitsOf(row),
     account: accountOf(row),
   };
 }
 
-function accountOf({
-  account_pk,
-  account_id,
-  currency,
-  account_status,
-}: OrderWorldRow): OrderWorld["account"] {
-  if (account_pk === null || account_id === null || currency === null || account_status === null) {
-    return undefined;
-  }
-  return { pk: account_pk, id: account_id, currency, status: account_status };
+function accountOf({ accountPk: pk, accountId: id, currency, accountStatus: status }: OrderWorldRow) {
+  if (pk === null || id === null || currency === null || status === null) return undefined;
+  return { pk, id, currency, status };
 }

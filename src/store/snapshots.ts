@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import { countOf, type Database, inserted } from "./database.ts";
 import { companyColumn, type WorldTable, worldTables } from "./schema.ts";
 
 /**
@@ -48,9 +48,7 @@ export function captureCompany(database: Database, companyPk: number, madeAtMs: 
 function replaceSnapshot(database: Database, kind: Kind, name: string, madeAtMs: number): number {
   deleteSnapshot(database, kind, name);
   const insert = "INSERT INTO snapshots (kind, name, made_at_ms) VALUES (?, ?, ?) RETURNING pk";
-  const row = database.get<{ pk: number }>(insert, kind, name, madeAtMs);
-  if (!row) throw new Error("INSERT … RETURNING pk answered no row");
-  return row.pk;
+  return inserted(database.get(insert, kind, name, madeAtMs));
 }
 
 /** @returns whether there was one */
@@ -176,7 +174,7 @@ export function listSnapshots(database: Database): SnapshotListing[] {
 /** The number of rows of the world. */
 export function countWorldRows(database: Database): number {
   const counts = worldTables.map((table) => `(SELECT count(*) FROM ${table})`);
-  return database.get<{ n: number }>(`SELECT ${counts.join(" + ")} AS n`)?.n ?? 0;
+  return countOf(database, `SELECT ${counts.join(" + ")} AS n`);
 }
 
 /** The number of named snapshots other than one, and of their rows. */
@@ -192,6 +190,6 @@ export function otherSnapshots(
       `(SELECT count(*) FROM ${keptIn(table)} WHERE snapshot_pk IN (SELECT value FROM json_each(?)))`,
   );
   const query = `SELECT ${kept.join(" + ")} AS n`;
-  const rows = database.get<{ n: number }>(query, ...worldTables.map(() => JSON.stringify(pks)))?.n ?? 0;
+  const rows = countOf(database, query, ...worldTables.map(() => JSON.stringify(pks)));
   return { count: pks.length, rows };
 }

@@ -8,13 +8,19 @@ import type {
 } from "../contract/transaction.ts";
 import { type CardSpending, nothingSpent } from "../rules/card-use.ts";
 import type { PeriodStarts } from "../rules/uk-calendar.ts";
-import type { Database, Listed, Page, SqlValue } from "./database.ts";
-import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
+import {
+  type Database,
+  inserted,
+  type Listed,
+  nextPosition,
+  optional,
+  type Page,
+  type SqlValue,
+} from "./database.ts";
 
 /**
- * A transaction as it is kept. `…Minor` are of the account's currency, `original…Minor` of the merchant's, and
- * `spentEurMinor` of the card limits'.
+ * A transaction. `…Minor` is in the account's currency, `original…Minor` in the merchant's, and `spentEurMinor` in the
+ * currency of the card limits.
  */
 export interface TransactionRecord {
   readonly pk: number;
@@ -28,88 +34,26 @@ export interface TransactionRecord {
   readonly type: TransactionType;
   readonly status: TransactionStatus;
   readonly direction: TransactionDirection;
-  /** What it holds, moved, let go or was refused. */
+  /** The amount that it holds, moved or released, or that was declined. */
   readonly amountMinor: number;
   readonly originalMinor: number;
   readonly originalCurrency: string;
   readonly exchangeRate: string | null;
   readonly runningBalanceMinor: number | null;
-  /** Which of the company's bookings it is, from 1; null where it moved nothing. */
+  /** Which of the company's bookings it is, from 1; null if it moved no money. */
   readonly booking: number | null;
   readonly merchant: Merchant | null;
   readonly declineReason: DeclineReason | null;
   readonly relatedId: TransactionId | null;
-  /** What counts against the card's limits, from `spentAtMs` on; below zero for a refund. */
+  /** The amount that counts against the card's limits from `spentAtMs` on; negative for a refund. */
   readonly spentMinor: number;
   readonly spentEurMinor: number;
   readonly spentAtMs: number;
-  /** How much of it was refunded, in the merchant's currency. */
+  /** The refunded amount, in the merchant's currency. */
   readonly refundedOriginalMinor: number;
   readonly createdAtMs: number;
   readonly completedAtMs: number | null;
 }
-
-export interface TransactionFilters extends Page {
-  /** The member whose cards' transactions alone are meant. */
-  readonly memberPk?: number | undefined;
-  readonly account_id?: AccountId | undefined;
-  readonly card_id?: CardId | undefined;
-  readonly type?: readonly TransactionType[] | undefined;
-  readonly status?: readonly TransactionStatus[] | undefined;
-  readonly direction?: TransactionDirection | undefined;
-  /** Made at this instant or later. */
-  readonly fromMs?: number | undefined;
-  /** Made before this instant. */
-  readonly toMs?: number | undefined;
-  readonly minMinor?: number | undefined;
-  readonly maxMinor?: number | undefined;
-}
-
-export interface TransactionQueries {
-  insert(transaction: Omit<TransactionRecord, "pk">): TransactionRecord;
-  /** Keeps what may change of it. */
-  update(transaction: TransactionRecord): void;
-  /** @param memberPk - the member whose cards' transactions alone are meant */
-  byId(companyPk: number, id: TransactionId, memberPk?: number): TransactionRecord | undefined;
-  /** Whichever company's it is. */
-  anywhere(id: TransactionId): TransactionRecord | undefined;
-  list(companyPk: number, filters: TransactionFilters): Listed<TransactionRecord>[];
-  /** What was spent from a card in the periods that began then. */
-  spentFrom(cardPk: number, starts: PeriodStarts): CardSpending;
-  /** The same of several cards, by their numbers; those from which nothing was spent may be absent. */
-  spentFromEach(cardPks: readonly number[], starts: PeriodStarts): ReadonlyMap<number, CardSpending>;
-}
-
-const columns = `
-  t.pk, t.position, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,
-    t.card_pk AS cardPk, k.id AS cardId, t.type, t.status, t.direction, t.amount_minor AS amountMinor,
-    t.original_amount_minor AS originalMinor, t.original_currency AS originalCurrency,
-    t.exchange_rate AS exchangeRate, t.running_balance_minor AS runningBalanceMinor, t.booking, t.merchant,
-    t.decline_reason AS declineReason, t.related_id AS relatedId, t.spent_minor AS spentMinor,
-    t.spent_eur_minor AS spentEurMinor, t.spent_at_ms AS spentAtMs,
-    t.refunded_original_minor AS refundedOriginalMinor, t.created_at_ms AS createdAtMs,
-    t.completed_at_ms AS completedAtMs
-  FROM transactions t
-  JOIN accounts a ON a.pk = t.account_pk
-  LEFT JOIN cards k ON k.pk = t.card_pk`;
-
-const byId = `SELECT ${columns} WHERE t.id = ? AND t.company_pk = ? AND (? IS NULL OR k.member_pk = ?)`;
-const anywhere = `SELECT ${columns} WHERE t.id = ?`;
-
-const list = `
-  SELECT ${columns}
-  WHERE t.company_pk = ? AND t.position < coalesce(?, 9007199254740991)
-    AND (? IS NULL OR k.member_pk = ?)
-    AND (? IS NULL OR a.id = ?)
-    AND (? IS NULL OR k.id = ?)
-    AND (? IS NULL OR t.type IN (SELECT value FROM json_each(?)))
-    AND (? IS NULL OR t.status IN (SELECT value FROM json_each(?)))
-    AND (? IS NULL OR t.direction = ?)
-    AND (? IS NULL OR t.created_at_ms >= ?)
-    AND (? IS NULL OR t.created_at_ms < ?)
-    AND (? IS NULL OR t.amount_minor >= ?)
-    AND (? IS NULL OR t.amount_minor <= ?)
-  ORDER BY t.position DESC LIMIT ?`;
 
 const insert = `
   INSERT INTO transactions (status, amount_minor, original_amount_minor, running_balance_minor, booking,
@@ -119,86 +63,27 @@ const insert = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
     ${nextPosition("transactions", "company_pk")}) RETURNING pk`;
 
+export function insertTransaction(
+  database: Database,
+  transaction: Omit<TransactionRecord, "pk">,
+): TransactionRecord {
+  const values = [...changeable(transaction), ...constant(transaction), transaction.companyPk];
+  return { ...transaction, pk: inserted(database.get(insert, ...values)) };
+}
+
 const update = `
   UPDATE transactions SET status = ?, amount_minor = ?, original_amount_minor = ?, running_balance_minor = ?,
     booking = ?, spent_minor = ?, spent_eur_minor = ?, refunded_original_minor = ?,
     completed_at_ms = ?
   WHERE pk = ?`;
 
-/** What a card spent, and what was spent from those in whose place it is: its limit goes on where theirs ended. */
-const spentFromEach = `
-  WITH RECURSIVE line (card_pk, spender_pk) AS (
-    SELECT value, value FROM json_each(?)
-    UNION ALL
-    SELECT line.card_pk, r.old_card_pk FROM line JOIN replacements r ON r.new_card_pk = line.spender_pk
-  )
-  SELECT line.card_pk AS cardPk,
-    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,
-    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS weekMinor,
-    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS monthMinor,
-    sum(spent_minor) AS lifetimeMinor,
-    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS dayEurMinor,
-    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS rolling32DaysEurMinor
-  FROM line JOIN transactions t ON t.card_pk = line.spender_pk GROUP BY line.card_pk`;
-
-/** Most cards have spent nothing and took nobody's place, which this says at a fraction of the cost. */
-const hasHistory = `
-  SELECT 1 FROM transactions WHERE card_pk = ? UNION ALL SELECT 1 FROM replacements WHERE new_card_pk = ? LIMIT 1`;
-
-type TransactionRow = Omit<TransactionRecord, "merchant"> & { readonly merchant: string | null };
-
-export function transactions(database: Database): Store["transactions"] {
-  const get = (sql: string, ...params: SqlValue[]) => {
-    const row = database.get<TransactionRow>(sql, ...params);
-    return row && recordOf(row);
-  };
-  const spent = (cardPks: readonly number[], { dayMs, weekMs, monthMs, rolling32DaysMs }: PeriodStarts) =>
-    database.all<CardSpending & { readonly cardPk: number }>(
-      spentFromEach,
-      JSON.stringify(cardPks),
-      dayMs,
-      weekMs,
-      monthMs,
-      dayMs,
-      rolling32DaysMs,
-    );
-  return {
-    insert(transaction) {
-      const values = [...changing(transaction), ...lasting(transaction), transaction.companyPk];
-      const row = database.get<{ pk: number }>(insert, ...values);
-      return { ...transaction, pk: inserted(row) };
-    },
-    update: (transaction) => void database.run(update, ...changing(transaction), transaction.pk),
-    byId: (companyPk, id, memberPk) => get(byId, id, companyPk, memberPk ?? null, memberPk ?? null),
-    anywhere: (id) => get(anywhere, id),
-    spentFrom(cardPk, starts) {
-      const hasAny = database.get(hasHistory, cardPk, cardPk) !== undefined;
-      return (hasAny ? spent([cardPk], starts)[0] : undefined) ?? nothingSpent;
-    },
-    spentFromEach: (cardPks, starts) => new Map(spent(cardPks, starts).map((row) => [row.cardPk, row])),
-    list(companyPk, filters) {
-      const asked = [
-        filters.memberPk,
-        filters.account_id,
-        filters.card_id,
-        filters.type && JSON.stringify(filters.type),
-        filters.status && JSON.stringify(filters.status),
-        filters.direction,
-        filters.fromMs,
-        filters.toMs,
-        filters.minMinor,
-        filters.maxMinor,
-      ].flatMap((value) => [value ?? null, value ?? null]);
-      const { before, limit } = filters;
-      return database
-        .all<Listed<TransactionRow>>(list, companyPk, before ?? null, ...asked, limit)
-        .map(recordOf);
-    },
-  };
+/** Stores the changeable fields of a transaction. */
+export function updateTransaction(database: Database, transaction: TransactionRecord): void {
+  database.run(update, ...changeable(transaction), transaction.pk);
 }
 
-/** What may change of a transaction, in the columns' order. */
-function changing(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
+/** The fields that an update may change, in the order of the statements' columns. */
+function changeable(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
   return [
     transaction.status,
     transaction.amountMinor,
@@ -212,8 +97,8 @@ function changing(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
   ];
 }
 
-/** What stays as it was made, in the columns' order. */
-function lasting(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
+/** The fields that never change, in the order of the statement's columns. */
+function constant(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
   return [
     transaction.id,
     transaction.companyPk,
@@ -231,6 +116,140 @@ function lasting(transaction: Omit<TransactionRecord, "pk">): SqlValue[] {
   ];
 }
 
+const selected = `
+  SELECT t.pk, t.position, t.id, t.company_pk AS companyPk, t.account_pk AS accountPk, a.id AS accountId, a.currency,
+    t.card_pk AS cardPk, k.id AS cardId, t.type, t.status, t.direction, t.amount_minor AS amountMinor,
+    t.original_amount_minor AS originalMinor, t.original_currency AS originalCurrency,
+    t.exchange_rate AS exchangeRate, t.running_balance_minor AS runningBalanceMinor, t.booking, t.merchant,
+    t.decline_reason AS declineReason, t.related_id AS relatedId, t.spent_minor AS spentMinor,
+    t.spent_eur_minor AS spentEurMinor, t.spent_at_ms AS spentAtMs,
+    t.refunded_original_minor AS refundedOriginalMinor, t.created_at_ms AS createdAtMs,
+    t.completed_at_ms AS completedAtMs
+  FROM transactions t
+  JOIN accounts a ON a.pk = t.account_pk
+  LEFT JOIN cards k ON k.pk = t.card_pk`;
+
+type TransactionRow = Omit<TransactionRecord, "merchant"> & { readonly merchant: string | null };
+
 function recordOf<Row extends TransactionRow>(row: Row) {
   return { ...row, merchant: row.merchant === null ? null : JSON.parse(row.merchant) };
+}
+
+/** Finds a transaction of any company. */
+export function findTransaction(database: Database, id: string): TransactionRecord | undefined {
+  const row = database.get<TransactionRow>(`${selected} WHERE t.id = ?`, id.toLowerCase());
+  return row && recordOf(row);
+}
+
+const ofCompany = `${selected} WHERE t.id = ? AND t.company_pk = ? AND (? IS NULL OR k.member_pk = ?)`;
+
+/** @param memberPk - if given, only transactions of this member's cards are found */
+export function transactionOfCompany(
+  database: Database,
+  companyPk: number,
+  id: TransactionId,
+  memberPk?: number,
+): TransactionRecord | undefined {
+  const row = database.get<TransactionRow>(ofCompany, id, companyPk, ...optional(memberPk));
+  return row && recordOf(row);
+}
+
+export interface TransactionFilters extends Page {
+  /** Only transactions of this member's cards. */
+  readonly memberPk?: number | undefined;
+  readonly account_id?: AccountId | undefined;
+  readonly card_id?: CardId | undefined;
+  readonly type?: readonly TransactionType[] | undefined;
+  readonly status?: readonly TransactionStatus[] | undefined;
+  readonly direction?: TransactionDirection | undefined;
+  /** Created at this instant or later. */
+  readonly fromMs?: number | undefined;
+  /** Created before this instant. */
+  readonly toMs?: number | undefined;
+  readonly minMinor?: number | undefined;
+  readonly maxMinor?: number | undefined;
+}
+
+const list = `
+  ${selected}
+  WHERE t.company_pk = ? AND t.position < coalesce(?, 9007199254740991)
+    AND (? IS NULL OR k.member_pk = ?)
+    AND (? IS NULL OR a.id = ?)
+    AND (? IS NULL OR k.id = ?)
+    AND (? IS NULL OR t.type IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR t.status IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR t.direction = ?)
+    AND (? IS NULL OR t.created_at_ms >= ?)
+    AND (? IS NULL OR t.created_at_ms < ?)
+    AND (? IS NULL OR t.amount_minor >= ?)
+    AND (? IS NULL OR t.amount_minor <= ?)
+  ORDER BY t.position DESC LIMIT ?`;
+
+export function pageOfTransactions(
+  database: Database,
+  companyPk: number,
+  filters: TransactionFilters,
+): Listed<TransactionRecord>[] {
+  const conditions = optional(
+    filters.memberPk,
+    filters.account_id,
+    filters.card_id,
+    filters.type && JSON.stringify(filters.type),
+    filters.status && JSON.stringify(filters.status),
+    filters.direction,
+    filters.fromMs,
+    filters.toMs,
+    filters.minMinor,
+    filters.maxMinor,
+  );
+  const { before, limit } = filters;
+  const rows = database.all<Listed<TransactionRow>>(list, companyPk, before ?? null, ...conditions, limit);
+  return rows.map(recordOf);
+}
+
+/** The amounts spent from cards and from the cards that they replaced: a replacement continues the old card's limit. */
+const spending = `
+  WITH RECURSIVE line (card_pk, spender_pk) AS (
+    SELECT value, value FROM json_each(?)
+    UNION ALL
+    SELECT line.card_pk, r.old_card_pk FROM line JOIN replacements r ON r.new_card_pk = line.spender_pk
+  )
+  SELECT line.card_pk AS cardPk,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS weekMinor,
+    sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS monthMinor,
+    sum(spent_minor) AS lifetimeMinor,
+    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS dayEurMinor,
+    sum(iif(spent_at_ms >= ?, spent_eur_minor, 0)) AS rolling32DaysEurMinor
+  FROM line JOIN transactions t ON t.card_pk = line.spender_pk GROUP BY line.card_pk`;
+
+/**
+ * The amounts spent from cards in the periods that began at `starts`, by the cards' row numbers. Cards without any may
+ * be absent.
+ */
+export function spentFromEach(
+  database: Database,
+  cardPks: readonly number[],
+  { dayMs, weekMs, monthMs, rolling32DaysMs }: PeriodStarts,
+): ReadonlyMap<number, CardSpending> {
+  const rows = database.all<CardSpending & { readonly cardPk: number }>(
+    spending,
+    JSON.stringify(cardPks),
+    dayMs,
+    weekMs,
+    monthMs,
+    dayMs,
+    rolling32DaysMs,
+  );
+  return new Map(rows.map((row) => [row.cardPk, row]));
+}
+
+/** Most cards have spent nothing and replaced no card. This query finds that at a fraction of the cost. */
+const hasHistory = `
+  SELECT 1 FROM transactions WHERE card_pk = ? UNION ALL SELECT 1 FROM replacements WHERE new_card_pk = ? LIMIT 1`;
+
+/** The amounts spent from one card in the periods that began at `starts`. */
+export function spentFrom(database: Database, cardPk: number, starts: PeriodStarts): CardSpending {
+  const hasSpent = database.get(hasHistory, cardPk, cardPk) !== undefined;
+  return (hasSpent ? spentFromEach(database, [cardPk], starts).get(cardPk) : undefined) ?? nothingSpent;
 }

@@ -1,11 +1,10 @@
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
-import type { Database } from "./database.ts";
-import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
-import { forgetOlder, keepAttempt } from "./webhook-outbox.ts";
+import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
+import type { PreviousSecret } from "./webhooks.ts";
 
-/** One event on its way to one webhook, times by the company's clock. */
+/** One event for one webhook. Times are by the company's clock. */
 export interface DeliveryRecord {
   readonly pk: number;
   readonly id: DeliveryId;
@@ -18,24 +17,11 @@ export interface DeliveryRecord {
   readonly createdAtMs: number;
   readonly attempts: readonly {
     readonly atMs: number;
-    /** Null where the receiver did not answer. */
+    /** Null if the receiver did not respond. */
     readonly responseStatus: number | null;
-    /** Null where it was a success. */
+    /** Null if the attempt succeeded. */
     readonly error: string | null;
   }[];
-}
-
-export interface NewDelivery {
-  readonly id: DeliveryId;
-  readonly companyPk: number;
-  readonly webhookPk: number;
-  readonly event: EventType;
-  readonly body: string;
-  readonly dueAtMs: number;
-  /** The reason why it is not sent; undefined: it is pending. */
-  readonly rejected: string | undefined;
-  readonly faults: WebhookFaults | undefined;
-  readonly createdAtMs: number;
 }
 
 const insert = `
@@ -43,105 +29,261 @@ const insert = `
     position)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${nextPosition("webhook_deliveries", "webhook_pk")}) RETURNING pk`;
 
-const countPending = "UPDATE webhooks SET pending_deliveries = pending_deliveries + 1 WHERE pk = ?";
+const addPending = "UPDATE webhooks SET pending_deliveries = pending_deliveries + ? WHERE pk = ?";
+
+export function insertDelivery(
+  database: Database,
+  delivery: Pick<DeliveryRecord, "id" | "event" | "body" | "dueAtMs" | "createdAtMs"> & {
+    readonly companyPk: number;
+    readonly webhookPk: number;
+    /** The reason why it is not sent; undefined if it is pending. */
+    readonly rejected: string | undefined;
+    readonly faults: WebhookFaults | undefined;
+  },
+): void {
+  const { id, companyPk, webhookPk, event, body, dueAtMs, rejected, faults, createdAtMs } = delivery;
+  const status = rejected === undefined ? "pending" : "failed";
+  const faultsJson = faults ? JSON.stringify(faults) : null;
+  const values = [id, companyPk, webhookPk, event, body, status, dueAtMs, faultsJson, createdAtMs, webhookPk];
+  const pk = inserted(database.get(insert, ...values));
+  if (rejected === undefined) database.run(addPending, 1, webhookPk);
+  else {
+    insertAttempt(database, { pk, companyPk }, createdAtMs, { status: null, error: rejected });
+    deleteOldDeliveries(database, webhookPk);
+  }
+}
 
 const selected = `
-  SELECT d.pk, d.position, d.id, w.id AS webhook_id, d.event, d.body, d.status, d.due_at_ms, d.created_at_ms
+  SELECT d.pk, d.position, d.id, w.id AS webhookId, d.event, d.body, d.status, d.due_at_ms AS dueAtMs,
+    d.created_at_ms AS createdAtMs
   FROM webhook_deliveries d JOIN webhooks w ON w.pk = d.webhook_pk`;
-
-const list = `
-  ${selected} WHERE d.webhook_pk = ? AND d.position < coalesce(?, 9007199254740991)
-  ORDER BY d.position DESC LIMIT ?`;
-
-const byId = `${selected} WHERE d.webhook_pk = ? AND d.id = ?`;
 
 const attempts = `
   SELECT at_ms AS atMs, response_status AS responseStatus, error FROM webhook_attempts
   WHERE delivery_pk = ? ORDER BY pk`;
 
-const heldBack = `
-  SELECT 1 FROM webhook_deliveries
-  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults ->> 'reorder'`;
+type DeliveryRow = Listed<Omit<DeliveryRecord, "attempts">>;
 
-interface DeliveryRow {
-  pk: number;
-  position: number;
-  id: DeliveryId;
-  webhook_id: WebhookId;
-  event: EventType;
-  body: string;
-  status: DeliveryStatus;
-  due_at_ms: number;
-  created_at_ms: number;
+function withAttempts(database: Database, row: DeliveryRow): Listed<DeliveryRecord> {
+  return { ...row, attempts: database.all(attempts, row.pk) };
 }
 
-export function deliveries(database: Database): Store["deliveries"] {
-  return {
-    insert({ id, companyPk, webhookPk, event, body, dueAtMs, rejected, faults, createdAtMs }) {
-      const kept = faults ? JSON.stringify(faults) : null;
-      const status = rejected === undefined ? "pending" : "failed";
-      const values = [id, companyPk, webhookPk, event, body, status, dueAtMs, kept, createdAtMs, webhookPk];
-      const pk = inserted(database.get(insert, ...values));
-      if (rejected === undefined) database.run(countPending, webhookPk);
-      else {
-        keepAttempt(database, { pk, companyPk }, createdAtMs, { status: null, error: rejected });
-        forgetOlder(database, webhookPk);
-      }
-      return pk;
-    },
-    list(webhookPk, { before, limit }) {
-      const rows = database.all<DeliveryRow>(list, webhookPk, before ?? null, limit);
-      return rows.map((row) => ({ ...deliveryRecordOf(database, row), position: row.position }));
-    },
-    byId(webhookPk, id) {
-      const row = database.get<DeliveryRow>(byId, webhookPk, id);
-      return row && deliveryRecordOf(database, row);
-    },
-    isHoldingBack(webhookPk) {
-      return database.get(heldBack, webhookPk) !== undefined;
-    },
-    renew(pk, dueAtMs) {
-      const query =
-        "SELECT webhook_pk AS webhookPk FROM webhook_deliveries WHERE pk = ? AND status <> 'pending'";
-      const over = database.get<{ webhookPk: number }>(query, pk);
-      if (over) database.run(countPending, over.webhookPk);
-      database.run(
-        `UPDATE webhook_deliveries SET status = 'pending', round = round + 1, tries = 0, due_at_ms = ?,
-           faults = NULL WHERE pk = ?`,
-        dueAtMs,
-        pk,
-      );
-    },
-  };
+export function deliveryOfWebhook(
+  database: Database,
+  webhookPk: number,
+  id: DeliveryId,
+): DeliveryRecord | undefined {
+  const row = database.get<DeliveryRow>(`${selected} WHERE d.webhook_pk = ? AND d.id = ?`, webhookPk, id);
+  return row && withAttempts(database, row);
 }
 
-/** The latest deliveries of a company's webhooks, or of all, the newest first. */
-export function listDeliveries(
+const list = `
+  ${selected} WHERE d.webhook_pk = ? AND d.position < coalesce(?, 9007199254740991)
+  ORDER BY d.position DESC LIMIT ?`;
+
+/** A webhook's deliveries, the newest first. */
+export function pageOfDeliveries(
+  database: Database,
+  webhookPk: number,
+  { before, limit }: Page,
+): Listed<DeliveryRecord>[] {
+  const rows = database.all<DeliveryRow>(list, webhookPk, before ?? null, limit);
+  return rows.map((row) => withAttempts(database, row));
+}
+
+/** The latest deliveries of a company, or of all, the newest first. */
+export function latestDeliveries(
   database: Database,
   companyPk: number | undefined,
   limit: number,
 ): DeliveryRecord[] {
+  const latest = "ORDER BY d.pk DESC LIMIT ?";
   const rows =
     companyPk === undefined
-      ? database.all<DeliveryRow>(`${selected} ORDER BY d.pk DESC LIMIT ?`, limit)
-      : database.all<DeliveryRow>(
-          `${selected} WHERE d.company_pk = ? ORDER BY d.pk DESC LIMIT ?`,
-          companyPk,
-          limit,
-        );
-  return rows.map((row) => deliveryRecordOf(database, row));
+      ? database.all<DeliveryRow>(`${selected} ${latest}`, limit)
+      : database.all<DeliveryRow>(`${selected} WHERE d.company_pk = ? ${latest}`, companyPk, limit);
+  return rows.map((row) => withAttempts(database, row));
 }
 
-function deliveryRecordOf(database: Database, row: DeliveryRow): DeliveryRecord {
-  return {
-    pk: row.pk,
-    id: row.id,
-    webhookId: row.webhook_id,
-    event: row.event,
-    body: row.body,
-    status: row.status,
-    dueAtMs: row.due_at_ms,
-    createdAtMs: row.created_at_ms,
-    attempts: database.all<DeliveryRecord["attempts"][number]>(attempts, row.pk),
-  };
+const heldBack = `
+  SELECT 1 FROM webhook_deliveries
+  WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults ->> 'reorder'`;
+
+/** Whether a delivery of the webhook is held back, so that it arrives after the next one. */
+export function isHoldingBack(database: Database, webhookPk: number): boolean {
+  return database.get(heldBack, webhookPk) !== undefined;
+}
+
+/** Starts a delivery again, in a new round. */
+export function restartDelivery(database: Database, pk: number, dueAtMs: number): void {
+  const query = "SELECT webhook_pk AS webhookPk FROM webhook_deliveries WHERE pk = ? AND status <> 'pending'";
+  const ended = database.get<{ webhookPk: number }>(query, pk);
+  if (ended) database.run(addPending, 1, ended.webhookPk);
+  database.run(
+    `UPDATE webhook_deliveries SET status = 'pending', round = round + 1, tries = 0, due_at_ms = ?,
+       faults = NULL WHERE pk = ?`,
+    dueAtMs,
+    pk,
+  );
+}
+
+/** A delivery that is due, with everything needed to sign and send it. */
+export interface Outgoing {
+  readonly pk: number;
+  readonly id: DeliveryId;
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly companySlug: string;
+  readonly environment: Environment;
+  readonly clockOffsetMs: number;
+  readonly webhookPk: number;
+  readonly webhookId: WebhookId;
+  readonly url: string;
+  readonly secretNumber: number;
+  readonly previousSecrets: readonly PreviousSecret[];
+  readonly body: string;
+  readonly round: number;
+  /** The number of attempts in this round. */
+  readonly tries: number;
+  readonly faults: WebhookFaults;
+}
+
+const due = `
+  SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
+    c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url,
+    w.secret_number AS secretNumber, w.previous_secrets AS previousSecrets, d.body, d.round, d.tries, d.faults
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
+  WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
+    AND d.pk NOT IN (SELECT value FROM json_each(?))
+  ORDER BY d.due_at_ms, d.pk LIMIT ?`;
+
+/**
+ * The deliveries to an active webhook that have been due longest.
+ * @param nowMs - by the sandbox's clock
+ * @param except - the deliveries in progress
+ */
+export function dueDeliveries(
+  database: Database,
+  webhookPk: number,
+  nowMs: number,
+  except: readonly number[],
+  limit: number,
+): Outgoing[] {
+  return database
+    .all<Omit<Outgoing, "faults" | "previousSecrets"> & { faults: string | null; previousSecrets: string }>(
+      due,
+      webhookPk,
+      nowMs,
+      JSON.stringify(except),
+      limit,
+    )
+    .map((row) => ({
+      ...row,
+      previousSecrets: JSON.parse(row.previousSecrets),
+      faults: row.faults === null ? {} : JSON.parse(row.faults),
+    }));
+}
+
+const next = `
+  SELECT d.due_at_ms - c.clock_offset_ms AS atMs
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
+  WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms > ? + c.clock_offset_ms
+  ORDER BY d.due_at_ms LIMIT 1`;
+
+/** When the next delivery to an active webhook is due after `nowMs`; both by the sandbox's clock. */
+export function nextDueAt(database: Database, webhookPk: number, nowMs: number): number | undefined {
+  return database.get<{ atMs: number }>(next, webhookPk, nowMs)?.atMs;
+}
+
+const firstOfEach = `
+  SELECT w.pk AS webhookPk, d.due_at_ms - c.clock_offset_ms AS dueAtMs
+  FROM webhooks w
+  CROSS JOIN companies c ON c.pk = w.company_pk
+  CROSS JOIN webhook_deliveries d ON d.pk = (
+    SELECT pk FROM webhook_deliveries WHERE webhook_pk = w.pk AND status = 'pending' ORDER BY due_at_ms LIMIT 1)
+  WHERE w.status = 'active'`;
+
+/** The active webhooks with a pending delivery, and when the first is due by the sandbox's clock. */
+export function firstDueOfEach(
+  database: Database,
+  companyPk: number | undefined,
+): { readonly webhookPk: number; readonly dueAtMs: number }[] {
+  return companyPk === undefined
+    ? database.all(firstOfEach)
+    : database.all(`${firstOfEach} AND w.company_pk = ?`, companyPk);
+}
+
+/** Whether any delivery is pending, due or not. */
+export function isAnyPending(database: Database): boolean {
+  return database.get("SELECT 1 FROM webhook_deliveries WHERE status = 'pending' LIMIT 1") !== undefined;
+}
+
+/** Records an attempt, unless the delivery was deleted meanwhile. */
+export function insertAttempt(
+  database: Database,
+  { pk, companyPk }: Pick<Outgoing, "pk" | "companyPk">,
+  atMs: number,
+  { status, error }: { readonly status: number | null; readonly error: string | null },
+): void {
+  database.run(
+    `INSERT INTO webhook_attempts (company_pk, delivery_pk, at_ms, response_status, error)
+     SELECT ?, pk, ?, ?, ? FROM webhook_deliveries WHERE pk = ?`,
+    companyPk,
+    atMs,
+    status,
+    error,
+    pk,
+  );
+}
+
+/** Ends a round: the delivery succeeded, or there is no further attempt. */
+export function endRound(
+  database: Database,
+  { pk, webhookPk, round }: Outgoing,
+  status: "delivered" | "failed",
+): void {
+  const end = "UPDATE webhook_deliveries SET status = ? WHERE pk = ? AND round = ?";
+  if (database.run(end, status, pk, round) === 0) return;
+  database.run(addPending, -1, webhookPk);
+}
+
+/** Schedules the round's next attempt. */
+export function postpone(database: Database, { pk, round, tries }: Outgoing, dueAtMs: number): void {
+  const query = "UPDATE webhook_deliveries SET tries = ?, due_at_ms = ? WHERE pk = ? AND round = ?";
+  database.run(query, tries + 1, dueAtMs, pk, round);
+}
+
+/** Makes the webhook's older deliveries due that were held back to arrive after this one. */
+export function releaseHeldBack(database: Database, { pk, webhookPk }: Outgoing, nowMs: number): void {
+  database.run(
+    `UPDATE webhook_deliveries SET due_at_ms = min(due_at_ms, ?)
+     WHERE webhook_pk = ? AND pk < ? AND status = 'pending' AND due_at_ms > ? AND tries = 0
+       AND faults ->> 'reorder'`,
+    nowMs,
+    webhookPk,
+    pk,
+    nowMs,
+  );
+}
+
+/** How many ended deliveries of a webhook are kept. */
+const mostEnded = 1000;
+
+/** The latest of a webhook's ended deliveries that is one too many, if there are so many. */
+const firstTooMany = `
+  SELECT pk FROM webhook_deliveries WHERE webhook_pk = ? AND status <> 'pending'
+  ORDER BY pk DESC LIMIT 1 OFFSET ${mostEnded}`;
+
+const tooMany = "SELECT pk FROM webhook_deliveries WHERE webhook_pk = ? AND status <> 'pending' AND pk <= ?";
+
+/** Deletes a webhook's oldest ended deliveries with their attempts. Pending ones stay. */
+export function deleteOldDeliveries(database: Database, webhookPk: number): void {
+  const pk = database.get<{ pk: number }>(firstTooMany, webhookPk)?.pk;
+  if (pk === undefined) return;
+  database.run(`DELETE FROM webhook_attempts WHERE delivery_pk IN (${tooMany})`, webhookPk, pk);
+  database.run(`DELETE FROM webhook_deliveries WHERE pk IN (${tooMany})`, webhookPk, pk);
 }

@@ -1,15 +1,14 @@
+import type { CompanyId } from "../contract/identifiers.ts";
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
-import type { Database } from "./database.ts";
-import { inserted, nextPosition } from "./inserted.ts";
-import type { Store } from "./open-store.ts";
+import { countOf, type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
 
-/** An earlier secret that signs until an instant by the company's clock. */
+/** An earlier secret that still signs until an instant by the company's clock. */
 export interface PreviousSecret {
   readonly number: number;
   readonly untilMs: number;
 }
 
-/** A webhook, its secrets by their numbers. */
+/** A webhook. Its secrets are derived from their numbers. */
 export interface WebhookRecord {
   readonly pk: number;
   readonly id: WebhookId;
@@ -18,115 +17,120 @@ export interface WebhookRecord {
   readonly status: WebhookStatus;
   /** Which of its company's secrets it has. */
   readonly secretNumber: number;
-  /** The newest first; those that expired may be among them. */
+  /** The newest first; some may have expired. */
   readonly previousSecrets: readonly PreviousSecret[];
   readonly pendingDeliveries: number;
   readonly createdAtMs: number;
-}
-
-export interface NewWebhook extends Omit<WebhookRecord, "pk" | "previousSecrets" | "pendingDeliveries"> {
-  readonly companyPk: number;
 }
 
 const insert = `
   INSERT INTO webhooks (id, company_pk, url, events, status, secret_number, created_at_ms, position)
   VALUES (?, ?, ?, ?, ?, ?, ?, ${nextPosition("webhooks", "company_pk")}) RETURNING pk`;
 
-const columns = `
-  pk, position, id, url, events, status, secret_number, previous_secrets, pending_deliveries, created_at_ms`;
+/** @returns the new row's number */
+export function insertWebhook(
+  database: Database,
+  webhook: Omit<WebhookRecord, "pk" | "previousSecrets" | "pendingDeliveries"> & {
+    readonly companyPk: number;
+  },
+): number {
+  const { id, companyPk, url, events, status, secretNumber, createdAtMs } = webhook;
+  const values = [id, companyPk, url, events.join(" "), status, secretNumber, createdAtMs, companyPk];
+  return inserted(database.get(insert, ...values));
+}
+
+const selected = `
+  SELECT pk, position, id, url, events, status, secret_number AS secretNumber,
+    previous_secrets AS previousSecrets, pending_deliveries AS pendingDeliveries, created_at_ms AS createdAtMs
+  FROM webhooks`;
+
+interface WebhookRow extends Omit<Listed<WebhookRecord>, "events" | "previousSecrets"> {
+  readonly events: string;
+  readonly previousSecrets: string;
+}
+
+function webhookOf(row: WebhookRow): Listed<WebhookRecord> {
+  return { ...row, events: eventsOf(row.events), previousSecrets: JSON.parse(row.previousSecrets) };
+}
+
+function eventsOf(column: string): EventType[] {
+  return column.split(" ") as EventType[];
+}
 
 const list = `
-  SELECT ${columns} FROM webhooks WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
+  ${selected} WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
   ORDER BY position DESC LIMIT ?`;
 
-const byId = `SELECT ${columns} FROM webhooks WHERE company_pk = ? AND id = ?`;
+/** The newest first. */
+export function pageOfWebhooks(
+  database: Database,
+  companyPk: number,
+  { before, limit }: Page,
+): Listed<WebhookRecord>[] {
+  return database.all<WebhookRow>(list, companyPk, before ?? null, limit).map(webhookOf);
+}
 
-const ofCompany = `
+export function webhookOfCompany(
+  database: Database,
+  companyPk: number,
+  id: WebhookId,
+): WebhookRecord | undefined {
+  const row = database.get<WebhookRow>(`${selected} WHERE company_pk = ? AND id = ?`, companyPk, id);
+  return row && webhookOf(row);
+}
+
+export function countWebhooks(database: Database, companyPk: number): number {
+  return countOf(database, "SELECT count(*) AS n FROM webhooks WHERE company_pk = ?", companyPk);
+}
+
+/** An active webhook, with its company's id and clock: everything that the creation of a delivery needs. */
+export interface ActiveWebhook
+  extends Pick<WebhookRecord, "pk" | "id" | "events" | "createdAtMs" | "pendingDeliveries"> {
+  readonly companyId: CompanyId;
+  readonly clockOffsetMs: number;
+}
+
+const active = `
   SELECT w.pk, w.id, w.events, w.created_at_ms AS createdAtMs, w.pending_deliveries AS pendingDeliveries,
     c.id AS companyId, c.clock_offset_ms AS clockOffsetMs
   FROM webhooks w
   JOIN companies c ON c.pk = w.company_pk
   WHERE w.company_pk = ? AND w.status = 'active' ORDER BY w.pk`;
 
-interface WebhookRow {
-  pk: number;
-  position: number;
-  id: WebhookId;
-  url: string;
-  events: string;
-  status: WebhookStatus;
-  secret_number: number;
-  previous_secrets: string;
-  pending_deliveries: number;
-  created_at_ms: number;
+export function activeWebhooks(database: Database, companyPk: number): ActiveWebhook[] {
+  return database
+    .all<Omit<ActiveWebhook, "events"> & { readonly events: string }>(active, companyPk)
+    .map((row) => ({ ...row, events: eventsOf(row.events) }));
 }
 
-export function webhooks(database: Database): Store["webhooks"] {
-  return {
-    insert({ id, companyPk, url, events, status, secretNumber, createdAtMs }) {
-      return inserted(
-        database.get(
-          insert,
-          id,
-          companyPk,
-          url,
-          events.join(" "),
-          status,
-          secretNumber,
-          createdAtMs,
-          companyPk,
-        ),
-      );
-    },
-    list(companyPk, { before, limit }) {
-      const rows = database.all<WebhookRow>(list, companyPk, before ?? null, limit);
-      return rows.map((row) => ({ ...webhookRecordOf(row), position: row.position }));
-    },
-    byId(companyPk, id) {
-      const row = database.get<WebhookRow>(byId, companyPk, id);
-      return row && webhookRecordOf(row);
-    },
-    count(companyPk) {
-      const query = "SELECT count(*) AS n FROM webhooks WHERE company_pk = ?";
-      return database.get<{ n: number }>(query, companyPk)?.n ?? 0;
-    },
-    ofCompany(companyPk) {
-      const rows = database.all<
-        Omit<ReturnType<Store["webhooks"]["ofCompany"]>[number], "events"> & { readonly events: string }
-      >(ofCompany, companyPk);
-      return rows.map((row) => ({ ...row, events: eventsOf(row.events) }));
-    },
-    change(pk, { url, events, status }) {
-      const query = "UPDATE webhooks SET url = ?, events = ?, status = ? WHERE pk = ?";
-      database.run(query, url, events.join(" "), status, pk);
-    },
-    delete(pk) {
-      const deliveries = "SELECT pk FROM webhook_deliveries WHERE webhook_pk = ?";
-      database.run(`DELETE FROM webhook_attempts WHERE delivery_pk IN (${deliveries})`, pk);
-      database.run("DELETE FROM webhook_deliveries WHERE webhook_pk = ?", pk);
-      database.run("DELETE FROM webhooks WHERE pk = ?", pk);
-    },
-    rotate(pk, secretNumber, previousSecrets) {
-      const query = "UPDATE webhooks SET secret_number = ?, previous_secrets = ? WHERE pk = ?";
-      database.run(query, secretNumber, JSON.stringify(previousSecrets), pk);
-    },
-  };
+export function updateWebhook(
+  database: Database,
+  pk: number,
+  { url, events, status }: Pick<WebhookRecord, "url" | "events" | "status">,
+): void {
+  const query = "UPDATE webhooks SET url = ?, events = ?, status = ? WHERE pk = ?";
+  database.run(query, url, events.join(" "), status, pk);
 }
 
-function webhookRecordOf({ pk, id, url, events, status, ...row }: WebhookRow): WebhookRecord {
-  return {
-    pk,
-    id,
-    url,
-    events: eventsOf(events),
-    status,
-    secretNumber: row.secret_number,
-    previousSecrets: JSON.parse(row.previous_secrets),
-    pendingDeliveries: row.pending_deliveries,
-    createdAtMs: row.created_at_ms,
-  };
+export function disableWebhook(database: Database, pk: number): void {
+  database.run("UPDATE webhooks SET status = 'disabled' WHERE pk = ?", pk);
 }
 
-function eventsOf(kept: string): EventType[] {
-  return kept.split(" ") as EventType[];
+/** Gives a webhook another secret. */
+export function setWebhookSecrets(
+  database: Database,
+  pk: number,
+  secretNumber: number,
+  previousSecrets: readonly PreviousSecret[],
+): void {
+  const query = "UPDATE webhooks SET secret_number = ?, previous_secrets = ? WHERE pk = ?";
+  database.run(query, secretNumber, JSON.stringify(previousSecrets), pk);
+}
+
+/** Deletes a webhook and its deliveries. */
+export function deleteWebhookRows(database: Database, pk: number): void {
+  const deliveries = "SELECT pk FROM webhook_deliveries WHERE webhook_pk = ?";
+  database.run(`DELETE FROM webhook_attempts WHERE delivery_pk IN (${deliveries})`, pk);
+  database.run("DELETE FROM webhook_deliveries WHERE webhook_pk = ?", pk);
+  database.run("DELETE FROM webhooks WHERE pk = ?", pk);
 }

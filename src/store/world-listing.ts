@@ -97,10 +97,10 @@ export function listCompanies(
   fixtureKeys: boolean,
   pks: readonly number[],
 ): CompanyListing[] {
-  const asked = JSON.stringify(pks);
+  const pksJson = JSON.stringify(pks);
   const list = <Row>(query: string, column: string, order: string, ...params: number[]): Row[] => {
     const ofCompanies = `${query} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${order}`;
-    return database.all(ofCompanies, ...params, asked);
+    return database.all(ofCompanies, ...params, pksJson);
   };
   const keys = list<KeyRow>(apiKeys, "company_pk", "pk").filter(
     ({ public_secret }) => fixtureKeys || public_secret === null,

@@ -2,18 +2,18 @@ import type { SandboxClock } from "../rules/clock.ts";
 import { companyNow } from "../rules/clock.ts";
 import type { Services } from "../runtime/services.ts";
 import {
-  disableWebhook,
+  deleteOldDeliveries,
   dueDeliveries,
   endRound,
   firstDueOfEach,
-  forgetOlder,
+  insertAttempt,
   isAnyPending,
-  keepAttempt,
-  letHeldBackGo,
   nextDueAt,
   type Outgoing,
   postpone,
-} from "../store/webhook-outbox.ts";
+  releaseHeldBack,
+} from "../store/webhook-deliveries.ts";
+import { disableWebhook } from "../store/webhooks.ts";
 import { Agenda } from "./agenda.ts";
 import { type AttemptOutcome, attempt, type Sending } from "./attempt.ts";
 import { unexpiredSecrets, webhookSecret } from "./secret.ts";
@@ -330,21 +330,21 @@ export class Deliverer {
     const nowMs = atMs + outgoing.clockOffsetMs;
     const delayMs = retryDelaysMs[outgoing.tries];
     database.transaction(() => {
-      for (const outcome of outcomes) keepAttempt(database, outgoing, nowMs, outcome);
-      letHeldBackGo(database, outgoing, nowMs);
+      for (const outcome of outcomes) insertAttempt(database, outgoing, nowMs, outcome);
+      releaseHeldBack(database, outgoing, nowMs);
       if (outcomes.some(({ error }) => error === null)) endRound(database, outgoing, "delivered");
       else if (outcomes.some(({ status }) => status === 410)) {
         endRound(database, outgoing, "failed");
         disableWebhook(database, outgoing.webhookPk);
       } else if (delayMs === undefined) endRound(database, outgoing, "failed");
       else postpone(database, outgoing, nowMs + delayMs);
-      this.#forgetOlder(outgoing);
+      this.#deleteOldDeliveries(outgoing);
     });
   }
 
-  #forgetOlder({ webhookPk }: Outgoing): void {
+  #deleteOldDeliveries({ webhookPk }: Outgoing): void {
     const over = (this.#overSince.get(webhookPk) ?? 0) + 1;
     this.#overSince.set(webhookPk, over % forgetAfter);
-    if (over === forgetAfter) forgetOlder(this.#services.database, webhookPk);
+    if (over === forgetAfter) deleteOldDeliveries(this.#services.database, webhookPk);
   }
 }

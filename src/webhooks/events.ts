@@ -4,6 +4,9 @@ import { companyNow } from "../rules/clock.ts";
 import { uuidOf } from "../rules/random.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
+import { nextNumber } from "../store/meta.ts";
+import { insertDelivery, isHoldingBack } from "../store/webhook-deliveries.ts";
+import { activeWebhooks } from "../store/webhooks.ts";
 
 /** Something that happened in a company. */
 export interface CompanyEvent<Type extends EventType> {
@@ -21,7 +24,7 @@ export interface CompanyEvent<Type extends EventType> {
   readonly expired?: { readonly number: number; readonly atMs: number };
 }
 
-type Emitting = Pick<Services, "store" | "random" | "clock" | "outbox">;
+type Emitting = Pick<Services, "database" | "random" | "clock" | "outbox">;
 
 /** How long an event that is to arrive out of order is held back, unless another one goes before it. */
 const heldBackMs = 5000;
@@ -41,7 +44,7 @@ export function haveStruck(faults: WebhookFaults | undefined): boolean {
  * back tells nobody. One look-up where there is no webhook.
  */
 export function emit<Type extends EventType>(services: Emitting, event: CompanyEvent<Type>): void {
-  const webhooks = services.store.webhooks.ofCompany(event.companyPk);
+  const webhooks = activeWebhooks(services.database, event.companyPk);
   if (webhooks.length > 0) services.outbox.watch(false);
   for (const webhook of webhooks) {
     const wasThere = event.expired === undefined || webhook.createdAtMs <= event.expired.atMs;
@@ -54,7 +57,7 @@ export function emit<Type extends EventType>(services: Emitting, event: CompanyE
  * @returns the delivery's id
  */
 export function put<Type extends EventType>(
-  { store, random, clock, outbox }: Emitting,
+  { database, random, clock, outbox }: Emitting,
   webhook: {
     readonly pk: number;
     readonly id: string;
@@ -69,11 +72,15 @@ export function put<Type extends EventType>(
   const atMs = expired?.atMs ?? nowMs;
   const block = expired
     ? random.block("card_expiry", webhook.id, expired.number)
-    : random.block("webhook_delivery", webhook.companyId, store.nextNumber(companyPk, "webhook_deliveries"));
+    : random.block(
+        "webhook_delivery",
+        webhook.companyId,
+        nextNumber(database, companyPk, "webhook_deliveries"),
+      );
   const id = uuidOf(block) as DeliveryId;
   // Of two that are to arrive out of order the second goes first, and is not held back as well.
-  const heldBack = faults?.reorder === true && !store.deliveries.isHoldingBack(webhook.pk);
-  store.deliveries.insert({
+  const heldBack = faults?.reorder === true && !isHoldingBack(database, webhook.pk);
+  insertDelivery(database, {
     id,
     companyPk,
     webhookPk: webhook.pk,

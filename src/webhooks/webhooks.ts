@@ -13,8 +13,16 @@ import { uuidOf } from "../rules/random.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import type { DeliveryRecord } from "../store/webhook-deliveries.ts";
-import type { PreviousSecret, WebhookRecord } from "../store/webhooks.ts";
+import { nextNumber } from "../store/meta.ts";
+import { type DeliveryRecord, deliveryOfWebhook, restartDelivery } from "../store/webhook-deliveries.ts";
+import {
+  countWebhooks,
+  insertWebhook,
+  type PreviousSecret,
+  setWebhookSecrets,
+  updateWebhook,
+  type WebhookRecord,
+} from "../store/webhooks.ts";
 import { mostPending, put } from "./events.ts";
 import { unexpiredSecrets, webhookSecret } from "./secret.ts";
 import { targetViolation } from "./target.ts";
@@ -37,18 +45,18 @@ export function createWebhook(
   { url, events }: NewWebhookBody,
   allowedHosts: readonly string[],
 ): WebhookWithSecret {
-  const { database, store, random } = services;
+  const { database, random } = services;
   const { companyPk, companyId } = caller;
   refuseTarget(url, allowedHosts);
   return database.transaction(() => {
-    if (store.webhooks.count(companyPk) >= mostWebhooks) {
+    if (countWebhooks(database, companyPk) >= mostWebhooks) {
       throw new SandboxError(
         "webhooks.limit_reached",
         `The company has ${mostWebhooks} webhooks, the maximum: delete one first`,
       );
     }
-    const n = store.nextNumber(companyPk, "webhooks");
-    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
+    const n = nextNumber(database, companyPk, "webhooks");
+    const secretNumber = nextNumber(database, companyPk, "webhook_secrets");
     const made = {
       id: uuidOf(random.block("webhook", companyId, n)) as WebhookId,
       url,
@@ -56,7 +64,7 @@ export function createWebhook(
       status: "active",
       createdAtMs: companyNow(services.clock, caller.clockOffsetMs),
     } as const;
-    store.webhooks.insert({ ...made, companyPk, secretNumber });
+    insertWebhook(database, { ...made, companyPk, secretNumber });
     services.outbox.watch(true);
     return { ...webhookOf(made), secret: webhookSecret(random, companyId, secretNumber) };
   });
@@ -67,13 +75,13 @@ export function createWebhook(
  * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`
  */
 export function changeWebhook(
-  { store, outbox }: Services,
+  { database, outbox }: Services,
   webhook: WebhookRecord,
   { url = webhook.url, events = [...webhook.events], status = webhook.status }: WebhookChange,
   allowedHosts: readonly string[],
 ): Webhook {
   if (url !== webhook.url) refuseTarget(url, allowedHosts);
-  store.webhooks.change(webhook.pk, { url, events, status });
+  updateWebhook(database, webhook.pk, { url, events, status });
   outbox.stir(webhook.pk);
   outbox.watch(true);
   return webhookOf({ ...webhook, url, events, status });
@@ -88,15 +96,15 @@ export function rotateWebhookSecret(
   caller: Caller,
   webhook: WebhookRecord,
 ): WebhookWithSecret {
-  const { database, store, random } = services;
+  const { database, random } = services;
   const { companyPk, companyId } = caller;
   const nowMs = companyNow(services.clock, caller.clockOffsetMs);
   const previous = unexpiredSecrets(webhook.previousSecrets, nowMs);
   refuseMoreSecrets(previous);
   return database.transaction(() => {
-    const secretNumber = store.nextNumber(companyPk, "webhook_secrets");
+    const secretNumber = nextNumber(database, companyPk, "webhook_secrets");
     const rotated = { number: webhook.secretNumber, untilMs: nowMs + secretOverlapMs };
-    store.webhooks.rotate(webhook.pk, secretNumber, [rotated, ...previous]);
+    setWebhookSecrets(database, webhook.pk, secretNumber, [rotated, ...previous]);
     return { ...webhookOf(webhook), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
@@ -130,15 +138,15 @@ export function resendDelivery(
   webhook: WebhookRecord,
   id: DeliveryId | undefined,
 ): WebhookDelivery {
-  const { database, store, outbox } = services;
-  const delivery = id && store.deliveries.byId(webhook.pk, id);
+  const { database, outbox } = services;
+  const delivery = id && deliveryOfWebhook(database, webhook.pk, id);
   if (!delivery) {
     throw new SandboxError("webhooks.delivery_not_found", "The webhook has no such delivery");
   }
   refuseDisabled(webhook);
   if (delivery.status !== "pending") refuseBacklog(webhook);
   return database.transaction(() => {
-    store.deliveries.renew(delivery.pk, companyNow(services.clock, caller.clockOffsetMs));
+    restartDelivery(database, delivery.pk, companyNow(services.clock, caller.clockOffsetMs));
     outbox.stir(webhook.pk);
     return shown(services, webhook, delivery.id);
   });
@@ -175,8 +183,8 @@ export function deliveryOf(record: DeliveryRecord): WebhookDelivery {
   };
 }
 
-function shown({ store }: Services, webhook: WebhookRecord, id: DeliveryId): WebhookDelivery {
-  const delivery = store.deliveries.byId(webhook.pk, id);
+function shown({ database }: Services, webhook: WebhookRecord, id: DeliveryId): WebhookDelivery {
+  const delivery = deliveryOfWebhook(database, webhook.pk, id);
   if (!delivery) throw new Error("the delivery that was just put is not there");
   return deliveryOf(delivery);
 }

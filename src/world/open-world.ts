@@ -5,10 +5,9 @@ import { opaqueTokenOf, seededRandom } from "../rules/random.ts";
 import { Generations } from "../runtime/generations.ts";
 import { Outbox } from "../runtime/outbox.ts";
 import type { Services } from "../runtime/services.ts";
-import { readClock, writeClock } from "../store/clock.ts";
+import { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
-import { type Origin, prepareSchema, readOrigin, writeOrigin } from "../store/meta.ts";
-import { openStore } from "../store/open-store.ts";
+import { type Origin, prepareSchema, readClock, readOrigin, writeClock, writeOrigin } from "../store/meta.ts";
 import { captureWorld } from "../store/snapshots.ts";
 import { plantWorld } from "./plant.ts";
 import type { SeedWorld } from "./seed-world.ts";
@@ -72,7 +71,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
   const clock = new SandboxClock(ports.clock, clockAtStart(origin));
   const services: Services = {
     database,
-    store: openStore(database, ports.fixtureKeys ?? true, clock),
+    callers: new Callers(database),
     fixtureKeys: ports.fixtureKeys ?? true,
     clock,
     random: seededRandom(origin.seed, origin.private_secret),
@@ -89,7 +88,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     writeOrigin(database, origin);
     captureWorld(database, "start", "", clock.now());
   });
-  services.store.accessTokens.rememberCallers();
+  services.callers.startCaching();
   clock.resume(readClock(database));
   const secrets = origin.private_secret === undefined ? "reproducible" : "private";
   return { seed: origin.seed, secrets, services, clock };

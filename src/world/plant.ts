@@ -4,6 +4,12 @@ import { shownPrefix } from "../rules/api-key.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
 import type { CardLimitsMinor } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
+import { insertAccount } from "../store/accounts.ts";
+import { insertApiKey } from "../store/api-keys.ts";
+import { insertCard } from "../store/cards.ts";
+import { insertCompany } from "../store/companies.ts";
+import { insertMember, insertMembership } from "../store/members.ts";
+import { nextNumber } from "../store/meta.ts";
 import type { SeedCompany, SeedWorld } from "./seed-world.ts";
 
 /** A planted company, and its members and accounts by slug. */
@@ -27,9 +33,12 @@ export function plantWorld(services: Services, world: SeedWorld): void {
   for (const [c, company] of world.companies.entries()) {
     for (const member of company.members) {
       for (const other of member.other_companies) {
-        services.store.members.join({
+        const named = world.companies.findIndex(
+          ({ environment, slug }) => environment === company.environment && slug === other.company,
+        );
+        insertMembership(services.database, {
           memberPk: present(plots[c]?.members.get(member.slug)).pk,
-          companyPk: present(services.store.companies.pkBySlug(company.environment, other.company)),
+          companyPk: present(plots[named]).pk,
           role: other.role,
           status: "active",
         });
@@ -65,13 +74,13 @@ export function plantCompany(
 }
 
 function plantGround(
-  { store, random, clock }: Services,
+  { database, random, clock }: Services,
   company: SeedCompany,
   limits: CardLimitsMinor,
 ): Plot {
-  const id = uuidOf(random.block("company", "", store.nextNumber(0, "companies"))) as CompanyId;
+  const id = uuidOf(random.block("company", "", nextNumber(database, 0, "companies"))) as CompanyId;
   const designId = uuidOf(random.block("design", id, 1));
-  const pk = store.companies.insert({
+  const pk = insertCompany(database, {
     id,
     environment: company.environment,
     slug: company.slug,
@@ -88,11 +97,11 @@ function plantGround(
   return { pk, id, designId, members: new Map(), accounts: new Map(), secrets: new Map() };
 }
 
-function plantAccounts({ store, random, clock }: Services, company: SeedCompany, plot: Plot): void {
+function plantAccounts({ database, random, clock }: Services, company: SeedCompany, plot: Plot): void {
   for (const { slug, name, currency, status, balance } of company.accounts) {
-    const n = store.nextNumber(plot.pk, "accounts");
+    const n = nextNumber(database, plot.pk, "accounts");
     const id = uuidOf(random.block("account", plot.id, n)) as AccountId;
-    const pk = store.accounts.insert({
+    const pk = insertAccount(database, {
       id,
       companyPk: plot.pk,
       slug,
@@ -107,16 +116,16 @@ function plantAccounts({ store, random, clock }: Services, company: SeedCompany,
 }
 
 function plantMembers(
-  { store, random }: Services,
+  { database, random }: Services,
   company: SeedCompany,
   plot: Plot,
   keysArePublic: boolean,
 ): void {
   const { environment } = company;
   for (const { slug, name, role, status, details_complete, api_keys } of company.members) {
-    const n = store.nextNumber(plot.pk, "members");
+    const n = nextNumber(database, plot.pk, "members");
     const id = uuidOf(random.block("member", plot.id, n)) as MemberId;
-    const pk = store.members.insert({
+    const pk = insertMember(database, {
       id,
       companyPk: plot.pk,
       environment,
@@ -124,12 +133,12 @@ function plantMembers(
       name,
       detailsComplete: details_complete,
     });
-    const membershipPk = store.members.join({ memberPk: pk, companyPk: plot.pk, role, status });
+    const membershipPk = insertMembership(database, { memberPk: pk, companyPk: plot.pk, role, status });
     plot.members.set(slug, { pk, id, membershipPk });
     for (const { secret, status } of api_keys) {
-      const id = uuidOf(random.block("api_key", plot.id, store.nextNumber(plot.pk, "api_keys")));
+      const id = uuidOf(random.block("api_key", plot.id, nextNumber(database, plot.pk, "api_keys")));
       plot.secrets.set(id, secret);
-      store.apiKeys.insert({
+      insertApiKey(database, {
         id,
         companyPk: plot.pk,
         membershipPk,
@@ -145,7 +154,7 @@ function plantMembers(
 }
 
 function plantCards(
-  { store, random, clock }: Services,
+  { database, random, clock }: Services,
   company: SeedCompany,
   plot: Plot,
   limits: CardLimitsMinor,
@@ -169,7 +178,7 @@ function plantCards(
       limits,
       createdAtMs: clock.now(),
     });
-    store.cards.insert(made, {
+    insertCard(database, made, {
       companyPk: plot.pk,
       accountPk: account.pk,
       memberPk: member.pk,

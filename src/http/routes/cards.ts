@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { cardNow, listedCardsNow } from "../../cards/current-card.ts";
 import { seesOwnAlone, visibleCard } from "../../cards/visible-card.ts";
 import { cardFilters } from "../../contract/list-filters.ts";
+import { pageOfCards } from "../../store/cards.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
@@ -14,7 +15,7 @@ export function listCards(services: HttpServices): Route {
     const own = seesOwnAlone(c.get("caller"));
     const scope = `${companyId}/${own ? memberPk : ""}`;
     const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
-    const rows = services.store.cards.list(companyPk, {
+    const rows = pageOfCards(services.database, services.clock.now(), companyPk, {
       ...query.filters,
       memberPk: own ? memberPk : undefined,
       before: query.after,

@@ -2,6 +2,7 @@ import { invoiceId } from "../../contract/identifiers.ts";
 import { invoiceFilters } from "../../contract/list-filters.ts";
 import { invoiceOf } from "../../payments/invoice.ts";
 import { SandboxError } from "../../rules/errors.ts";
+import { invoiceOfCompany, pageOfInvoices } from "../../store/invoices.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
@@ -12,7 +13,7 @@ export function listInvoices(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, invoiceFilters, companyId, "invoices.query_invalid");
-    const rows = services.store.invoices.list(companyPk, {
+    const rows = pageOfInvoices(services.database, companyPk, {
       ...query.filters,
       before: query.after,
       limit: query.limit + 1,
@@ -25,7 +26,7 @@ export function listInvoices(services: HttpServices): Route {
 export function getInvoice(services: HttpServices): Route {
   return (c) => {
     const id = invoiceId.safeParse(c.req.param("id")).data;
-    const found = id && services.store.invoices.byId(c.get("caller").companyPk, id);
+    const found = id && invoiceOfCompany(services.database, c.get("caller").companyPk, id);
     if (found) return answer(services, c, "invoices.shown", invoiceOf(found));
     throw new SandboxError(
       "invoices.not_found",

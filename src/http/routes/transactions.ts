@@ -4,6 +4,7 @@ import { transactionOf } from "../../payments/transaction.ts";
 import { SandboxError } from "../../rules/errors.ts";
 import { reachOf } from "../../rules/permissions.ts";
 import type { Caller } from "../../store/callers.ts";
+import { pageOfTransactions, transactionOfCompany } from "../../store/transactions.ts";
 import { answer } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
@@ -17,7 +18,7 @@ export function listTransactions(services: HttpServices): Route {
     const scope = `${caller.companyId}/${memberPk ?? ""}`;
     const query = readListQuery(c, transactionFilters, scope, "transactions.query_invalid");
     const { from, to, min_amount, max_amount, ...rest } = query.filters;
-    const rows = services.store.transactions.list(caller.companyPk, {
+    const rows = pageOfTransactions(services.database, caller.companyPk, {
       ...rest,
       memberPk,
       fromMs: from,
@@ -36,7 +37,8 @@ export function getTransaction(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
     const id = transactionId.safeParse(c.req.param("id")).data;
-    const found = id && services.store.transactions.byId(caller.companyPk, id, seenThroughCardsOf(caller));
+    const found =
+      id && transactionOfCompany(services.database, caller.companyPk, id, seenThroughCardsOf(caller));
     if (found) return answer(services, c, "transactions.shown", transactionOf(found));
     throw new SandboxError(
       "transactions.not_found",

@@ -4,8 +4,13 @@ import { noFilters } from "../../contract/list-filters.ts";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { quoted, SandboxError } from "../../rules/errors.ts";
 import { issuesTold } from "../../rules/issues-told.ts";
-import type { DeliveryRecord } from "../../store/webhook-deliveries.ts";
-import type { WebhookRecord } from "../../store/webhooks.ts";
+import { type DeliveryRecord, pageOfDeliveries } from "../../store/webhook-deliveries.ts";
+import {
+  deleteWebhookRows,
+  pageOfWebhooks,
+  type WebhookRecord,
+  webhookOfCompany,
+} from "../../store/webhooks.ts";
 import * as core from "../../webhooks/webhooks.ts";
 import { answer } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
@@ -30,7 +35,10 @@ export function listWebhooks(services: HttpServices): Route {
   return (c) => {
     const { companyPk, companyId } = c.get("caller");
     const query = readListQuery(c, noFilters, companyId, "webhooks.query_invalid");
-    const rows = services.store.webhooks.list(companyPk, { before: query.after, limit: query.limit + 1 });
+    const rows = pageOfWebhooks(services.database, companyPk, {
+      before: query.after,
+      limit: query.limit + 1,
+    });
     return answer(
       services,
       c,
@@ -58,7 +66,7 @@ export function changeWebhook(services: HttpServices): Route {
 export function deleteWebhook(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
-    services.database.transaction(() => services.store.webhooks.delete(pk));
+    services.database.transaction(() => deleteWebhookRows(services.database, pk));
     return answer(services, c, "webhooks.deleted", { id, deleted: true });
   };
 }
@@ -85,7 +93,7 @@ export function listWebhookDeliveries(services: HttpServices): Route {
   return (c) => {
     const { pk, id } = webhookNamed(services, c);
     const query = readListQuery(c, noFilters, id, "webhooks.query_invalid");
-    const rows = services.store.deliveries.list(pk, { before: query.after, limit: query.limit + 1 });
+    const rows = pageOfDeliveries(services.database, pk, { before: query.after, limit: query.limit + 1 });
     return answer(
       services,
       c,
@@ -108,9 +116,9 @@ export function resendWebhookDelivery(services: HttpServices): Route {
  * The webhook in the path, of the caller's company.
  * @throws SandboxError `webhooks.not_found`
  */
-function webhookNamed({ store }: HttpServices, c: Context<HttpEnv>): WebhookRecord {
+function webhookNamed({ database }: HttpServices, c: Context<HttpEnv>): WebhookRecord {
   const id = webhookId.safeParse(c.req.param("id")).data;
-  const webhook = id && store.webhooks.byId(c.get("caller").companyPk, id);
+  const webhook = id && webhookOfCompany(database, c.get("caller").companyPk, id);
   if (webhook) return webhook;
   throw new SandboxError("webhooks.not_found", "The company has no such webhook");
 }
