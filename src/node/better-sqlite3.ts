@@ -36,11 +36,11 @@ export function openDatabase(
     if (durability === "full") {
       throw new SetupError("what is in memory outlives no process: for full durability name a database file");
     }
-    return adapt(openInMemory(), (error) => error);
+    return new SqliteDatabase(openInMemory());
   }
   const file = inspectFile(name);
   try {
-    const database = adapt(openFile(file, durability), (error, isUnchanged) =>
+    const database = new SqliteDatabase(openFile(file, durability), (error, isUnchanged) =>
       usingFailure(file.path, error, isUnchanged),
     );
     if (!file.isNew) refuseDamaged(file.path, database, check);
@@ -187,157 +187,156 @@ function refuseDamaged(file: string, database: OpenDatabase, check: DatabaseChec
   }
 }
 
-type Values = readonly unknown[];
+type Statement = BetterSqlite3.Statement<SqlValue[]>;
 
-/** A statement that gives its rows as values alone, and what makes objects of them once there are any. */
-class Prepared {
-  readonly statement: BetterSqlite3.Statement<SqlValue[]>;
-  #rowOf: ((values: Values) => unknown) | undefined;
-
-  constructor(statement: BetterSqlite3.Statement<SqlValue[]>) {
-    this.statement = statement;
-    if (statement.reader) statement.raw();
-  }
-
-  get rowOf(): (values: Values) => unknown {
-    this.#rowOf ??= rowMaker(this.statement.columns().map(({ name }) => name));
-    return this.#rowOf;
-  }
-}
-
-/** Compiled, so that a row is made at once: to name its values one by one takes as long as most queries. */
-function rowMaker(names: readonly string[]): (values: Values) => unknown {
-  const fields = names.map((name, n) => `${JSON.stringify(name)}: values[${n}]`);
-  try {
-    return new Function("values", `return { ${fields.join(", ")} };`) as (values: Values) => unknown;
-  } catch {
-    // Node was told to compile no text: --disallow-code-generation-from-strings.
-    return (values) => Object.fromEntries(names.map((name, n) => [name, values[n]]));
-  }
-}
-
-/** @param failure - what is thrown in place of the engine's own error */
-function adapt(
-  sqlite: BetterSqlite3.Database,
-  failure: (error: unknown, isUnchanged: boolean) => unknown,
-): OpenDatabase {
-  const statements = new Map<string, Prepared>();
-  const prepared = (sql: string) => {
-    let known = statements.get(sql);
-    if (!known) {
-      known = new Prepared(sqlite.prepare<SqlValue[]>(sql));
-      statements.set(sql, known);
-    }
-    return known;
-  };
-  let latestFailure: unknown;
+/** The `Database` port on better-sqlite3. */
+class SqliteDatabase implements OpenDatabase {
+  readonly isDurable: boolean;
+  readonly #sqlite: BetterSqlite3.Database;
+  readonly #failure: (error: unknown, isUnchanged: boolean) => unknown;
+  readonly #statements = new Map<string, Statement>();
+  readonly #transact: (work: () => unknown) => unknown;
+  readonly #share: (work: () => void) => void;
+  /** How many transactions of the program are open, one in the other. */
+  #depth = 0;
+  /** Within `together`, whose work shares one commit. */
+  #isShared = false;
   /** A failed commit may still take effect: its frames may be in the log, where a later process may read them. */
-  let isCommitting = false;
-  const failed = (error: unknown, isUnchanged = !isCommitting) => {
-    latestFailure = failure(error, isUnchanged);
-    return latestFailure;
-  };
-  // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
-  const transact = sqlite.transaction((work: () => unknown) => {
-    const result = work();
-    isCommitting = depth === 1 && !isShared;
-    return result;
-  }).immediate;
-  const isOpenForGood = sqlite.memory;
-  let isShared = false;
-  /** After some failures SQLite itself takes back all that is shared: what still comes would be kept alone. */
-  const refuseAfterLoss = () => {
-    if (isShared && !sqlite.inTransaction) throw latestFailure;
-  };
-  let depth = 0;
-  let isSchemaNew = false;
-  /** Until a change of the schema is committed, each rollback has SQLite read all of the schema again. */
-  const settleSchema = () => {
-    if (!isSchemaNew || depth > 0) return;
-    isSchemaNew = false;
-    if (isOpenForGood) sqlite.exec("COMMIT; BEGIN");
-  };
-  const share = sqlite.transaction((work: () => void) => {
-    isShared = true;
-    try {
-      work();
-      refuseAfterLoss();
-      isCommitting = true;
-    } finally {
-      isShared = false;
-    }
-  });
-  /** Outside of a transaction each statement commits by itself. */
-  const isAlone = () => depth === 0 && !isShared;
-  return {
-    isDurable: !isOpenForGood,
-    exec(sql) {
-      refuseAfterLoss();
+  #isCommitting = false;
+  #isSchemaNew = false;
+  #latestFailure: unknown;
+
+  /** @param failure - makes the error to throw in place of the engine's own */
+  constructor(
+    sqlite: BetterSqlite3.Database,
+    failure: (error: unknown, isUnchanged: boolean) => unknown = (error) => error,
+  ) {
+    this.#sqlite = sqlite;
+    this.#failure = failure;
+    this.isDurable = !sqlite.memory;
+    // IMMEDIATE at the outermost level; better-sqlite3 makes a nested one a savepoint.
+    this.#transact = sqlite.transaction((work: () => unknown) => {
+      const result = work();
+      this.#isCommitting = this.#depth === 1 && !this.#isShared;
+      return result;
+    }).immediate;
+    this.#share = sqlite.transaction((work: () => void) => {
+      this.#isShared = true;
       try {
-        sqlite.exec(sql);
-      } catch (error) {
-        throw failed(error, !isAlone());
-      }
-      isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
-      settleSchema();
-    },
-    // These are asked many times for each request, and make no function anew.
-    all<Row>(sql: string, ...params: SqlValue[]): Row[] {
-      try {
-        const known = prepared(sql);
-        const rows = known.statement.all(...params) as Values[];
-        return (rows.length === 0 ? rows : rows.map(known.rowOf)) as Row[];
-      } catch (error) {
-        throw failed(error);
-      }
-    },
-    get<Row>(sql: string, ...params: SqlValue[]): Row | undefined {
-      let known: Prepared | undefined;
-      try {
-        known = prepared(sql);
-        const values = known.statement.get(...params) as Values | undefined;
-        return values && (known.rowOf(values) as Row);
-      } catch (error) {
-        throw failed(error, !isAlone() || known?.statement.readonly !== false);
-      }
-    },
-    run(sql, ...params) {
-      refuseAfterLoss();
-      try {
-        return prepared(sql).statement.run(...params).changes;
-      } catch (error) {
-        throw failed(error, !isAlone());
-      }
-    },
-    transaction<Result>(work: () => Result): Result {
-      refuseAfterLoss();
-      depth++;
-      try {
-        return transact(work) as Result;
-      } catch (error) {
-        throw failed(error);
-      } finally {
-        depth--;
-        if (isAlone()) isCommitting = false;
-        if (isSchemaNew) settleSchema();
-      }
-    },
-    together(work) {
-      if (isOpenForGood) return work();
-      try {
-        share(work);
-      } catch (error) {
-        throw failed(error);
-      } finally {
-        isCommitting = false;
-      }
-    },
-    define: (name, work) => {
-      sqlite.function(name, () => {
         work();
-        return null;
-      });
-    },
-    close: () => void sqlite.close(),
-  };
+        this.#refuseAfterLoss();
+        this.#isCommitting = true;
+      } finally {
+        this.#isShared = false;
+      }
+    });
+  }
+
+  exec(sql: string): void {
+    this.#refuseAfterLoss();
+    try {
+      this.#sqlite.exec(sql);
+    } catch (error) {
+      throw this.#failed(error, !this.#commitsAlone);
+    }
+    this.#isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
+    this.#settleSchema();
+  }
+
+  all<Row>(sql: string, ...params: SqlValue[]): Row[] {
+    try {
+      return this.#prepared(sql).all(...params) as Row[];
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  get<Row>(sql: string, ...params: SqlValue[]): Row | undefined {
+    let statement: Statement | undefined;
+    try {
+      statement = this.#prepared(sql);
+      return statement.get(...params) as Row | undefined;
+    } catch (error) {
+      throw this.#failed(error, !this.#commitsAlone || statement?.readonly !== false);
+    }
+  }
+
+  run(sql: string, ...params: SqlValue[]): number {
+    this.#refuseAfterLoss();
+    try {
+      return this.#prepared(sql).run(...params).changes;
+    } catch (error) {
+      throw this.#failed(error, !this.#commitsAlone);
+    }
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    this.#refuseAfterLoss();
+    this.#depth++;
+    try {
+      return this.#transact(work) as Result;
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      this.#depth--;
+      if (this.#commitsAlone) this.#isCommitting = false;
+      this.#settleSchema();
+    }
+  }
+
+  together(work: () => void): void {
+    if (!this.isDurable) {
+      work();
+      return;
+    }
+    try {
+      this.#share(work);
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      this.#isCommitting = false;
+    }
+  }
+
+  define(name: string, work: () => void): void {
+    this.#sqlite.function(name, () => {
+      work();
+      return null;
+    });
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #prepared(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#sqlite.prepare<SqlValue[]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #failed(error: unknown, isUnchanged = !this.#isCommitting): unknown {
+    this.#latestFailure = this.#failure(error, isUnchanged);
+    return this.#latestFailure;
+  }
+
+  /** Outside of a transaction each statement commits by itself. */
+  get #commitsAlone(): boolean {
+    return this.#depth === 0 && !this.#isShared;
+  }
+
+  /** After some failures SQLite rolls back all that is shared; a later change would be committed without it. */
+  #refuseAfterLoss(): void {
+    if (this.#isShared && !this.#sqlite.inTransaction) throw this.#latestFailure;
+  }
+
+  /** Until a change of the schema is committed, each rollback has SQLite read the whole schema again. */
+  #settleSchema(): void {
+    if (!this.#isSchemaNew || this.#depth > 0) return;
+    this.#isSchemaNew = false;
+    if (!this.isDurable) this.#sqlite.exec("COMMIT; BEGIN");
+  }
 }

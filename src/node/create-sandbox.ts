@@ -8,7 +8,7 @@ import { type Clock, instantOf } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
-import { openDatabase } from "./better-sqlite3.ts";
+import { type OpenDatabase, openDatabase } from "./better-sqlite3.ts";
 import { openingFailure } from "./database-failure.ts";
 import {
   type DatabaseCheck,
@@ -118,7 +118,7 @@ export function openSandbox(
   options: SandboxOptions,
   { privateSecrets }: { readonly privateSecrets: boolean },
 ): Sandbox {
-  // What does not fit is refused before a database file is made for it.
+  // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const fixtures =
     options.fixtures === undefined ? undefined : readFixtures(options.fixtures, options.keyQuota);
@@ -155,26 +155,29 @@ export function openSandbox(
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
-    let isClosed = false;
-    const fetch: Fetch = async (input, init) => {
-      if (isClosed) throw closed();
-      return sandbox.fetch(input, init);
-    };
-    const close = () => {
-      isClosed = true;
-      sandbox.abandon();
-      const { close } = database;
-      // Every later use of the world ends here.
-      Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
-      close();
-    };
-    return { ...sandbox, fetch, close };
+    return closable(sandbox, database);
   } catch (error) {
     database.close();
-    // It was opened for this process alone, so nobody else's is taken away.
+    // It was created and locked by this process, so no other process uses it.
     if (madeHere) removeDatabase(db);
     throw openingFailure(db, error);
   }
+}
+
+/** Adds `close`; every later use of the sandbox fails with an error that says so. */
+function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
+  let isClosed = false;
+  const fetch: Fetch = async (input, init) => {
+    if (isClosed) throw closed();
+    return sandbox.fetch(input, init);
+  };
+  const close = () => {
+    isClosed = true;
+    sandbox.abandon();
+    database.close();
+    Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
+  };
+  return { ...sandbox, fetch, close };
 }
 
 function closed(): Error {

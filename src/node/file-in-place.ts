@@ -46,7 +46,10 @@ export function whileInPlace(file: string, database: OpenDatabase): OpenDatabase
     }
   };
   return {
-    ...database,
+    isDurable: database.isDurable,
+    exec: (sql) => database.exec(sql),
+    all: (sql, ...params) => database.all(sql, ...params),
+    define: (name, work) => database.define(name, work),
     get<Row>(sql: string, ...params: SqlValue[]): Row | undefined {
       if (hasLooked || !changing.test(sql)) return database.get<Row>(sql, ...params);
       return commit(() => {

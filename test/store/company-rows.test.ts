@@ -8,7 +8,9 @@ type Sandbox = Awaited<ReturnType<typeof openCompanies>>;
 /** Does some work, and returns the statements that read whole tables for it. */
 function fullScans({ database }: Sandbox, work: () => void): string[] {
   const scans: string[] = [];
-  const { all, get, run } = database;
+  const all = database.all.bind(database);
+  const get = database.get.bind(database);
+  const run = database.run.bind(database);
   const explained =
     <Result>(execute: (sql: string, ...params: SqlValue[]) => Result) =>
     (sql: string, ...params: SqlValue[]): Result => {
