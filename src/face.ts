@@ -1,9 +1,7 @@
 import type { Face, Sandbox, SandboxPorts, Serve } from "./api.ts";
 import type { Environment } from "./contract/identifiers.ts";
-import { Gate } from "./control/admit.ts";
-import { createControl, isControl } from "./control/app.ts";
-import type { Guard } from "./control/guard.ts";
-import type { ControlServices } from "./control/services.ts";
+import { type ControlServices, createControl, isControl } from "./control/app.ts";
+import { Gate, type Guard } from "./control/gate.ts";
 import type { createDashboard } from "./dashboard/app.ts";
 import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";

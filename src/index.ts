@@ -9,7 +9,7 @@ export type { OnBehalfOfMode } from "./contract/operations.ts";
 export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
 export type { EventType } from "./contract/webhook.ts";
 export type { WebhookDelivery } from "./contract/webhook-event.ts";
-export type { Guard } from "./control/guard.ts";
+export type { Guard } from "./control/gate.ts";
 export type { CompanyClock, IsolatedCompany } from "./control/isolated-company.ts";
 export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts";
 export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } from "./journal/coverage.ts";

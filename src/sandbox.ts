@@ -1,9 +1,9 @@
 import type { Control, Sandbox, SandboxPorts } from "./api.ts";
 import { CardExpiry } from "./cards/expire.ts";
+import { type ControlServices, openControl } from "./control/app.ts";
+import { parse } from "./control/input.ts";
 import { isolatedCompany } from "./control/isolated-company.ts";
-import { parsed } from "./control/read-json.ts";
-import { coverageFilter, findingsFilter } from "./control/requests.ts";
-import { type ControlServices, openControl } from "./control/services.ts";
+import { coverageFilter, findingsFilter } from "./control/reports.ts";
 import { openService, webhookHosts } from "./face.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { controlDefect, noMessages } from "./journal/exchange.ts";
@@ -56,8 +56,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     restore: (name) => control.state.restore(name),
     scenario: (name, options) => control.scenarios.handle(name, options),
     isolatedCompany: (wanted) => isolatedCompany(control, wanted),
-    coverage: (filter = {}) => records.coverage.report(parsed(coverageFilter, filter)),
-    findings: (filter = {}) => records.findings.report(parsed(findingsFilter, filter)),
+    coverage: (filter = {}) => records.coverage.report(parse(coverageFilter, filter)),
+    findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
     drain: () => {
       scenarios.waits.drain();
       records.journal.end();

@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { type CreatedKey, createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
@@ -11,10 +12,9 @@ import {
   publicSecretOf,
   revokeKey,
 } from "../store/api-keys.ts";
-import { ControlError } from "./control-error.ts";
-import { limits, refuseOver } from "./limits.ts";
-import { companyNamed, memberNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError, limits, refuseOver } from "./errors.ts";
+import { parse, readJson } from "./input.ts";
+import { optionalCompanyPk, requireMember } from "./lookup.ts";
 
 const newApiKey = z.strictObject({
   member: z.string({ error: "is required: a member's id or slug" }),
@@ -42,7 +42,7 @@ export interface KeyListing {
   readonly has_more: boolean;
 }
 
-/** API keys, as the service's dashboard has them (spec §2, §5). */
+/** API keys, which users of the service create and revoke in its dashboard (spec §2, §5). */
 export class ApiKeys {
   readonly #services: Services;
   readonly #quota: KeyQuota;
@@ -53,14 +53,14 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key for an active member, and shows its secret this once.
-   * @throws ControlError 404 where there is no such member, 409 where it is inactive or the slots are taken
+   * Creates a key for an active member. Only this response shows its secret.
+   * @throws ControlError 409 if the member is inactive or the slots are taken
    */
-  create(asked: z.input<typeof newApiKey>): CreatedKey {
-    const { member, environment, company, label } = parsed(newApiKey, asked);
+  create(input: z.input<typeof newApiKey>): CreatedKey {
+    const { member, environment, company, label } = parse(newApiKey, input);
     const { database } = this.#services;
     return database.transaction(() => {
-      const owner = memberNamed(database, member, environment, company);
+      const owner = requireMember(database, member, environment, company);
       if (owner.status !== "active") {
         throw new ControlError(
           409,
@@ -80,7 +80,7 @@ export class ApiKeys {
     });
   }
 
-  /** For whom active keys are counted, and how many there may be in each environment. */
+  /** The number of active keys that each company or member may have in an environment. */
   get slots(): { readonly per: KeyQuota; readonly allowed: number } {
     return { per: this.#quota, allowed: activeKeysAllowed };
   }
@@ -88,7 +88,7 @@ export class ApiKeys {
   /** The first 1,000 keys of one company or of all, by prefix; never a secret. */
   list(company?: string): KeyListing {
     const { database, fixtureKeys } = this.#services;
-    const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
+    const companyPk = optionalCompanyPk(database, company);
     const keys = listKeys(database, fixtureKeys, companyPk, mostListed + 1);
     return { api_keys: keys.slice(0, mostListed), has_more: keys.length > mostListed };
   }
@@ -99,12 +99,19 @@ export class ApiKeys {
   }
 
   /**
-   * Revokes a key, again where it already is: new exchanges stop, issued tokens live on (spec §5.4).
-   * @throws ControlError 404 where there is none
+   * Revokes a key; to revoke it again changes nothing. No new token is issued; issued tokens stay valid (spec §5.4).
    */
   revoke(id: string): ListedKey {
     const revoked = revokeKey(this.#services.database, id);
     if (!revoked) throw new ControlError(404, "no such key: GET /_sandbox/api-keys lists them by id");
     return revoked;
   }
+}
+
+export function apiKeyRoutes(apiKeys: ApiKeys): Hono {
+  const routes = new Hono();
+  routes.get("/api-keys", (c) => c.json(apiKeys.list(c.req.query("company"))));
+  routes.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
+  routes.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
+  return routes;
 }

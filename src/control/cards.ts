@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { changeCard } from "../cards/change.ts";
 import { cardNow, listedCardsNow } from "../cards/current-card.ts";
@@ -24,11 +25,11 @@ import {
 import { clockOffsetOf } from "../store/companies.ts";
 import { pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
-import { ControlError } from "./control-error.ts";
-import { companyNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError } from "./errors.ts";
+import { parse, readJson } from "./input.ts";
+import { requireCompany } from "./lookup.ts";
 
-/** What the service's operator does to a card, each by its name in rules/card-transitions.ts. */
+/** The trigger in rules/card-transitions.ts of each action of the service's operator. */
 const triggerOf = {
   suspend: "suspend",
   lock: "lock",
@@ -52,7 +53,7 @@ const parcelRequest = z.strictObject({
   }),
 });
 
-/** Where the parcel of a card is. */
+/** The delivery of a card. */
 export interface ParcelListing {
   readonly card_id: string;
   readonly status: ParcelStatus;
@@ -60,16 +61,16 @@ export interface ParcelListing {
   readonly updated_at: string;
 }
 
-/** What a card can be made to do in its state. */
+/** An action that is possible in the card's current state. */
 export interface PossibleAction {
   readonly action: OperatorAction | "expire";
   readonly leads_to: CardStatus;
 }
 
-/** How many cards or transactions are listed at most. */
+/** The most cards or transactions in one list. */
 export const mostListed = 100;
 
-/** What happens to cards without a caller: by the service's operator, the post, and time. */
+/** Cards as the service's operator sees and changes them. */
 export class Cards {
   readonly #services: Services;
 
@@ -77,13 +78,10 @@ export class Cards {
     this.#services = services;
   }
 
-  /**
-   * The latest cards of a company, or of all, with what is used of their limits; the newest first.
-   * @throws ControlError 404 where there is no such company
-   */
+  /** Lists the latest cards of a company or of all with the used part of their limits, newest first. */
   list(company?: string): Card[] {
     const { database, clock } = this.#services;
-    return this.#shareOfLatest(company)
+    return this.#latestPerCompany(company)
       .flatMap(({ companyPk, clockOffsetMs, limit }) => {
         const cards = pageOfCards(database, clock.now(), companyPk, { limit });
         return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
@@ -92,11 +90,11 @@ export class Cards {
       .slice(0, mostListed);
   }
 
-  /** The number of the latest cards that each company has. */
-  #shareOfLatest(company: string | undefined): LatestCards[] {
+  /** The number of the latest cards of each company. */
+  #latestPerCompany(company: string | undefined): LatestCards[] {
     const { database } = this.#services;
     if (company === undefined) return companiesOfLatestCards(database, mostListed);
-    const { pk, clockOffsetMs } = companyNamed(database, company);
+    const { pk, clockOffsetMs } = requireCompany(database, company);
     return [{ companyPk: pk, clockOffsetMs, limit: mostListed }];
   }
 
@@ -106,44 +104,35 @@ export class Cards {
     return new Map(holdersOfCards(this.#services.database, ids).map((holder) => [holder.cardId, holder]));
   }
 
-  /**
-   * A card as lists show it, with what is used of its limits.
-   * @throws ControlError 404 where there is none
-   */
+  /** Shows a card with the used part of its limits. */
   show(id: string): Card {
-    const kept = this.#named(id);
+    const kept = this.#requireCard(id);
     const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
     return listedCardsNow(this.#services, [kept], { clockOffsetMs })(kept);
   }
 
-  /**
-   * What the operator, or time, can do to a card in its state, and where each leads.
-   * @throws ControlError 404 where there is none
-   */
+  /** The possible actions on a card in its current state, and the state after each. */
   possible(id: string): PossibleAction[] {
-    const { card, heldFrom } = this.#named(id);
+    const { card, heldFrom } = this.#requireCard(id);
     return [...Object.entries(triggerOf), ["expire", "expire"] as const].flatMap(([action, trigger]) => {
       const leadsTo = statusAfter(trigger, card.status, heldFrom);
       return leadsTo ? [{ action: action as PossibleAction["action"], leads_to: leadsTo }] : [];
     });
   }
 
-  /**
-   * A card's latest transactions, the newest first.
-   * @throws ControlError 404 where there is no such card
-   */
+  /** Lists a card's latest transactions, newest first. */
   transactions(id: string): Transaction[] {
-    const { card, companyPk } = this.#named(id);
+    const { card, companyPk } = this.#requireCard(id);
     const query = { card_id: card.id, limit: mostListed };
     return pageOfTransactions(this.#services.database, companyPk, query).map(transactionOf);
   }
 
   /**
-   * Does to a card what the service's operator does.
-   * @throws ControlError 400, 404, or 409 where the card cannot make the change
+   * Changes a card as the service's operator.
+   * @throws ControlError 409 if the card's state does not allow the action
    */
-  operate(id: string, asked: z.input<typeof operatorRequest>): Card {
-    const { action } = parsed(operatorRequest, asked);
+  operate(id: string, input: z.input<typeof operatorRequest>): Card {
+    const { action } = parse(operatorRequest, input);
     return this.#change(id, triggerOf[action]);
   }
 
@@ -152,17 +141,16 @@ export class Cards {
     return this.#change(id, "expire");
   }
 
-  /** @throws ControlError 404 where there is no such card, or nothing of it is delivered */
   delivery(id: string): ParcelListing {
-    return this.#parcelOf(this.#delivered(id));
+    return this.#parcelOf(this.#requirePhysical(id));
   }
 
-  /** @throws ControlError 400, 404, or 409 where the parcel would go back */
-  moveDelivery(id: string, asked: z.input<typeof parcelRequest>): ParcelListing {
-    const { status } = parsed(parcelRequest, asked);
+  /** @throws ControlError 409 if the status would move backwards */
+  moveDelivery(id: string, input: z.input<typeof parcelRequest>): ParcelListing {
+    const { status } = parse(parcelRequest, input);
     const { database } = this.#services;
     return database.transaction(() => {
-      const kept = this.#delivered(id);
+      const kept = this.#requirePhysical(id);
       const violation = parcelViolation(this.#parcelOf(kept).status, status);
       if (violation) throw new ControlError(409, violation);
       updateParcel(database, kept.pk, { status, movedAtMs: this.#nowMs(kept) });
@@ -174,7 +162,7 @@ export class Cards {
   }
 
   #change(id: string, trigger: Trigger): Card {
-    const kept = this.#named(id);
+    const kept = this.#requireCard(id);
     return this.#services.database.transaction(() => {
       try {
         const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
@@ -185,15 +173,15 @@ export class Cards {
     });
   }
 
-  #named(id: string): StoredCard {
+  #requireCard(id: string): StoredCard {
     const { database, clock } = this.#services;
     const kept = findCard(database, clock.now(), id);
     if (kept) return kept;
     throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
   }
 
-  #delivered(id: string): StoredCard {
-    const kept = this.#named(id);
+  #requirePhysical(id: string): StoredCard {
+    const kept = this.#requireCard(id);
     if (kept.card.type === "physical") return kept;
     throw new ControlError(404, `card ${kept.card.id} is virtual: nothing of it is delivered`);
   }
@@ -209,4 +197,17 @@ export class Cards {
   #nowMs({ companyPk }: StoredCard): number {
     return companyNow(this.#services.clock, clockOffsetOf(this.#services.database, companyPk));
   }
+}
+
+export function cardRoutes(cards: Cards): Hono {
+  const routes = new Hono();
+  routes.post("/cards/:id/operator", async (c) =>
+    c.json(cards.operate(c.req.param("id"), await readJson(c))),
+  );
+  routes.post("/cards/:id/expire", (c) => c.json(cards.expire(c.req.param("id"))));
+  routes.get("/cards/:id/delivery", (c) => c.json(cards.delivery(c.req.param("id"))));
+  routes.post("/cards/:id/delivery", async (c) =>
+    c.json(cards.moveDelivery(c.req.param("id"), await readJson(c))),
+  );
+  return routes;
 }

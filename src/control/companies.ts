@@ -1,32 +1,26 @@
-import type { Faker } from "@faker-js/faker";
+import { Hono } from "hono";
 import * as z from "zod";
-import { createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../payments/account.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
 import { role } from "../rules/permissions.ts";
-import { hashOfSecret } from "../rules/random.ts";
 import { accountStatus, companyStatus, memberStatus } from "../rules/statuses.ts";
 import type { Services } from "../runtime/services.ts";
 import { accountByPk, findAccount, setAccountStatus } from "../store/accounts.ts";
-import { apiKeyByHash } from "../store/api-keys.ts";
 import {
   type CompanyFilter,
   clockOffsetOf,
   companiesOfMembers,
   countCompanies,
   deleteCompany,
-  findCompany,
-  firstCompanyLimits,
   hasCardsElsewhere,
   pageOfCompanies,
   updateCompany,
 } from "../store/companies.ts";
-import { findMembership, updateMember } from "../store/members.ts";
-import { nextNumber } from "../store/meta.ts";
-import { captureCompany, forgetLostBeginnings } from "../store/snapshots.ts";
+import { updateMember } from "../store/members.ts";
+import { forgetLostBeginnings } from "../store/snapshots.ts";
 import {
   type AccountListing,
   type CompanyListing,
@@ -35,57 +29,11 @@ import {
   type WorldListing,
 } from "../store/world-listing.ts";
 import { emit } from "../webhooks/events.ts";
-import { limitsOf, plantCompany } from "../world/plant.ts";
-import {
-  entitlements,
-  inconsistencies,
-  type SeedCompany,
-  seedCardLimits,
-  seedCompany,
-} from "../world/seed-world.ts";
-import { hasFreeSlot } from "./api-keys.ts";
-import { ControlError } from "./control-error.ts";
-import { limits, refuseOver } from "./limits.ts";
-import { companyNamed, memberNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
-import { wholeNumber } from "./requests.ts";
-
-/** Of members, accounts or cards: so many take a tenth of a second to make, and the time grows with their square. */
-const mostOfOneKind = 1000;
-const tooMany = `must be up to ${mostOfOneKind}`;
-
-/** What a company may be asked to be: as in a fixtures file, and all of it may be left out. */
-const newCompany = z.looseObject({
-  environment: environment.optional(),
-  slug: z.string().optional(),
-  members: z
-    .array(
-      z.looseObject({
-        slug: z.string().optional(),
-        role: role.optional(),
-        other_companies: z.never("a company made here is isolated").optional(),
-      }),
-    )
-    .min(1)
-    .max(mostOfOneKind, tooMany)
-    .optional(),
-  accounts: z
-    .array(z.looseObject({ currency: z.string().optional() }))
-    .min(1)
-    .max(mostOfOneKind, tooMany)
-    .optional(),
-  cards: z.array(z.unknown()).max(mostOfOneKind, tooMany).optional(),
-});
-
-type Seed = z.input<typeof seedCompany>;
-/** A company as a fixtures file has it, of which all may be left out. */
-export type NewCompany = Partial<Omit<Seed, "members" | "accounts">> & {
-  readonly members?: readonly Partial<NonNullable<Seed["members"]>[number]>[];
-  readonly accounts?: readonly Partial<NonNullable<Seed["accounts"]>[number]>[];
-};
-type Asked = z.output<typeof newCompany>;
-type AskedMember = NonNullable<Asked["members"]>[number];
-type AskedAccount = NonNullable<Asked["accounts"]>[number];
+import { entitlements } from "../world/seed-world.ts";
+import { createCompany, type NewCompany } from "./create-company.ts";
+import { ControlError } from "./errors.ts";
+import { parse, readJson, readQuery, wholeNumber } from "./input.ts";
+import { optionalCompanyPk, requireCompany, requireMember } from "./lookup.ts";
 
 const companyChange = z.strictObject({
   status: companyStatus.optional(),
@@ -108,7 +56,6 @@ const mostListed = 500;
 
 const limitError = `must be a whole number from 1 to ${mostListed}`;
 
-/** Which companies to list. */
 const worldQuery = z.strictObject({
   company: z.string().optional(),
   environment: environment.optional(),
@@ -117,16 +64,13 @@ const worldQuery = z.strictObject({
   after: z.string().optional(),
 });
 export type WorldQuery = z.input<typeof worldQuery>;
-/** The same, as query parameters. */
-export const worldParameters = z.strictObject({
+
+const worldParameters = z.strictObject({
   ...worldQuery.shape,
   limit: wholeNumber(1, mostListed, limitError).optional(),
 });
 
-/** Isolated companies, one a test: made, changed and deleted without touching any other. */
-/** The card limits of a company in a world that has no other company. */
-const defaultLimits = limitsOf({ card_limits: seedCardLimits.parse({}) });
-
+/** Companies with their members and accounts. */
 export class Companies {
   readonly #services: Services;
   readonly #keyQuota: KeyQuota;
@@ -137,70 +81,19 @@ export class Companies {
   }
 
   /**
-   * Makes a company, its first member an owner, its first account active, and a key for each of its active members
-   * while there is a free slot.
-   * @returns it as the world lists it, with the new keys' secrets, shown this once
-   * @throws ControlError 400 where the first member is no owner or the first account not active, 409 where the
-   *   slug is taken
+   * Creates an isolated company, its first member an owner, its first account active, with an API key for each of its
+   * active members while there is a free slot.
+   * @returns the company with the secrets of its keys, which no later response shows
+   * @throws ControlError 409 if a slug is taken
    */
-  async create(wanted: NewCompany = {}): Promise<CompanyListing> {
-    const asked = parsed(newCompany, wanted);
-    // Loaded when first needed: no order needs it.
-    const { faker } = await import("@faker-js/faker/locale/en");
-    const { database, random, clock } = this.#services;
-    return database.transaction(() => {
-      const remedy = "delete companies that are no longer needed (DELETE /_sandbox/companies/ID)";
-      const most = limits.companies;
-      refuseOver(most, this.count() + 1, `a sandbox holds up to ${most} companies: ${remedy}`);
-      let n = nextNumber(database, 0, "company_names");
-      while (asked.slug === undefined && findCompany(database, `company-${n}`)) {
-        n = nextNumber(database, 0, "company_names");
-      }
-      faker.seed([...random.block("faker", "", n)]);
-      const company = completed(asked, faker, n, this.#keyQuota);
-      this.#refuseTaken(company);
-      const limitsOfCards = firstCompanyLimits(database) ?? defaultLimits;
-      const plot = plantCompany(this.#services, company, limitsOfCards, false);
-      const secrets = new Map<string, string>();
-      for (const member of company.members) {
-        const planted = plot.members.get(member.slug);
-        if (!planted || member.status !== "active") continue;
-        const { membershipPk } = planted;
-        if (!hasFreeSlot(this.#services, this.#keyQuota, { companyPk: plot.pk, pk: membershipPk })) continue;
-        const owner = { companyPk: plot.pk, companyId: plot.id, environment: company.environment };
-        const key = createApiKey(this.#services, { ...owner, membershipPk }, null);
-        secrets.set(key.id, key.secret);
-      }
-      captureCompany(database, plot.pk, clock.now());
-      return withSecrets(this.show(plot.id), new Map([...plot.secrets, ...secrets]));
-    });
+  create(input: NewCompany = {}): Promise<CompanyListing> {
+    return createCompany(this.#services, this.#keyQuota, input);
   }
 
-  /** Slugs and secrets are names, and each names one thing. */
-  #refuseTaken({ environment, slug, members }: SeedCompany): void {
-    const { database, fixtureKeys } = this.#services;
-    const name = environment === "live" ? `live/${slug}` : slug;
-    if (findCompany(database, name)) {
-      throw new ControlError(409, `slug: ${name} is taken; leave the slug out to have one made`);
-    }
-    for (const member of members) {
-      if (findMembership(database, member.slug, environment)) {
-        throw new ControlError(
-          409,
-          `members: the slug ${member.slug} is taken in the ${environment} environment`,
-        );
-      }
-      if (member.api_keys.some(({ secret }) => apiKeyByHash(database, fixtureKeys, hashOfSecret(secret)))) {
-        throw new ControlError(409, `members: a key of ${member.slug} is another's already`);
-      }
-    }
-  }
-
-  /** @throws ControlError 404 where there is none */
-  change(name: string, wanted: z.input<typeof companyChange>): CompanyListing {
-    const change = parsed(companyChange, wanted);
+  change(name: string, input: z.input<typeof companyChange>): CompanyListing {
+    const change = parse(companyChange, input);
     const { database } = this.#services;
-    const { pk, id } = companyNamed(database, name);
+    const { pk, id } = requireCompany(database, name);
     updateCompany(database, pk, {
       status: change.status,
       cardQuota: change.card_quota,
@@ -210,11 +103,11 @@ export class Companies {
     return this.show(id);
   }
 
-  /** @throws ControlError 404 where there is none, 409 where a member of it has cards in another company */
+  /** @throws ControlError 409 if one of its members has cards in another company */
   delete(name: string): void {
     const { database, generations } = this.#services;
     database.transaction(() => {
-      const { pk } = companyNamed(database, name);
+      const { pk } = requireCompany(database, name);
       if (hasCardsElsewhere(database, pk)) {
         throw new ControlError(409, `a member of ${name} has cards in another company: reset that one first`);
       }
@@ -224,61 +117,50 @@ export class Companies {
     });
   }
 
-  /** @throws ControlError 404 where there is none */
-  changeAccount(name: string, change: z.input<typeof accountChange>): AccountListing {
-    const { status, company } = parsed(accountChange, change);
+  changeAccount(name: string, input: z.input<typeof accountChange>): AccountListing {
+    const { status, company } = parse(accountChange, input);
     const { database, clock } = this.#services;
-    const companyPk = company === undefined ? undefined : companyNamed(database, company).pk;
-    const account = findAccount(database, name, companyPk);
+    const account = findAccount(database, name, optionalCompanyPk(database, company));
     if (!account) {
       throw new ControlError(
         404,
         `no account ${quoted(name)}: name it by its id, or by its slug and a company`,
       );
     }
-    const nowMs = companyNow(clock, clockOffsetOf(database, account.companyPk));
+    const { pk, companyPk, companyId } = account;
+    const nowMs = companyNow(clock, clockOffsetOf(database, companyPk));
     database.transaction(() => {
-      const before = accountOf(accountByPk(database, account.pk));
-      setAccountStatus(database, account.pk, status, nowMs);
-      const changed = accountOf(accountByPk(database, account.pk));
+      const before = accountOf(accountByPk(database, pk));
+      setAccountStatus(database, pk, status, nowMs);
+      const changed = accountOf(accountByPk(database, pk));
       if (changed.status === before.status) return;
-      emit(this.#services, {
-        companyPk: account.companyPk,
-        type: "account.updated",
-        data: () => changed,
-        beside: { previous_status: before.status },
-      });
+      const beside = { previous_status: before.status };
+      emit(this.#services, { companyPk, type: "account.updated", data: () => changed, beside });
     });
-    return present(this.show(account.companyId).accounts.find((each) => each.id === account.id));
+    return listed(this.show(companyId).accounts, account.id);
   }
 
   /**
    * Changes a member in one company. The keys of an inactive member obtain no token; issued tokens stay valid until they
    * expire, as after a key is revoked.
-   * @throws ControlError 404 if there is no such member
    */
-  changeMember(name: string, change: z.input<typeof memberChange>): MemberListing {
-    const { role, status, details_complete, company } = parsed(memberChange, change);
+  changeMember(name: string, input: z.input<typeof memberChange>): MemberListing {
+    const { role, status, details_complete, company } = parse(memberChange, input);
     const { database } = this.#services;
-    const member = memberNamed(database, name, undefined, company);
+    const member = requireMember(database, name, undefined, company);
     updateMember(database, member, { role, status, detailsComplete: details_complete });
-    return present(this.show(member.companyId).members.find((each) => each.id === member.memberId));
+    return listed(this.show(member.companyId).members, member.memberId);
   }
 
-  /**
-   * Companies with their members, keys and accounts, in the order in which they were made; at most 500 at once.
-   * @throws ControlError 400, or 404 if `company` or `after` names no company
-   */
-  world(asked: WorldQuery = {}): WorldListing {
-    const { company, after, limit = mostListed, ...filter } = parsed(worldQuery, asked);
+  /** Lists companies with their members, keys and accounts, in order of creation; at most 500 at once. */
+  world(query: WorldQuery = {}): WorldListing {
+    const { company, after, limit = mostListed, ...filter } = parse(worldQuery, query);
     const { database } = this.#services;
-    if (company !== undefined) {
-      const { pk, clockOffsetMs } = companyNamed(database, company);
-      return { companies: this.#list([{ companyPk: pk, clockOffsetMs }]), has_more: false };
-    }
-    const afterPk = after === undefined ? undefined : companyNamed(database, after).pk;
+    if (company !== undefined) return { companies: [this.show(company)], has_more: false };
+    const afterPk = optionalCompanyPk(database, after);
     const page = pageOfCompanies(database, filter, { afterPk, limit: limit + 1 });
-    return { companies: this.#list(page.slice(0, limit)), has_more: page.length > limit };
+    const pks = page.slice(0, limit).map(({ companyPk }) => companyPk);
+    return { companies: this.#list(pks), has_more: page.length > limit };
   }
 
   /** The number of companies that match. */
@@ -286,78 +168,41 @@ export class Companies {
     return countCompanies(this.#services.database, filter);
   }
 
-  /**
-   * The company with this id, slug, or live/SLUG.
-   * @throws ControlError 404 if there is none
-   */
+  /** The company with this id, slug, or live/SLUG. */
   show(name: string): CompanyListing {
-    return present(this.world({ company: name }).companies[0]);
+    const { pk, id } = requireCompany(this.#services.database, name);
+    return listed(this.#list([pk]), id);
   }
 
-  #list(companies: readonly { readonly companyPk: number; readonly clockOffsetMs: number }[]) {
+  #list(pks: readonly number[]): CompanyListing[] {
     const { database, clock, fixtureKeys } = this.#services;
-    return listCompanies(
-      database,
-      clock.now(),
-      fixtureKeys,
-      companies.map(({ companyPk }) => companyPk),
-    );
+    return listCompanies(database, clock.now(), fixtureKeys, pks);
   }
 }
 
-/** What was just found or made is listed. */
-function present<Listing>(listing: Listing | undefined): Listing {
-  if (listing === undefined) throw new Error("the world does not list what it was just found to hold");
+function listed<Listing extends { readonly id: string }>(listings: readonly Listing[], id: string): Listing {
+  const listing = listings.find((each) => each.id === id);
+  if (listing === undefined) throw new Error(`${id} was found, but is not listed`);
   return listing;
 }
 
-function withSecrets(company: CompanyListing, secrets: ReadonlyMap<string, string>): CompanyListing {
-  return {
-    ...company,
-    members: company.members.map((member) => ({
-      ...member,
-      api_keys: member.api_keys.map((key) => {
-        const secret = secrets.get(key.id);
-        return secret === undefined ? key : { ...key, secret };
-      }),
-    })),
-  };
-}
-
-const defaultMembers = [{ role: "owner" }, { role: "admin" }, { role: "employee" }] as const;
-const defaultAccounts = [{ currency: "GBP" }, { currency: "EUR" }] as const;
-
-/** Fills in what was left out, realistic and the same for the same seed. */
-function completed(asked: Asked, faker: Faker, n: number, keyQuota: KeyQuota): SeedCompany {
-  const slug = asked.slug ?? `company-${n}`;
-  const given = [...(asked.members ?? []), ...(asked.accounts ?? [])].map((each) => each.slug);
-  const taken = new Set<unknown>(given);
-  const unused = (wanted: string) => {
-    let name = wanted;
-    for (let i = 2; taken.has(name); i++) name = `${wanted}-${i}`;
-    taken.add(name);
-    return name;
-  };
-  const members = (asked.members ?? defaultMembers).map((member: AskedMember, i) => {
-    const role = member.role ?? (i === 0 ? "owner" : "employee");
-    const memberSlug = member.slug ?? unused(`${slug}-${role}`);
-    return { name: faker.person.fullName(), ...member, role, slug: memberSlug };
+export function companyRoutes(companies: Companies): Hono {
+  const routes = new Hono();
+  routes.get("/world", (c) => c.json(companies.world(readQuery(c, worldParameters))));
+  routes.post("/companies", async (c) => c.json(await companies.create(await readJson(c)), 201));
+  // `.+`: a live company is named live/SLUG.
+  routes.patch("/companies/:name{.+}", async (c) =>
+    c.json(companies.change(c.req.param("name"), await readJson(c))),
+  );
+  routes.delete("/companies/:name{.+}", (c) => {
+    companies.delete(c.req.param("name"));
+    return c.body(null, 204);
   });
-  const accounts = (asked.accounts ?? defaultAccounts).map((account: AskedAccount) => {
-    const currency = account.currency ?? "GBP";
-    const accountSlug = account.slug ?? unused(currency.toLowerCase());
-    const balance = `${faker.number.int({ min: 1_000, max: 250_000 })}.00`;
-    return { name: `${currency} account`, balance, ...account, currency, slug: accountSlug };
-  });
-  const filled = { name: faker.company.name(), country_code: "GB", ...asked, slug, members, accounts };
-  const company = parsed(seedCompany, filled);
-  for (const { path, message } of inconsistencies({ companies: [company] }, keyQuota)) {
-    throw new ControlError(400, `${path.slice(2).join(".")}: ${message}`);
-  }
-  if (company.members[0]?.role !== "owner")
-    throw new ControlError(400, "members.0.role: the first member must be an owner");
-  if (company.accounts[0]?.status !== "active") {
-    throw new ControlError(400, "accounts.0.status: the first account must be active");
-  }
-  return company;
+  routes.patch("/accounts/:name", async (c) =>
+    c.json(companies.changeAccount(c.req.param("name"), await readJson(c))),
+  );
+  routes.patch("/members/:name", async (c) =>
+    c.json(companies.changeMember(c.req.param("name"), await readJson(c))),
+  );
+  return routes;
 }

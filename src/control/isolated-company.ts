@@ -1,66 +1,52 @@
 import type { JournalFilter, JournalListing } from "../journal/journal.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
-import type { Companies, NewCompany } from "./companies.ts";
-import { ControlError } from "./control-error.ts";
-import type { Requests } from "./requests.ts";
-import type { ArmedScenario, ArmedScenarios, Arming } from "./scenarios.ts";
-import type { SandboxTime, TimeListing } from "./time.ts";
+import type { ControlServices } from "./app.ts";
+import type { NewCompany } from "./create-company.ts";
+import { ControlError } from "./errors.ts";
+import type { ArmedScenario, Arming } from "./scenarios.ts";
+import type { TimeListing } from "./time.ts";
 
-/** A company's time, which runs ahead of the sandbox's by itself. */
+/** A company's own clock, which can run ahead of the sandbox's. */
 export interface CompanyClock {
   read(): TimeListing;
-  /**
-   * Moves it on by an ISO 8601 duration, such as `PT15M`.
-   * @throws ControlError 400
-   */
+  /** Advances it by an ISO 8601 duration, such as `PT15M`. */
   advance(by: string): Promise<TimeListing>;
   /**
-   * Sets it ahead, to an ISO 8601 instant.
-   * @throws ControlError 400, or 409 where it would go back
+   * Sets it to a later ISO 8601 instant.
+   * @throws ControlError 409 if it would go back
    */
   set(now: string): TimeListing;
 }
 
-/** A company of one test's own: what is forced on it, and how its time goes, disturbs no other. */
+/** A company for one test: its scenarios and its clock affect no other company. */
 export interface IsolatedCompany extends CompanyListing {
-  /** Its owner's, which may do everything. */
+  /** The secret of its owner's API key, which has all permissions. */
   readonly apiKey: string;
-  /** Of its first account, which is active. */
+  /** The id of its first account, which is active. */
   readonly accountId: string;
   readonly clock: CompanyClock;
-  /**
-   * Arms a scenario for it alone.
-   * @throws ControlError 400, 404
-   */
+  /** Arms a scenario for this company only. */
   scenario(name: string, options?: Omit<Arming, "company">): ArmedScenario;
-  /** Its requests, as `GET /_sandbox/requests` lists them. */
+  /** Its requests, as in `GET /_sandbox/requests`. */
   requests(filter?: Omit<JournalFilter, "company">): JournalListing;
-  /** Deletes it, with all that it has. */
+  /** Deletes the company with everything that belongs to it. */
   delete(): void;
 }
 
-/** What it takes to make one. */
-interface Makers {
-  readonly companies: Companies;
-  readonly scenarios: ArmedScenarios;
-  readonly time: SandboxTime;
-  readonly requests: Requests;
-}
-
 /**
- * Makes a company of a test's own.
- * @throws ControlError 400 where what is wanted does not fit, 409 where its slug is taken
+ * Creates a company for one test.
+ * @throws ControlError 409 if the slug is taken
  */
 export async function isolatedCompany(
-  { companies, scenarios, time, requests }: Makers,
-  wanted?: NewCompany,
+  { companies, scenarios, time, requests }: ControlServices,
+  input?: NewCompany,
 ): Promise<IsolatedCompany> {
-  const made = await companies.create(wanted);
-  const company = made.id;
+  const created = await companies.create(input);
+  const company = created.id;
   return {
-    ...made,
-    apiKey: made.members[0]?.api_keys[0]?.secret ?? "",
-    accountId: made.accounts[0]?.id ?? "",
+    ...created,
+    apiKey: created.members[0]?.api_keys[0]?.secret ?? "",
+    accountId: created.accounts[0]?.id ?? "",
     clock: {
       read: () => time.read(company),
       advance: (by) => time.advance({ by, company }),
@@ -72,7 +58,7 @@ export async function isolatedCompany(
       try {
         companies.delete(company);
       } catch (error) {
-        // A reset has taken it along.
+        // A reset has deleted it already.
         if (!(error instanceof ControlError && error.status === 404)) throw error;
       }
     },

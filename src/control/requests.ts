@@ -1,60 +1,48 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
-import { behaviours, type Coverage, pointTest } from "../journal/coverage.ts";
+import type { Coverage } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
-import { reportFormats } from "../journal/formats/formatted.ts";
-import type { Journal, JournalFilter, JournalListing } from "../journal/journal.ts";
+import {
+  type EntryFilter,
+  entryOf,
+  entryTest,
+  type Journal,
+  type JournalFilter,
+  type JournalListing,
+  type RecordedRequest,
+} from "../journal/journal.ts";
 import type { JournalEntry } from "../journal/journal-entry.ts";
-import { quoted } from "../rules/errors.ts";
-import { issuesTold, withPath } from "../rules/issues-told.ts";
-import { knownKeys } from "../rules/known-keys.ts";
+import type { Clock } from "../rules/clock.ts";
 import { nearest } from "../rules/nearest.ts";
-import { ControlError } from "./control-error.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError } from "./errors.ts";
+import type { Gate } from "./gate.ts";
+import { parse, readQuery, wholeNumber } from "./input.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
-export const wholeNumber = (min: number, max: number, error: string) =>
-  z
-    .string()
-    .regex(/^[0-9]{1,15}$/, { error, abort: true })
-    .transform(Number)
-    .pipe(z.number().min(min, error).max(max, error));
-
 const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, "must be the id of a request");
 
-const entryFilter = {
+/** Filters of requests, as query parameters. */
+export const entryFilter = {
   company: z.string().min(1, "must be a company's id, its slug, or live/SLUG").optional(),
   operation: z.enum(operationIds, `must be one of ${operationIds.join(", ")}`).optional(),
   status: wholeNumber(100, 599, "must be an HTTP status, such as 422").optional(),
-  point: z.enum(pointIds, { error: ({ input }) => noPoint(String(input)) }).optional(),
+  point: z.enum(pointIds, { error: ({ input }) => unknownPoint(String(input)) }).optional(),
   scenario: z.string().min(1, "must be the name of a scenario").optional(),
   idempotency_key: idempotencyKey.optional(),
 };
 
-/** Which requests to list, as query parameters. */
+/** Query parameters of `GET /_sandbox/requests`. */
 export const listQuery = z.strictObject({
   ...entryFilter,
   limit: wholeNumber(1, 1000, "must be a whole number from 1 to 1000").optional(),
   after: entryId.optional(),
 });
 
-/** Which requests to follow, as query parameters; `last_event_id` for whoever cannot send the header. */
-export const streamQuery = z.strictObject({
-  ...entryFilter,
-  last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
-});
-
-const reportFormat = z.enum(reportFormats, `must be one of ${reportFormats.join(", ")}`).default("json");
-
-const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
-  const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
-  if (vain !== undefined) check.addIssue(`${quoted(vain)} ${noPoint(vain)}`);
-});
-
-/** Which requests to list, within a test process. */
+/** The same filter for callers in the same process. */
 const listFilter = z.strictObject({
   ...entryFilter,
   status: z.int("must be an HTTP status, such as 422").optional(),
@@ -63,72 +51,19 @@ const listFilter = z.strictObject({
   after: entryId.optional(),
 });
 
-/** Which findings to report, within a test process. */
-export const findingsFilter = z.strictObject({
-  company: entryFilter.company,
-  final: z.boolean("must be true or false").optional(),
+/** Query parameters of the stream; `last_event_id` is for clients that cannot send the header. */
+const streamQuery = z.strictObject({
+  ...entryFilter,
+  last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
 });
 
-/** Of which requests the coverage is told within a test process. */
-export const coverageFilter = z.strictObject({
-  company: entryFilter.company,
-  exclude: pointPatterns.optional(),
-});
-
-/** Of which requests the coverage is told, and how, as query parameters. */
-export const coverageQuery = z.strictObject({
-  company: entryFilter.company,
-  exclude: z
-    .string()
-    .transform((list) => list.split(",").map((pattern) => pattern.trim()))
-    .pipe(pointPatterns)
-    .optional(),
-  format: reportFormat,
-});
-
-/** Which findings are told, and how, as query parameters. */
-export const findingsQuery = z.strictObject({
-  company: entryFilter.company,
-  final: z
-    .enum(["true", "false"], "must be true or false")
-    .transform((word) => word === "true")
-    .optional(),
-  format: reportFormat,
-});
-
-function noPoint(word: string): string {
-  const meant = nearest(word, pointIds);
-  return `is no contract point: ${meant === undefined ? "" : `did you mean ${meant}? `}GET /_sandbox/contract lists them all`;
+/** The error message for an unknown contract point. */
+export function unknownPoint(word: string): string {
+  const suggestion = nearest(word, pointIds);
+  return `is no contract point: ${suggestion === undefined ? "" : `did you mean ${suggestion}? `}GET /_sandbox/contract lists them all`;
 }
 
-/**
- * Reads a request's query parameters, each of which may stand there once.
- * @param headers - what a header says in place of a parameter
- * @throws ControlError 400 that names what is wrong
- */
-export function readQuery<Schema extends z.ZodType>(
-  queries: Readonly<Record<string, readonly string[]>>,
-  schema: Schema,
-  headers: Readonly<Record<string, string | undefined>> = {},
-): z.output<Schema> {
-  const sent = Object.entries(queries);
-  const twice = sent.find(([, values]) => values.length > 1)?.[0];
-  if (twice !== undefined) throw new ControlError(400, `${twice}: is given more than once`);
-  const query = Object.fromEntries(sent.map(([name, [value]]) => [name, value]));
-  const said = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
-  const result = schema.safeParse({ ...query, ...said });
-  if (result.success) return result.data;
-  throw new ControlError(
-    400,
-    issuesTold(result.error.issues, (issue) =>
-      issue.code === "unrecognized_keys"
-        ? `${issue.keys[0]}: is no parameter here: use ${knownKeys(schema).join(", ")}`
-        : withPath(issue),
-    ),
-  );
-}
-
-/** The requests that the service was sent, and what became of them: the latest ones, secrets masked. */
+/** The latest requests to the service with their responses, secrets masked. */
 export class Requests {
   readonly #journal: Journal;
   readonly #coverage: Coverage;
@@ -140,20 +75,153 @@ export class Requests {
     this.#findings = findings;
   }
 
-  /** The newest first, 50 of them unless `limit` says otherwise; `after` the last one's id come older ones. */
+  /** Lists requests, newest first: 50, or `limit`; with `after` those older than the request with this id. */
   list(filter: JournalFilter = {}): JournalListing {
-    return this.#journal.list(parsed(listFilter, filter));
+    return this.#journal.list(parse(listFilter, filter));
   }
 
-  /** Undefined where it is no longer kept, or never was. */
+  /** Returns undefined if the journal no longer has the request, or never had it. */
   get(id: string): JournalEntry | undefined {
     return this.#journal.get(id);
   }
 
-  /** Forgets them all, what they met and what was found; a reset of the world does not. */
+  /** Deletes all requests with their coverage and findings. A reset of the world does not. */
   clear(): void {
     this.#journal.clear();
     this.#coverage.clear();
     this.#findings.clear();
   }
+}
+
+/** @throws ControlError 404 if the journal no longer has the request, or never had it */
+export function requireRequest(requests: Requests, id: string): JournalEntry {
+  const entry = requests.get(id);
+  if (entry) return entry;
+  throw new ControlError(404, `no request ${id}: it is no longer kept, or never was`);
+}
+
+/** Pings keep proxies from closing an idle connection. */
+const pingMs = 15_000;
+
+/** The most that waits for a slow reader. Beyond it the stream ends; the reader resumes from the last id it received. */
+const waitingAllowed = { entries: 1000, bytes: 16 * 1024 * 1024 };
+
+interface StreamOptions {
+  readonly filter: EntryFilter;
+  /** Start after this entry; undefined: with the next request. */
+  readonly lastId: number | undefined;
+  /** Ends the stream when aborted. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The journal as server-sent events: the recorded entries since an id, then each new entry, none twice. Hono's
+ * `streamSSE` does not fit: it adds `Transfer-Encoding` and `Connection` headers, and cannot bound what waits for a
+ * slow reader.
+ */
+function requestStream(journal: Journal, clock: Clock, options: StreamOptions): ReadableStream<Uint8Array> {
+  return new ReadableStream(new EntrySource(journal, clock, options), { highWaterMark: 0 });
+}
+
+/** What the stream reads from. */
+class EntrySource {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #waiting: RecordedRequest[];
+  #waitingBytes: number;
+  /** Sent before the entries. The first one flushes the headers and promises that no later request is missed. */
+  #comment: string | undefined = ": following\n\n";
+  #isOver = false;
+  readonly #unsubscribe: () => void;
+  #cancelPing = () => {};
+  #wake = () => {};
+
+  constructor(journal: Journal, clock: Clock, { filter, lastId, signal }: StreamOptions) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#waiting = lastId === undefined ? [] : journal.since(lastId, filter);
+    this.#waitingBytes = bytesOf(this.#waiting);
+    const mostEntries = this.#waiting.length + waitingAllowed.entries;
+    const mostBytes = this.#waitingBytes + waitingAllowed.bytes;
+    const matches = entryTest(filter);
+    // Nothing is recorded between `since` and here: no gap, and nothing twice.
+    this.#unsubscribe = journal.subscribe({
+      recorded: (request) => {
+        if (!matches(request.exchange)) return;
+        this.#waiting.push(request);
+        this.#waitingBytes += request.bytes;
+        if (this.#waiting.length > mostEntries || this.#waitingBytes > mostBytes) this.cancel();
+        this.#wake();
+      },
+      ended: () => this.#end(),
+    });
+    signal.addEventListener("abort", this.cancel);
+    if (signal.aborted) this.cancel();
+    else this.#schedulePing();
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    while (this.#comment === undefined && this.#waiting.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const next = this.#waiting.splice(0, 100);
+    this.#waitingBytes -= bytesOf(next);
+    const text = (this.#comment ?? "") + next.map(eventOf).join("");
+    this.#comment = undefined;
+    if (text !== "") controller.enqueue(new TextEncoder().encode(text));
+    if (this.#isOver && this.#waiting.length === 0) controller.close();
+  }
+
+  /** Ends the stream and drops what waits. */
+  readonly cancel = () => {
+    this.#waiting.length = 0;
+    this.#end();
+  };
+
+  /** Ends the stream after what waits. */
+  #end(): void {
+    this.#isOver = true;
+    this.#unsubscribe();
+    this.#cancelPing();
+    this.#signal.removeEventListener("abort", this.cancel);
+    this.#wake();
+  }
+
+  #schedulePing(): void {
+    this.#cancelPing = this.#clock.after(pingMs, () => {
+      this.#comment ??= ": ping\n\n";
+      this.#schedulePing();
+      this.#wake();
+    });
+  }
+}
+
+function bytesOf(requests: readonly RecordedRequest[]): number {
+  return requests.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function eventOf(request: RecordedRequest): string {
+  const entry = entryOf(request);
+  return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
+}
+
+export function requestRoutes(requests: Requests, journal: Journal, clock: Clock, gate: Gate): Hono {
+  const routes = new Hono();
+  routes.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
+  routes.delete("/requests", (c) => {
+    requests.clear();
+    return c.body(null, 204);
+  });
+  routes.get("/requests/stream", (c) => {
+    const headers = { last_event_id: c.req.header("Last-Event-ID") };
+    const { last_event_id: lastId, ...filter } = readQuery(c, streamQuery, headers);
+    const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
+    // The body of a response to HEAD is never read, so its stream would never end.
+    if (c.req.method === "HEAD") return c.body(null, 200, type);
+    return c.body(requestStream(journal, clock, { filter, lastId, signal: gate.signalOf(c) }), 200, type);
+  });
+  routes.get("/requests/:id", (c) => c.json(requireRequest(requests, c.req.param("id"))));
+  return routes;
 }

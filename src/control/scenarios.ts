@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
@@ -8,27 +9,25 @@ import type { Scenarios } from "../scenarios/scenarios.ts";
 import { findKey } from "../store/api-keys.ts";
 import type { ArmedRow } from "../store/armed-scenarios.ts";
 import type { Database } from "../store/database.ts";
-import { ControlError } from "./control-error.ts";
-import { limits, refuseOver } from "./limits.ts";
-import { companyNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError, limits, refuseOver } from "./errors.ts";
+import { parse, readJson, readQuery } from "./input.ts";
+import { optionalCompanyPk, requireCompany } from "./lookup.ts";
 
-/** Whom to arm a scenario for; nobody named: for all. */
+/** The requests on which an armed scenario fires; by default those of all companies. */
 const arming = z.strictObject({
   company: z.string().optional(),
-  /** How often it runs through its steps; absent: until it is disarmed. */
+  /** How many times it runs through its steps; default: until it is disarmed. */
   times: z.int().min(1).optional(),
-  /** In place of the operations that the scenario is on. */
+  /** Instead of the operations that the scenario names. */
   operation: z.enum(operationIds, { error: `must be one of ${operationIds.join(", ")}` }).optional(),
   /** Only for requests made with this API key. */
   api_key_id: z.string().optional(),
 });
 export type Arming = z.input<typeof arming>;
 
-/** Which armed scenarios are meant. */
-export const armedQuery = z.strictObject({ company: z.string().optional() });
+const armedQuery = z.strictObject({ company: z.string().optional() });
 
-/** The environment whose companies alone call an operation. */
+/** Operations that only companies of one environment call. */
 const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
   exchangeSandboxKey: "sandbox",
   exchangeLiveKey: "live",
@@ -38,26 +37,26 @@ const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
 export interface ArmedListing {
   readonly id: string;
   readonly name: string;
-  /** False where no scenario file has it any more: it forces nothing. */
+  /** False if no scenario file defines it any more: it forces nothing. */
   readonly known: boolean;
-  /** As it is named elsewhere: a slug, or `live/SLUG`; null: armed for all. */
+  /** A slug or `live/SLUG`; null: armed for all companies. */
   readonly company: string | null;
   readonly company_id: string | null;
   readonly operation: string | null;
   readonly api_key_id: string | null;
   readonly times: number | null;
   readonly steps_taken: number;
-  /** How many requests it decided, and forced something on. */
+  /** The number of requests that it changed. */
   readonly fired: number;
-  /** Whether its times are used up. */
+  /** Whether its `times` are used up. */
   readonly spent: boolean;
-  /** How many requests it holds, until they are released. */
+  /** The number of requests that it holds until they are released. */
   readonly held: number;
   /** By the sandbox's clock. */
   readonly armed_at: string;
 }
 
-/** What is armed, in the order in which it was, and which of it never fired. */
+/** Armed scenarios in the order in which they were armed, and the ids of those that never fired. */
 export interface ArmedListings {
   readonly armed: readonly ArmedListing[];
   readonly never_fired: readonly string[];
@@ -66,14 +65,14 @@ export interface ArmedListings {
 /** A scenario that was armed in this process. */
 export interface ArmedScenario {
   readonly id: string;
-  /** How it stands, as `GET /_sandbox/armed` tells it. */
+  /** Its current state, as in `GET /_sandbox/armed`. */
   listing(): ArmedListing;
-  /** Lets go on the requests that it holds, and tells how many. */
+  /** Releases the requests that it holds, and returns their number. */
   release(): number;
   disarm(): void;
 }
 
-/** Arms scenarios, tells what is armed, and disarms. */
+/** Arms, lists and disarms scenarios. */
 export class ArmedScenarios {
   readonly #database: Database;
   readonly #scenarios: Scenarios;
@@ -83,59 +82,62 @@ export class ArmedScenarios {
     this.#scenarios = scenarios;
   }
 
-  /** Every scenario there is. */
+  /** Every scenario of the catalogue. */
   all(): readonly Scenario[] {
     return this.#scenarios.catalogue.all;
   }
 
-  /** @throws ControlError 400 where it is unknown or can never fire so, 404 where a company or a key is */
-  arm(name: string, asked: Arming = {}): ArmedListing {
-    const { company, times, operation, api_key_id } = parsed(arming, asked);
-    // JavaScript may have said nothing, or the options alone.
+  arm(name: string, input: Arming = {}): ArmedListing {
+    const options = parse(arming, input);
+    const scenario = this.#named(name, options.operation);
+    const { companyPk, apiKeyPk } = this.#target(options);
+    const most = limits.armedScenarios;
+    const remedy = "disarm some (DELETE /_sandbox/armed/ID, or DELETE /_sandbox/armed?company=NAME)";
+    const message = `a sandbox holds up to ${most} armed scenarios, including used-up ones: ${remedy}`;
+    refuseOver(most, this.#scenarios.countArmed() + 1, message);
+    const { operation = null, times = null } = options;
+    return this.#listed(this.#scenarios.arm({ scenario, companyPk, operation, apiKeyPk, times }));
+  }
+
+  /** The scenario with this name, which has to fit the operation. */
+  #named(name: string, operation: OperationId | undefined): Scenario {
+    // JavaScript callers can omit the name, or pass the options alone.
     if (typeof name !== "string") {
       throw new ControlError(
         400,
         'name the scenario: scenario("quota-reached"); GET /_sandbox/scenarios lists them all',
       );
     }
-    const scenario = this.#scenarios.catalogue.named(name);
+    const { catalogue } = this.#scenarios;
+    const scenario = catalogue.named(name);
     if ("message" in scenario) {
       throw new ControlError(400, `${scenario.message} GET /_sandbox/scenarios lists them all`);
     }
-    const misfit = operation && this.#scenarios.catalogue.misfit(scenario, operation);
+    const misfit = operation && catalogue.misfit(scenario, operation);
     if (misfit) throw new ControlError(400, `operation: ${misfit}`);
-    const named = company === undefined ? undefined : companyNamed(this.#database, company);
+    return scenario;
+  }
+
+  /** The company and the key whose requests it fires on. */
+  #target({ company: name, operation, api_key_id }: Arming) {
+    const company = name === undefined ? undefined : requireCompany(this.#database, name);
     const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);
     if (api_key_id !== undefined && !key) {
       throw new ControlError(404, `no API key ${quoted(api_key_id)}: GET /_sandbox/api-keys lists them`);
     }
-    if (key && named && key.companyPk !== named.pk) {
-      throw new ControlError(400, `api_key_id: this key is of another company than ${company}`);
+    if (key && company && key.companyPk !== company.pk) {
+      throw new ControlError(400, `api_key_id: this key is of another company than ${name}`);
     }
-    const environment = named?.environment ?? key?.environment;
+    const environment = company?.environment ?? key?.environment;
     if (operation && environment && environmentOf[operation] && environmentOf[operation] !== environment) {
       throw new ControlError(400, `operation: ${operation} is never called by a ${environment} company`);
     }
-    const most = limits.armedScenarios;
-    const remedy = "disarm some (DELETE /_sandbox/armed/ID, or DELETE /_sandbox/armed?company=NAME)";
-    const message = `a sandbox holds up to ${most} armed scenarios, including used-up ones: ${remedy}`;
-    refuseOver(most, this.#scenarios.countArmed() + 1, message);
-    const row = this.#scenarios.arm({
-      scenario,
-      companyPk: named?.pk ?? key?.companyPk ?? null,
-      operation: operation ?? null,
-      apiKeyPk: key?.pk ?? null,
-      times: times ?? null,
-    });
-    return this.#listed(row);
+    return { companyPk: company?.pk ?? key?.companyPk ?? null, apiKeyPk: key?.pk ?? null };
   }
 
-  /**
-   * As `arm`, for whoever is in the same process.
-   * @throws ControlError 400, 404
-   */
-  handle(name: string, asked?: Arming): ArmedScenario {
-    const { id } = this.arm(name, asked);
+  /** As `arm`, for callers in the same process. */
+  handle(name: string, options?: Arming): ArmedScenario {
+    const { id } = this.arm(name, options);
     return {
       id,
       listing: () => this.byId(id),
@@ -144,16 +146,13 @@ export class ArmedScenarios {
     };
   }
 
-  /**
-   * What is armed: for one company, or at all.
-   * @throws ControlError 404 where there is no such company
-   */
-  armed(asked: z.input<typeof armedQuery> = {}): ArmedListings {
-    const armed = this.#rows(asked).map((row) => this.#listed(row));
+  /** Lists what is armed for one company, or everything. */
+  armed(query: z.input<typeof armedQuery> = {}): ArmedListings {
+    const armed = this.#rows(query).map((row) => this.#listed(row));
     return { armed, never_fired: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
   }
 
-  /** What was armed since the sandbox was started and never fired, be it still armed or gone. */
+  /** Lists scenarios that were armed since the sandbox started and never fired, including disarmed ones. */
   unfired(): UnusedScenario[] {
     return this.#scenarios.unfired
       .list()
@@ -167,35 +166,26 @@ export class ArmedScenarios {
       }));
   }
 
-  /**
-   * Lets go on what an armed scenario holds.
-   * @throws ControlError 404 where there is none of that id
-   */
+  /** Releases the requests that an armed scenario holds. */
   release(id: string): { readonly released: number } {
     return { released: this.#scenarios.waits.release(this.#byId(id).pk) };
   }
 
-  /** @throws ControlError 404 where there is none of that id */
   disarm(id: string): void {
     this.#scenarios.disarm([this.#byId(id)]);
   }
 
-  /**
-   * Disarms what is armed for one company, or everything.
-   * @throws ControlError 404 where there is no such company
-   */
-  disarmAll(asked: z.input<typeof armedQuery> = {}): void {
-    this.#scenarios.disarm(this.#rows(asked));
+  /** Disarms what is armed for one company, or everything. */
+  disarmAll(query: z.input<typeof armedQuery> = {}): void {
+    this.#scenarios.disarm(this.#rows(query));
   }
 
-  /** @throws ControlError 404 where there is none of that id */
   byId(id: string): ArmedListing {
     return this.#listed(this.#byId(id));
   }
 
-  #rows(asked: z.input<typeof armedQuery>): ArmedRow[] {
-    const { company } = parsed(armedQuery, asked);
-    const pk = company === undefined ? undefined : companyNamed(this.#database, company).pk;
+  #rows(query: z.input<typeof armedQuery>): ArmedRow[] {
+    const pk = optionalCompanyPk(this.#database, parse(armedQuery, query).company);
     return this.#scenarios.armed().filter(({ companyPk }) => pk === undefined || companyPk === pk);
   }
 
@@ -223,4 +213,25 @@ export class ArmedScenarios {
       armed_at: new Date(row.armedAtMs).toISOString(),
     };
   }
+}
+
+export function scenarioRoutes(scenarios: ArmedScenarios): Hono {
+  const routes = new Hono();
+  routes.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
+  routes.post("/scenarios/:name/arm", async (c) =>
+    c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
+  );
+  routes.get("/unfired", (c) => c.json({ unfired: scenarios.unfired() }));
+  routes.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
+  routes.delete("/armed", (c) => {
+    scenarios.disarmAll(readQuery(c, armedQuery));
+    return c.body(null, 204);
+  });
+  routes.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
+  routes.delete("/armed/:id", (c) => {
+    scenarios.disarm(c.req.param("id"));
+    return c.body(null, 204);
+  });
+  routes.post("/armed/:id/release", (c) => c.json(scenarios.release(c.req.param("id"))));
+  return routes;
 }

@@ -1,18 +1,14 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
-import { ControlError } from "./control-error.ts";
 
-/** What a browser that signed in shows in the admin token's place. */
-const cookieName = "card_sandbox_session";
+const cookiePath = "/_sandbox";
 
-/** Browsers send a cookie to every port of a host, so that each sandbox there has one of its own. */
-function cookieOf(c: Context): string {
+/** Browsers send a cookie to every port of a host, so that each sandbox there needs its own name. */
+function cookieName(c: Context): string {
   const { port } = new URL(c.req.url);
-  return port === "" ? cookieName : `${cookieName}_${port}`;
+  return port === "" ? "card_sandbox_session" : `card_sandbox_session_${port}`;
 }
-
-const path = "/_sandbox";
 
 /** More browsers than a team has; the oldest session ends when another one starts. */
 const mostSessions = 100;
@@ -29,84 +25,36 @@ export class Sessions {
 
   /** Starts a session until the browser is closed or signs out. Scripts cannot read the cookie; other sites cannot send it. */
   start(c: Context): void {
-    this.#end(keptOf(c));
+    this.#end(hashOfCookie(c));
     const [oldest] = this.#live.keys();
     if (oldest !== undefined && this.#live.size >= mostSessions) this.#end(oldest);
     const session = opaqueTokenOf(this.#drawSecret());
     this.#live.set(hashOf(session), new AbortController());
     const secure = new URL(c.req.url).protocol === "https:";
-    setCookie(c, cookieOf(c), session, { path, httpOnly: true, sameSite: "Strict", secure });
+    setCookie(c, cookieName(c), session, { path: cookiePath, httpOnly: true, sameSite: "Strict", secure });
   }
 
   /** A signal that aborts when the browser's session ends; undefined if it has none. */
   signal(c: Context): AbortSignal | undefined {
-    return this.#live.get(keptOf(c))?.signal;
+    return this.#live.get(hashOfCookie(c))?.signal;
   }
 
   end(c: Context): void {
-    this.#end(keptOf(c));
-    deleteCookie(c, cookieOf(c), { path });
+    this.#end(hashOfCookie(c));
+    deleteCookie(c, cookieName(c), { path: cookiePath });
   }
 
-  #end(kept: string): void {
-    this.#live.get(kept)?.abort();
-    this.#live.delete(kept);
+  #end(hash: string): void {
+    this.#live.get(hash)?.abort();
+    this.#live.delete(hash);
   }
 }
 
-function keptOf(c: Context): string {
-  return hashOf(getCookie(c, cookieOf(c)) ?? "");
+function hashOfCookie(c: Context): string {
+  return hashOf(getCookie(c, cookieName(c)) ?? "");
 }
 
 /** The time of a look-up by hash reveals nothing about the cookie. */
 function hashOf(session: string): string {
   return opaqueTokenOf(hashOfSecret(session));
-}
-
-/**
- * Refuses requests that another site makes a browser send. Such a request need not carry `Origin`: links, images,
- * frames and event streams do not. `same-site` counts as another site, because each port of localhost may belong to
- * another program.
- * @throws ControlError 403
- */
-export function refuseOtherSites(c: Context): void {
-  const origin = c.req.header("Origin");
-  const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  const isOwnSite = site === "same-origin" || site === "none";
-  if ((origin === undefined || isOwnHost(c, origin)) && (isOwnSite || isLinkToStartPage(c))) return;
-  throw new ControlError(
-    403,
-    "the sandbox's own API and pages refuse requests from other sites: links may point to /_sandbox/ui only; type any other address into the browser's address bar",
-  );
-}
-
-/** The sign-in page is included because the start page redirects there. */
-function isLinkToStartPage(c: Context): boolean {
-  const { pathname, search } = new URL(c.req.url);
-  return (
-    (c.req.method === "GET" || c.req.method === "HEAD") &&
-    c.req.header("Sec-Fetch-Mode") === "navigate" &&
-    c.req.header("Sec-Fetch-Dest") === "document" &&
-    ((/^\/_sandbox\/ui\/?$/.test(pathname) && search === "") || pathname === "/_sandbox/ui/sign-in")
-  );
-}
-
-/** By host alone: before a proxy that speaks TLS a page has another scheme. */
-function isOwnHost(c: Context, origin: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host;
-}
-
-/**
- * Refuses what another page has a browser send. A cookie that is SameSite still comes along from another port of
- * this host; browsers say which page it was by `Sec-Fetch-Site`, and by `Origin` where a name is served unencrypted.
- * @throws ControlError 403
- */
-export function refuseOtherPages(c: Context): void {
-  const site = c.req.header("Sec-Fetch-Site");
-  const isOwn = site === undefined ? isOwnHost(c, c.req.header("Origin") ?? "") : site === "same-origin";
-  if (isOwn) return;
-  throw new ControlError(
-    403,
-    "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there",
-  );
 }

@@ -1,17 +1,24 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { accountId, cardId, transactionId } from "../contract/identifiers.ts";
+import type { Invoice } from "../contract/invoice.ts";
 import { type Merchant, merchant, type Transaction } from "../contract/transaction.ts";
 import { authorise } from "../payments/authorise.ts";
 import { fund } from "../payments/funding.ts";
+import { invoiceOf, issueInvoice, settleInvoice } from "../payments/invoice.ts";
 import { clear, refund, reverse } from "../payments/settle.ts";
 import { transactionOf } from "../payments/transaction.ts";
+import { companyNow } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
+import { clockOffsetOf } from "../store/companies.ts";
+import { findInvoice, pageOfInvoices } from "../store/invoices.ts";
 import type { TransactionRecord } from "../store/transactions.ts";
-import { amountAboveZero, currency } from "./amount.ts";
-import { parsed } from "./read-json.ts";
-import { simulated } from "./simulated.ts";
+import { ControlError, limits, refuseOver, simulate } from "./errors.ts";
+import { amount, amountAboveZero, currency, parse, readJson } from "./input.ts";
+import { requireCompany } from "./lookup.ts";
 
-const usualMerchant: Merchant = { name: "Corner Shop", mcc: "5411", city: "London", country: "GB" };
+const defaultMerchant: Merchant = { name: "Corner Shop", mcc: "5411", city: "London", country: "GB" };
 const cashMachine: Merchant = { name: "Cash machine", mcc: "6011", city: "London", country: "GB" };
 
 const longest = 200;
@@ -23,7 +30,7 @@ const newAuthorisation = z.strictObject({
   card_id: cardId,
   amount: amountAboveZero,
   currency: currency.optional(),
-  /** Its name, or what else is to differ from the usual merchant. */
+  /** The merchant's name, or the fields that differ from the default merchant. */
   merchant: z
     .union([shopName, z.strictObject({ name: shopName, city: place, country: place }).partial()])
     .optional(),
@@ -31,13 +38,13 @@ const newAuthorisation = z.strictObject({
   channel: z.enum(["online", "in_person", "atm"]).default("in_person"),
 });
 
-/** In the currency of the authorisation; without an amount: all that it holds. */
+/** The amount is in the currency of the authorisation; default: the whole hold. */
 const newClearing = z.strictObject({ amount: amountAboveZero.optional(), final: z.boolean().default(false) });
 const newReversal = z.strictObject({ amount: amountAboveZero.optional() });
 const newRefund = z.strictObject({ transaction_id: transactionId, amount: amountAboveZero.optional() });
 const newFunding = z.strictObject({ account_id: accountId, amount: amountAboveZero });
 
-/** What happens outside the service: merchants, banks and time, played by the tester. */
+/** Simulates merchants and banks. */
 export class Simulator {
   readonly #services: Services;
 
@@ -46,87 +53,165 @@ export class Simulator {
   }
 
   /**
-   * A merchant asks for money.
+   * Simulates a merchant's authorisation request.
    * @returns the payment, pending or declined
-   * @throws ControlError 404 where there is no such card, 400 where the currency has no rate
    */
-  authorise(wanted: z.input<typeof newAuthorisation>): Transaction {
-    const asked = parsed(newAuthorisation, wanted);
-    const isCash = asked.channel === "atm";
-    return this.#shown(() =>
+  authorise(input: z.input<typeof newAuthorisation>): Transaction {
+    const wanted = parse(newAuthorisation, input);
+    const isCash = wanted.channel === "atm";
+    return this.#transaction(() =>
       authorise(this.#services, {
-        cardId: asked.card_id,
-        originalMinor: asked.amount,
-        currency: asked.currency,
-        merchant: merchantOf(asked, isCash ? cashMachine : usualMerchant),
+        cardId: wanted.card_id,
+        originalMinor: wanted.amount,
+        currency: wanted.currency,
+        merchant: merchantOf(wanted, isCash ? cashMachine : defaultMerchant),
         type: isCash ? "atm" : "card_payment",
       }),
     );
   }
 
   /**
-   * The merchant takes what was authorised, or a part, or more.
-   * @throws ControlError 404 where there is no such payment, 409 where it is pending no more
+   * Clears a pending payment: the merchant takes the authorised amount, a part of it, or more.
+   * @throws ControlError 409 if it is not pending
    */
-  clear(id: string, wanted: z.input<typeof newClearing> = {}): Transaction {
-    const { amount, final } = parsed(newClearing, wanted);
-    return this.#shown(() => clear(this.#services, idOf(id), amount, final));
+  clear(id: string, input: z.input<typeof newClearing> = {}): Transaction {
+    const { amount, final } = parse(newClearing, input);
+    return this.#transaction(() => clear(this.#services, idOf(id), amount, final));
   }
 
   /**
-   * The merchant gives up what was authorised, or a part.
-   * @throws ControlError 404 where there is no such payment, 409 where it is pending no more, or holds less
+   * Reverses a pending payment, or a part of it.
+   * @throws ControlError 409 if it is not pending or holds less
    */
-  reverse(id: string, wanted: z.input<typeof newReversal> = {}): Transaction {
-    const { amount } = parsed(newReversal, wanted);
-    return this.#shown(() => reverse(this.#services, idOf(id), amount));
+  reverse(id: string, input: z.input<typeof newReversal> = {}): Transaction {
+    const { amount } = parse(newReversal, input);
+    return this.#transaction(() => reverse(this.#services, idOf(id), amount));
   }
 
   /**
-   * The merchant never takes what was authorised, and it lapses.
-   * @throws ControlError 404 where there is no such payment, 409 where it is pending no more
+   * Expires an authorisation that the merchant never clears.
+   * @throws ControlError 409 if it is not pending
    */
   expire(id: string): Transaction {
-    return this.#shown(() => reverse(this.#services, idOf(id), undefined));
+    return this.#transaction(() => reverse(this.#services, idOf(id), undefined));
   }
 
   /**
-   * The merchant gives back what a payment took, or a part.
-   * @throws ControlError 404 where there is no such payment, 409 where it took nothing, or less is left
+   * Refunds a completed payment, or a part of it.
+   * @throws ControlError 409 if it took nothing or less is left
    */
-  refund(wanted: z.input<typeof newRefund>): Transaction {
-    const { transaction_id, amount } = parsed(newRefund, wanted);
-    return this.#shown(() => refund(this.#services, transaction_id, amount));
+  refund(input: z.input<typeof newRefund>): Transaction {
+    const { transaction_id, amount } = parse(newRefund, input);
+    return this.#transaction(() => refund(this.#services, transaction_id, amount));
   }
 
-  /** @throws ControlError 404 where there is no such account, 409 where it is closed */
-  topUp(wanted: z.input<typeof newFunding>): Transaction {
-    const { account_id, amount } = parsed(newFunding, wanted);
-    return this.#shown(() => fund(this.#services, "topup", account_id, amount));
+  /** @throws ControlError 409 if it is closed */
+  topUp(input: z.input<typeof newFunding>): Transaction {
+    const { account_id, amount } = parse(newFunding, input);
+    return this.#transaction(() => fund(this.#services, "topup", account_id, amount));
   }
 
-  /** @throws ControlError 404 where there is no such account, 409 where it is closed */
-  charge(wanted: z.input<typeof newFunding>): Transaction {
-    const { account_id, amount } = parsed(newFunding, wanted);
-    return this.#shown(() => fund(this.#services, "fee", account_id, amount));
+  /** @throws ControlError 409 if it is closed */
+  charge(input: z.input<typeof newFunding>): Transaction {
+    const { account_id, amount } = parse(newFunding, input);
+    return this.#transaction(() => fund(this.#services, "fee", account_id, amount));
   }
 
-  #shown(work: () => TransactionRecord): Transaction {
-    return transactionOf(simulated(work));
+  #transaction(operation: () => TransactionRecord): Transaction {
+    return transactionOf(simulate(operation));
   }
 }
 
-function merchantOf({ merchant: shop, mcc }: z.output<typeof newAuthorisation>, usual: Merchant): Merchant {
+function merchantOf(
+  { merchant: shop, mcc }: z.output<typeof newAuthorisation>,
+  defaults: Merchant,
+): Merchant {
   const { name, city, country } = typeof shop === "string" ? { name: shop } : { ...shop };
   return {
-    name: name ?? usual.name,
-    mcc: mcc ?? usual.mcc,
-    city: city ?? usual.city,
-    country: country ?? usual.country,
+    name: name ?? defaults.name,
+    mcc: mcc ?? defaults.mcc,
+    city: city ?? defaults.city,
+    country: country ?? defaults.country,
   };
 }
 
-/** One that is no UUID names no transaction, as core finds. */
+/** Any text: one that is no id names no transaction. */
 function idOf(text: string) {
   return text.toLowerCase() as z.output<typeof transactionId>;
+}
+
+const day = z.iso.date("must be a day of the calendar, such as 2026-03-10");
+
+const newInvoice = z.strictObject({
+  company: z.string({ error: "is required: a company's id or slug" }),
+  currency: currency.default("GBP"),
+  net: amount.prefault("10.00"),
+  vat: amount.optional(),
+  issued_on: day.optional(),
+  due_on: day.optional(),
+  period_start: day.optional(),
+  period_end: day.optional(),
+});
+
+/** Issues and settles the invoices of the service to its companies. */
+export class Invoices {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  create(input: z.input<typeof newInvoice>): Invoice {
+    const wanted = parse(newInvoice, input);
+    const { database, clock } = this.#services;
+    return database.transaction(() => {
+      const company = requireCompany(database, wanted.company);
+      const [latest] = pageOfInvoices(database, company.pk, { limit: 1 });
+      const most = limits.invoices;
+      const message = `a company has up to ${most} invoices: reset or delete the company`;
+      refuseOver(most, (latest?.position ?? 0) + 1, message);
+      const charge = {
+        companyPk: company.pk,
+        companyId: company.id,
+        currency: wanted.currency,
+        netMinor: wanted.net,
+        vatMinor: wanted.vat,
+        issuedOn: wanted.issued_on,
+        dueOn: wanted.due_on,
+        periodStart: wanted.period_start,
+        periodEnd: wanted.period_end,
+      };
+      return invoiceOf(issueInvoice(this.#services, charge, companyNow(clock, company.clockOffsetMs)));
+    });
+  }
+
+  /** @throws ControlError 409 if it is settled */
+  settle(id: string, status: "paid" | "void"): Invoice {
+    const { database, clock } = this.#services;
+    return database.transaction(() => {
+      const invoice = findInvoice(database, id);
+      if (!invoice) throw new ControlError(404, `no invoice ${quoted(id)}: name it by its id`);
+      const nowMs = companyNow(clock, clockOffsetOf(database, invoice.companyPk));
+      return invoiceOf(simulate(() => settleInvoice(this.#services, invoice, status, nowMs)));
+    });
+  }
+}
+
+export function simulatorRoutes(simulator: Simulator, invoices: Invoices): Hono {
+  const routes = new Hono();
+  routes.post("/simulate/authorisations", async (c) => c.json(simulator.authorise(await readJson(c)), 201));
+  routes.post("/simulate/authorisations/:id/clear", async (c) =>
+    c.json(simulator.clear(c.req.param("id"), await readJson(c))),
+  );
+  routes.post("/simulate/authorisations/:id/reverse", async (c) =>
+    c.json(simulator.reverse(c.req.param("id"), await readJson(c))),
+  );
+  routes.post("/simulate/authorisations/:id/expire", (c) => c.json(simulator.expire(c.req.param("id"))));
+  routes.post("/simulate/refunds", async (c) => c.json(simulator.refund(await readJson(c)), 201));
+  routes.post("/simulate/topups", async (c) => c.json(simulator.topUp(await readJson(c)), 201));
+  routes.post("/simulate/fees", async (c) => c.json(simulator.charge(await readJson(c)), 201));
+  routes.post("/invoices", async (c) => c.json(invoices.create(await readJson(c)), 201));
+  routes.post("/invoices/:id/pay", (c) => c.json(invoices.settle(c.req.param("id"), "paid")));
+  routes.post("/invoices/:id/void", (c) => c.json(invoices.settle(c.req.param("id"), "void")));
+  return routes;
 }

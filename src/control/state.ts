@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import type { SandboxClock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
@@ -14,10 +15,10 @@ import {
   restoreWorld,
   type SnapshotListing,
 } from "../store/snapshots.ts";
-import { ControlError } from "./control-error.ts";
-import { limits, refuseOver } from "./limits.ts";
-import { companyNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError, limits, refuseOver } from "./errors.ts";
+import { parse, readJson } from "./input.ts";
+import { requireCompany } from "./lookup.ts";
+import type { SandboxTime } from "./time.ts";
 
 const resetRequest = z.strictObject({ company: z.string().optional() });
 
@@ -30,7 +31,7 @@ const snapshotRequest = z.strictObject({
     ),
 });
 
-/** Puts the world back, and keeps states of it. */
+/** Resets the world, and keeps snapshots of it. */
 export class SandboxState {
   readonly #services: Services;
   readonly #clock: SandboxClock;
@@ -42,40 +43,34 @@ export class SandboxState {
     this.#scenarios = scenarios;
   }
 
-  /**
-   * Puts everything back, or one company alone.
-   * @throws ControlError 404 where there is no such company
-   */
-  putBack(asked: z.input<typeof resetRequest> = {}): void {
-    const { company } = parsed(resetRequest, asked);
+  /** Resets everything, or one company. */
+  putBack(input: z.input<typeof resetRequest> = {}): void {
+    const { company } = parse(resetRequest, input);
     if (company === undefined) this.reset();
     else this.resetCompany(company);
   }
 
-  /** Puts everything back as freshly started: world, counters, clock, tokens, what is armed. Snapshots stay. */
+  /** Resets world, counters, clock, tokens and armed scenarios to the sandbox's start. Snapshots stay. */
   reset(): void {
-    this.#putBack(() => {
+    this.#replaceWorld(() => {
       restoreWorld(this.#services.database, "start", "");
       this.#scenarios.armFromStart();
     });
   }
 
-  /**
-   * Puts one company back as it began, its clock included, and leaves the others alone.
-   * @throws ControlError 404 where there is none
-   */
+  /** Resets one company and its clock to its beginning; other companies do not change. */
   resetCompany(name: string): void {
     const { database, generations } = this.#services;
     database.transaction(() => {
-      const { pk, slug } = companyNamed(database, name);
+      const { pk, slug } = requireCompany(database, name);
       if (!restoreCompany(database, pk)) throw new ControlError(409, `it is not known how ${slug} began`);
       generations.end(pk);
     });
   }
 
-  /** Keeps the world under a name, in place of what the name kept before. */
-  snapshot(asked: z.input<typeof snapshotRequest>): SnapshotListing {
-    const { name } = parsed(snapshotRequest, asked);
+  /** Saves the world under a name; replaces an earlier snapshot of that name. */
+  snapshot(input: z.input<typeof snapshotRequest>): SnapshotListing {
+    const { name } = parse(snapshotRequest, input);
     const madeAtMs = this.#clock.now();
     const { database } = this.#services;
     database.transaction(() => {
@@ -92,11 +87,10 @@ export class SandboxState {
     return { name, made_at: new Date(madeAtMs).toISOString() };
   }
 
-  /** @throws ControlError 404 where there is none of that name */
   restore(name: string): void {
-    this.#putBack(() => {
+    this.#replaceWorld(() => {
       if (!restoreWorld(this.#services.database, "named", name)) throw unknownSnapshot(name);
-      // The snapshot may be of a sandbox that was started with another.
+      // The snapshot may come from a sandbox that started with another scenario.
       if (!this.#scenarios.isArmedFromStart) this.#scenarios.armFromStart();
     });
   }
@@ -105,15 +99,14 @@ export class SandboxState {
     return listSnapshots(this.#services.database);
   }
 
-  /** @throws ControlError 404 where there is none of that name */
   deleteSnapshot(name: string): void {
     this.#services.database.transaction(() => {
       if (!deleteSnapshot(this.#services.database, "named", name)) throw unknownSnapshot(name);
     });
   }
 
-  /** What is under way belongs to the world that goes. */
-  #putBack(restore: () => void): void {
+  /** Requests in progress belong to the old world: their generation ends. */
+  #replaceWorld(restore: () => void): void {
     const { database, generations } = this.#services;
     database.transaction(restore);
     generations.end();
@@ -123,4 +116,24 @@ export class SandboxState {
 
 function unknownSnapshot(name: string): ControlError {
   return new ControlError(404, `no snapshot ${quoted(name)}: GET /_sandbox/snapshots lists what there is`);
+}
+
+export function stateRoutes(state: SandboxState, time: SandboxTime): Hono {
+  const routes = new Hono();
+  routes.post("/reset", async (c) => {
+    const input = await readJson<{ company?: string }>(c);
+    state.putBack(input);
+    return c.json(time.read(input.company));
+  });
+  routes.get("/snapshots", (c) => c.json({ snapshots: state.snapshots() }));
+  routes.post("/snapshots", async (c) => c.json(state.snapshot(await readJson(c)), 201));
+  routes.post("/snapshots/:name/restore", (c) => {
+    state.restore(c.req.param("name"));
+    return c.json(time.read());
+  });
+  routes.delete("/snapshots/:name", (c) => {
+    state.deleteSnapshot(c.req.param("name"));
+    return c.body(null, 204);
+  });
+  return routes;
 }

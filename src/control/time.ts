@@ -1,13 +1,13 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { companyNow, lastInstantMs, lastYear, type SandboxClock } from "../rules/clock.ts";
 import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
 import type { Database } from "../store/database.ts";
 import { writeClock } from "../store/meta.ts";
-import { ControlError } from "./control-error.ts";
-import { companyNamed } from "./named.ts";
-import { parsed } from "./read-json.ts";
+import { ControlError } from "./errors.ts";
+import { parse, readJson } from "./input.ts";
+import { requireCompany } from "./lookup.ts";
 
-/** What time it is, and whether it stands still. */
 export interface TimeListing {
   readonly now: string;
   readonly frozen: boolean;
@@ -26,17 +26,17 @@ const timeAdvance = z.strictObject({
   company: z.string().optional(),
 });
 
-/** The sandbox's time and each company's own, which only ever move forward. */
+/** The sandbox's clock and each company's own, which only move forward. */
 export class SandboxTime {
   readonly #database: Database;
   readonly #clock: SandboxClock;
-  readonly #moved: () => void;
+  readonly #onMove: () => void;
 
-  /** @param moved - told whenever time was moved */
-  constructor(database: Database, clock: SandboxClock, moved: () => void) {
+  /** @param onMove - called after each change of a clock */
+  constructor(database: Database, clock: SandboxClock, onMove: () => void) {
     this.#database = database;
     this.#clock = clock;
-    this.#moved = moved;
+    this.#onMove = onMove;
   }
 
   read(company?: string): TimeListing {
@@ -46,9 +46,9 @@ export class SandboxTime {
     };
   }
 
-  /** @throws ControlError 400, 404, or 409 where time would go back */
-  change(asked: z.input<typeof timeChange>): TimeListing {
-    const { now, frozen, company } = parsed(timeChange, asked);
+  /** @throws ControlError 409 if time would go back */
+  change(input: z.input<typeof timeChange>): TimeListing {
+    const { now, frozen, company } = parse(timeChange, input);
     if (company !== undefined && frozen !== undefined) {
       throw new ControlError(
         400,
@@ -60,12 +60,9 @@ export class SandboxTime {
     return this.#move(fromMs, now === undefined ? fromMs : Date.parse(now), company, frozen);
   }
 
-  /**
-   * Moves time on by an ISO 8601 duration; days, weeks, months and years are the UK calendar's.
-   * @throws ControlError 400 or 404
-   */
-  async advance(asked: z.input<typeof timeAdvance>): Promise<TimeListing> {
-    const { by, company } = parsed(timeAdvance, asked);
+  /** Advances a clock by an ISO 8601 duration; days, weeks, months and years follow the UK calendar. */
+  async advance(input: z.input<typeof timeAdvance>): Promise<TimeListing> {
+    const { by, company } = parse(timeAdvance, input);
     // Loaded when first needed: no order needs it.
     const { Temporal } = await import("temporal-polyfill");
     const fromMs = this.#nowMs(company);
@@ -80,14 +77,13 @@ export class SandboxTime {
   }
 
   #nowMs(company: string | undefined): number {
-    const offsetMs = company === undefined ? 0 : companyNamed(this.#database, company).clockOffsetMs;
+    const offsetMs = company === undefined ? 0 : requireCompany(this.#database, company).clockOffsetMs;
     return companyNow(this.#clock, offsetMs);
   }
 
   #move(fromMs: number, toMs: number, company: string | undefined, frozen?: boolean): TimeListing {
-    const leadMs = company === undefined ? greatestClockOffset(this.#database) : 0;
-    if (toMs + leadMs > lastInstantMs)
-      throw new ControlError(400, `time ends with the year ${lastYear} here`);
+    const latestMs = company === undefined ? toMs + greatestClockOffset(this.#database) : toMs;
+    if (latestMs > lastInstantMs) throw new ControlError(400, `time ends with the year ${lastYear} here`);
     if (toMs < fromMs) {
       throw new ControlError(
         409,
@@ -99,9 +95,17 @@ export class SandboxTime {
       writeClock(this.#database, state);
       this.#clock.resume(state);
     } else {
-      setClockOffset(this.#database, companyNamed(this.#database, company).pk, toMs - this.#clock.now());
+      setClockOffset(this.#database, requireCompany(this.#database, company).pk, toMs - this.#clock.now());
     }
-    this.#moved();
+    this.#onMove();
     return this.read(company);
   }
+}
+
+export function clockRoutes(time: SandboxTime): Hono {
+  const routes = new Hono();
+  routes.get("/clock", (c) => c.json(time.read(c.req.query("company"))));
+  routes.put("/clock", async (c) => c.json(time.change(await readJson(c))));
+  routes.post("/clock/advance", async (c) => c.json(await time.advance(await readJson(c))));
+  return routes;
 }

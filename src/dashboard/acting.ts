@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { ControlError } from "../control/control-error.ts";
+import { ControlError } from "../control/errors.ts";
 import type { Flash, Flashes, NewSecret } from "./flashes.ts";
 import { type Form, readForm } from "./form.ts";
 import { base, isOwnPath } from "./paths.ts";

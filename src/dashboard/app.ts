@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { Gate } from "../control/admit.ts";
-import { ControlError } from "../control/control-error.ts";
+import { ControlError } from "../control/errors.ts";
+import type { Gate } from "../control/gate.ts";
 import { acting } from "./acting.ts";
 import { actions } from "./actions.ts";
 import type { DashboardFiles } from "./files.ts";

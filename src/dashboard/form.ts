@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { ControlError } from "../control/control-error.ts";
-import { readText } from "../control/read-json.ts";
+import { ControlError } from "../control/errors.ts";
+import { readText } from "../control/input.ts";
 import { quoted } from "../rules/errors.ts";
 
 /** What a form says, by the names of its fields; one that is empty is absent. */

@@ -1,8 +1,8 @@
 import type { Context, Handler } from "hono";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ControlError } from "../control/control-error.ts";
-import type { Guard } from "../control/guard.ts";
+import { ControlError } from "../control/errors.ts";
+import type { Guard } from "../control/gate.ts";
 import { DatabaseUnusable } from "../rules/errors.ts";
 import type { Flash, Flashes } from "./flashes.ts";
 import { Layout } from "./layout.tsx";

@@ -1,6 +1,6 @@
-import { tokenCommand } from "../control/first-order.ts";
 import { shellQuoted } from "../journal/formats/escape.ts";
 import type { JournalEntry } from "../journal/journal-entry.ts";
+import { tokenCommand } from "../world/first-order.ts";
 import type { Visit } from "./visit.ts";
 
 /** What curl says by itself, or what was of that one connection. */

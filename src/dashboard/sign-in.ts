@@ -1,7 +1,7 @@
 import type { Handler, MiddlewareHandler } from "hono";
-import type { Gate } from "../control/admit.ts";
-import { ControlError } from "../control/control-error.ts";
-import { refuseOtherPages, refuseOtherSites } from "../control/session.ts";
+import { ControlError } from "../control/errors.ts";
+import type { Gate } from "../control/gate.ts";
+import { refuseOtherPages, refuseOtherSites } from "../control/gate.ts";
 import { readForm } from "./form.ts";
 import type { ShowPage } from "./frame.tsx";
 import { signInPage } from "./pages/sign-in.tsx";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Environment } from "../contract/identifiers.ts";
-import type { ControlServices } from "../control/services.ts";
+import type { ControlServices } from "../control/app.ts";
 import type { Flash } from "./flashes.ts";
 
 /** What the pages read from, and what they act on: the same as the sandbox's own API. */

@@ -1,5 +1,5 @@
-import { firstOrderer, type Orderer } from "../control/first-order.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
+import { firstOrderer, type Orderer } from "../world/first-order.ts";
 
 /** Where a sandbox is, and how its own API is reached. */
 export interface SandboxAddresses {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Face } from "../api.ts";
 import type { Environment } from "../contract/identifiers.ts";
-import { type Guard, isLoopback } from "../control/guard.ts";
+import { type Guard, isLoopback } from "../control/gate.ts";
 import { SetupError } from "../rules/errors.ts";
 import { openSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
 import { removeDatabase } from "./database-file.ts";

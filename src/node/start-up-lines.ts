@@ -1,7 +1,7 @@
 import type { OnBehalfOfMode } from "../contract/operations.ts";
-import { firstOrderer, orderCommand, tokenCommand } from "../control/first-order.ts";
 import { escapeControls, shellQuoted } from "../journal/formats/escape.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
+import { firstOrderer, orderCommand, tokenCommand } from "../world/first-order.ts";
 import type { StartedSandbox } from "./start-sandbox.ts";
 
 export interface StartUpOptions {

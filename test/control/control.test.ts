@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
-import type { Guard } from "../../src/control/guard.ts";
+import type { Guard } from "../../src/control/gate.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const withToken: Guard = { kind: "token", token: "correct-horse" };

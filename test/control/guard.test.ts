@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Guard } from "../../src/control/guard.ts";
+import type { Guard } from "../../src/control/gate.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { openSandbox, readReply } from "../support/open-sandbox.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limits } from "../../src/control/limits.ts";
+import { limits } from "../../src/control/errors.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const counted = (n: number) => `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${n})`;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/contract/account.ts";
 import type { Card } from "../../src/contract/card.ts";
 import type { Transaction } from "../../src/contract/transaction.ts";
-import { ControlError } from "../../src/control/control-error.ts";
+import { ControlError } from "../../src/control/errors.ts";
 import { formatMinor } from "../../src/rules/money.ts";
 import { cardOf, openSandbox } from "../support/open-sandbox.ts";
 

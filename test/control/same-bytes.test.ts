@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { sameBytes } from "../../src/control/same-bytes.ts";
+import { sameBytes } from "../../src/control/gate.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Guard } from "../../src/control/guard.ts";
+import type { Guard } from "../../src/control/gate.ts";
 import { openDashboard } from "../support/open-dashboard.ts";
 
 const withToken: Guard = { kind: "token", token: "correct-horse" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { Gate } from "../../src/control/admit.ts";
 import { createControl } from "../../src/control/app.ts";
+import { Gate } from "../../src/control/gate.ts";
 import { createDashboard } from "../../src/dashboard/app.ts";
 import type { Clock } from "../../src/rules/clock.ts";
 import { jsonOf, mutated, oddValue, written } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { Guard } from "../../src/control/guard.ts";
+import type { Guard } from "../../src/control/gate.ts";
 import { openSandbox, type TestOptions } from "./open-sandbox.ts";
 
 const origin = "http://localhost:4242";

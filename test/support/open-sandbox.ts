@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { SandboxPorts } from "../../src/api.ts";
 import type { Card } from "../../src/contract/card.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
-import type { Guard } from "../../src/control/guard.ts";
+import type { Guard } from "../../src/control/gate.ts";
 import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { readDefaultFixtures, readShippedScenarios } from "../../src/node/input-files.ts";
 import { dashboardFiles } from "../../src/node/served-files.ts";

@@ -1,4 +1,4 @@
-import { firstOrderer, orderCommand, tokenCommand } from "../../control/first-order.ts";
+import { firstOrderer, orderCommand, tokenCommand } from "../../world/first-order.ts";
 import { Armed } from "../parts/armed.tsx";
 import { Badge } from "../parts/badges.tsx";
 import { Action, Field, Form } from "../parts/fields.tsx";

@@ -1,4 +1,4 @@
-import { ControlError } from "../../control/control-error.ts";
+import { ControlError } from "../../control/errors.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
 import { Badge, Status } from "../parts/badges.tsx";
 import { Decision } from "../parts/decision.tsx";

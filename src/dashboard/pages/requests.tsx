@@ -1,6 +1,6 @@
 import { operationIds } from "../../contract/operations.ts";
-import { ControlError } from "../../control/control-error.ts";
-import { parsed } from "../../control/read-json.ts";
+import { ControlError } from "../../control/errors.ts";
+import { parse } from "../../control/input.ts";
 import { listQuery } from "../../control/requests.ts";
 import type { JournalListing } from "../../journal/journal.ts";
 import type { JournalEntry } from "../../journal/journal-entry.ts";
@@ -76,7 +76,7 @@ function listed(
   asked: Readonly<Record<string, string | undefined>>,
 ): { readonly listing: JournalListing; readonly problem?: string } {
   try {
-    return { listing: services.requests.list(parsed(listQuery, asked)) };
+    return { listing: services.requests.list(parse(listQuery, asked)) };
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     return { listing: services.requests.list(), problem: error.message };

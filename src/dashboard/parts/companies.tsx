@@ -1,5 +1,5 @@
 import type { Environment } from "../../contract/identifiers.ts";
-import { ControlError } from "../../control/control-error.ts";
+import { ControlError } from "../../control/errors.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import type { Visit } from "../visit.ts";
 import { Choice, Field } from "./fields.tsx";

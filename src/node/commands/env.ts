@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { ordererObstacles } from "../../control/first-order.ts";
 import { oneLine, shellQuoted } from "../../journal/formats/escape.ts";
 import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
+import { ordererObstacles } from "../../world/first-order.ts";
 import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
 import { newCommand, notEmpty, optionWithVariable } from "./command.ts";

@@ -1,12 +1,25 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../rules/clock.ts";
 import { hashOfSecret } from "../rules/random.ts";
-import { ControlError } from "./control-error.ts";
-import { type Guard, isLoopback } from "./guard.ts";
-import { sameBytes } from "./same-bytes.ts";
-import { refuseOtherPages, refuseOtherSites, Sessions } from "./session.ts";
+import { ControlError } from "./errors.ts";
+import { Sessions } from "./session.ts";
 
-/** Lets requests through to the sandbox's own API and its dashboard, as the guard says. */
+/**
+ * Who may use the control API over HTTP. `loopback`: programs on this machine, but no web page of another origin, even
+ * if its host name resolves to this machine (DNS rebinding). `token`: clients that send the admin token, and browsers
+ * that signed in with it. `open`: everyone; for use within a process.
+ */
+export type Guard =
+  | { readonly kind: "open" }
+  | { readonly kind: "loopback" }
+  | { readonly kind: "token"; readonly token: string };
+
+/** Whether a host name is localhost, 127.0.0.0/8 or ::1. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.[0-9]{1,3}){3}|\[?::1\]?)$/i.test(hostname);
+}
+
+/** Admits requests to the control API and its dashboard, by the rules of the guard. */
 export class Gate {
   readonly guard: Guard;
   readonly #sessions: Sessions;
@@ -41,7 +54,7 @@ export class Gate {
     if (guard.kind === "open") return;
     refuseWebhooks(c);
     if (guard.kind === "loopback") refuseForeign(c);
-    else await this.#demandToken(c, guard.token);
+    else await this.#requireToken(c, guard.token);
   }
 
   /** Whether the guard admits the request. */
@@ -80,13 +93,13 @@ export class Gate {
     return session ? AbortSignal.any([c.req.raw.signal, session]) : c.req.raw.signal;
   }
 
-  /** @throws ControlError 401 without the token, 403 where another site uses the cookie */
-  async #demandToken(c: Context, token: string): Promise<void> {
-    const shown = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-    if (shown !== undefined && isSameSecret(shown, token)) return;
+  /** @throws ControlError 401 without the token, 403 if another site uses the cookie */
+  async #requireToken(c: Context, token: string): Promise<void> {
+    const sent = /^bearer +([^ ]+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+    if (sent !== undefined && isSameSecret(sent, token)) return;
     const isSignedIn = this.#sessions.signal(c) !== undefined;
     // Before any other refusal: a quick one of another kind would reveal that the token is wrong.
-    if (shown !== undefined && !isSignedIn) await this.#wrongTokens.delay(c.req.raw.signal);
+    if (sent !== undefined && !isSignedIn) await this.#wrongTokens.delay(c.req.raw.signal);
     refuseOtherSites(c);
     if (!isSignedIn) {
       throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
@@ -95,8 +108,15 @@ export class Gate {
   }
 }
 
-function isSameSecret(shown: string, token: string): boolean {
-  return sameBytes(hashOfSecret(shown), hashOfSecret(token));
+function isSameSecret(sent: string, token: string): boolean {
+  return sameBytes(hashOfSecret(sent), hashOfSecret(token));
+}
+
+/** Compares in a time that does not depend on where the bytes differ. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
+  return difference === 0;
 }
 
 /** How many wrong tokens in a row are refused without delay. */
@@ -137,7 +157,7 @@ class WrongTokens {
   }
 }
 
-/** The sandbox itself sends webhooks: a client that may subscribe must not reach this API through one. */
+/** The sandbox itself sends webhooks: a client that may subscribe must not reach the control API through one. */
 function refuseWebhooks(c: Context): void {
   if (c.req.header("webhook-signature") === undefined) return;
   throw new ControlError(403, "the sandbox's own API takes no webhooks");
@@ -154,4 +174,52 @@ function refuseForeign(c: Context): void {
     throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
   }
   refuseOtherSites(c);
+}
+
+/**
+ * Refuses requests that another site makes a browser send. Such a request need not carry `Origin`: links, images,
+ * frames and event streams do not. `same-site` counts as another site, because each port of localhost may belong to
+ * another program. Hono's `csrf` does not fit: it lets all GET requests and JSON bodies pass.
+ * @throws ControlError 403
+ */
+export function refuseOtherSites(c: Context): void {
+  const origin = c.req.header("Origin");
+  const site = c.req.header("Sec-Fetch-Site") ?? "none";
+  const isOwnSite = site === "same-origin" || site === "none";
+  if ((origin === undefined || isOwnHost(c, origin)) && (isOwnSite || isLinkToStartPage(c))) return;
+  throw new ControlError(
+    403,
+    "the sandbox's own API and pages refuse requests from other sites: links may point to /_sandbox/ui only; type any other address into the browser's address bar",
+  );
+}
+
+/** The sign-in page is included because the start page redirects there. */
+function isLinkToStartPage(c: Context): boolean {
+  const { pathname, search } = new URL(c.req.url);
+  return (
+    (c.req.method === "GET" || c.req.method === "HEAD") &&
+    c.req.header("Sec-Fetch-Mode") === "navigate" &&
+    c.req.header("Sec-Fetch-Dest") === "document" &&
+    ((/^\/_sandbox\/ui\/?$/.test(pathname) && search === "") || pathname === "/_sandbox/ui/sign-in")
+  );
+}
+
+/** Compares hosts only: behind a proxy that terminates TLS, the page has another scheme. */
+function isOwnHost(c: Context, origin: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === new URL(c.req.url).host;
+}
+
+/**
+ * Refuses forms of other pages. Browsers send a SameSite cookie also from other ports of this host; they name the page
+ * in `Sec-Fetch-Site`, or in `Origin` on unencrypted connections.
+ * @throws ControlError 403
+ */
+export function refuseOtherPages(c: Context): void {
+  const site = c.req.header("Sec-Fetch-Site");
+  const isOwn = site === undefined ? isOwnHost(c, c.req.header("Origin") ?? "") : site === "same-origin";
+  if (isOwn) return;
+  throw new ControlError(
+    403,
+    "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there",
+  );
 }

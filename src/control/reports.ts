@@ -1,0 +1,97 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import type { WebhookDelivery } from "../contract/webhook-event.ts";
+import { behaviours, type Coverage, pointTest } from "../journal/coverage.ts";
+import type { Findings } from "../journal/findings/findings.ts";
+import { formatCoverage } from "../journal/formats/coverage.ts";
+import { formatFindings } from "../journal/formats/findings.ts";
+import { reportFormats } from "../journal/formats/formatted.ts";
+import { quoted } from "../rules/errors.ts";
+import type { Database } from "../store/database.ts";
+import { latestDeliveries } from "../store/webhook-deliveries.ts";
+import type { Deliverer } from "../webhooks/deliverer.ts";
+import { deliveryOf } from "../webhooks/webhooks.ts";
+import { parse, readQuery } from "./input.ts";
+import { optionalCompanyPk } from "./lookup.ts";
+import { entryFilter, unknownPoint } from "./requests.ts";
+
+const { company } = entryFilter;
+const format = z.enum(reportFormats, `must be one of ${reportFormats.join(", ")}`).default("json");
+
+const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
+  const unmatched = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  if (unmatched !== undefined) check.addIssue(`${quoted(unmatched)} ${unknownPoint(unmatched)}`);
+});
+
+/** Filter of a coverage report for callers in the same process. */
+export const coverageFilter = z.strictObject({ company, exclude: pointPatterns.optional() });
+
+const coverageQuery = z.strictObject({
+  company,
+  exclude: z
+    .string()
+    .transform((list) => list.split(",").map((pattern) => pattern.trim()))
+    .pipe(pointPatterns)
+    .optional(),
+  format,
+});
+
+/** Filter of a findings report for callers in the same process. */
+export const findingsFilter = z.strictObject({
+  company,
+  final: z.boolean("must be true or false").optional(),
+});
+
+const findingsQuery = z.strictObject({
+  company,
+  final: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((word) => word === "true")
+    .optional(),
+  format,
+});
+
+const deliveriesQuery = z.strictObject({ company: z.string().optional() });
+
+/** The most deliveries in one response; the service's own list has pages. */
+const mostListed = 1000;
+
+/** Webhook deliveries with their attempts. */
+export class Webhooks {
+  readonly #database: Database;
+  readonly #deliverer: Pick<Deliverer, "settled">;
+
+  constructor(database: Database, deliverer: Pick<Deliverer, "settled">) {
+    this.#database = database;
+    this.#deliverer = deliverer;
+  }
+
+  /** Lists the latest deliveries with their attempts, newest first, of one company or of all. */
+  deliveries(query: z.input<typeof deliveriesQuery> = {}): WebhookDelivery[] {
+    const companyPk = optionalCompanyPk(this.#database, parse(deliveriesQuery, query).company);
+    return latestDeliveries(this.#database, companyPk, mostListed).map(deliveryOf);
+  }
+
+  /** Resolves when every delivery that is due by now was attempted. */
+  settled(): Promise<void> {
+    return this.#deliverer.settled();
+  }
+}
+
+export function reportRoutes(coverage: Coverage, findings: Findings, webhooks: Webhooks): Hono {
+  const routes = new Hono();
+  routes.get("/coverage", (c) => {
+    const { format, ...filter } = readQuery(c, coverageQuery);
+    const { text, type } = formatCoverage(coverage.report(filter), format);
+    return c.body(text, 200, { "Content-Type": type });
+  });
+  routes.get("/findings", (c) => {
+    const { format, ...filter } = readQuery(c, findingsQuery);
+    const { text, type } = formatFindings(findings.report(filter), format);
+    return c.body(text, 200, { "Content-Type": type });
+  });
+  routes.get("/webhooks/deliveries", (c) =>
+    c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
+  );
+  return routes;
+}
