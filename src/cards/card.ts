@@ -1,27 +1,33 @@
 import type { Card } from "../contract/card.ts";
-import type { CardId, CompanyId } from "../contract/identifiers.ts";
+import { type CardId, type CompanyId, cardId } from "../contract/identifiers.ts";
 import { cardToken, lastFour } from "../rules/card-token.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
 import { type CardSpending, nothingSpent, usedLimitsOf, usedOf } from "../rules/card-use.ts";
+import { companyNow } from "../rules/clock.ts";
+import { SandboxError } from "../rules/errors.ts";
 import { formatMinor } from "../rules/money.ts";
+import { reachOf } from "../rules/permissions.ts";
 import type { Random } from "../rules/random.ts";
 import { numberedUuidOf } from "../rules/random.ts";
-import { expiryDate } from "../rules/uk-calendar.ts";
-import type { CardRecord } from "../store/cards.ts";
+import { expiryDate, periodStarts } from "../rules/uk-calendar.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Caller } from "../store/callers.ts";
+import { type CardRecord, cardOfCompany, type StoredCard } from "../store/cards.ts";
+import { spentFrom, spentFromEach } from "../store/transactions.ts";
 
 type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
 
-/** A new card but for what its number and its date decide. */
+/** A new card without the fields that are derived from its number and its date. */
 export interface CardPlan extends Omit<CardRecord, Derived> {
-  /** Which of its company's cards it is, from 1. */
+  /** The card's number in its company, from 1. */
   readonly number: number;
-  /** Absent: `Physical <last four>` (spec §4), or `Virtual <last four>`. */
+  /** Default: `Physical <last four>` (spec §4) or `Virtual <last four>`. */
   readonly name: string | undefined;
-  /** Where it has the number of the card that it replaces; absent: its own. */
+  /** Set if the card keeps the number of the card that it replaces. Default: derived. */
   readonly lastFour?: string;
 }
 
-/** A company's n-th card: its id, token and last four depend on the seed, the company and n alone. */
+/** Makes a company's n-th card: its id, token and last four depend only on the seed, the company and n. */
 export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const { number, companyId, type, createdAtMs } = plan;
   const chance = random.block("card", companyId, number);
@@ -35,7 +41,7 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
     type,
     designId: plan.designId,
     status: plan.status,
-    name: plan.name ?? usualName(type, digits),
+    name: plan.name ?? defaultName(type, digits),
     lastFour: digits,
     expiryDate: expiryDate(createdAtMs),
     autoConvert: plan.autoConvert,
@@ -47,29 +53,57 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
   };
 }
 
-const keysKept = 1000;
+const maxTokenKeys = 1000;
 const tokenKeys = new WeakMap<Random, Map<CompanyId, Uint8Array>>();
 
-/** The key of a company's card tokens; kept, since each of its cards asks for it. */
+/** The key of a company's card tokens. It is cached because each of the company's cards needs it. */
 function tokenKeyOf(random: Random, companyId: CompanyId): Uint8Array {
   const keys = tokenKeys.get(random) ?? new Map<CompanyId, Uint8Array>();
-  const known = keys.get(companyId);
-  if (known) return known;
-  if (keys.size >= keysKept) keys.clear();
+  const cached = keys.get(companyId);
+  if (cached) return cached;
+  if (keys.size >= maxTokenKeys) keys.clear();
   const key = random.block("card_token", companyId, 0);
   tokenKeys.set(random, keys.set(companyId, key));
   return key;
 }
 
-/** The name of a card that was given none. */
-export function usualName(type: CardRecord["type"], lastFour: string): string {
+/** The name of a card that was ordered without one. */
+export function defaultName(type: CardRecord["type"], lastFour: string): string {
   return `${type === "physical" ? "Physical" : "Virtual"} ${lastFour}`;
 }
 
+/** How a response shows a card. */
+interface View {
+  /** How far the company's time is ahead of the sandbox's clock. */
+  readonly clockOffsetMs: number;
+  /** Whether the amount spent cannot be read. */
+  readonly usedUnreadable?: boolean | undefined;
+}
+
+/** A card as responses other than lists show it now. The amount spent is looked up only if it is shown. */
+export function cardNow({ database, clock }: Services, { pk, card }: StoredCard, view: View): Card {
+  const { clockOffsetMs, usedUnreadable } = view;
+  if (!card.spendingLimit || hasEnded(card.status) || usedUnreadable) return cardOf(card, usedUnreadable);
+  const starts = periodStarts(companyNow(clock, clockOffsetMs));
+  return cardOf(card, usedUnreadable, spentFrom(database, pk, starts));
+}
+
+/** Shows each card of a list as it is now. One query looks up the amounts spent from all of them. */
+export function listedCardsNow(
+  { database, clock }: Services,
+  cards: readonly StoredCard[],
+  { clockOffsetMs, usedUnreadable }: View,
+): (numbered: StoredCard) => Card {
+  const pks = usedUnreadable ? [] : cards.map(({ pk }) => pk);
+  const starts = periodStarts(companyNow(clock, clockOffsetMs));
+  const spent = pks.length > 0 ? spentFromEach(database, pks, starts) : undefined;
+  return ({ pk, card }) => listedCardOf(card, usedUnreadable, spent?.get(pk) ?? nothingSpent);
+}
+
 /**
- * The Card of spec §2, as a response outside lists shows it: no `used` inside `card_limits`.
- * @param usedUnreadable - what it has spent cannot be read
- * @param spent - what it has spent; a new card: nothing. `card-now.ts` looks it up
+ * The Card of spec §2 as responses other than lists show it: without `used` in `card_limits`.
+ * @param usedUnreadable - whether the amount spent cannot be read
+ * @param spent - the amount spent; default: nothing, as for a new card
  */
 export function cardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
   return {
@@ -97,8 +131,8 @@ export function cardOf(record: CardRecord, usedUnreadable = false, spent = nothi
   };
 }
 
-/** The Card as lists show it: with `used` inside `card_limits` (spec §2). */
-export function listedCardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
+/** The Card as lists show it: with `used` in `card_limits` (spec §2). */
+function listedCardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
   const card = cardOf(record, usedUnreadable, spent);
   return usedUnreadable ? card : { ...card, card_limits: usedLimitsOf(card.card_limits, spent) };
 }
@@ -113,7 +147,31 @@ function spendingLimitOf(
     period: spendingLimit.period,
     amount: formatMinor(spendingLimit.amountMinor),
     currency,
-    // §2: omitted if it cannot be read or the card has ended.
+    // Spec §2: omitted if it cannot be read or the card has ended.
     ...(!usedUnreadable && !hasEnded(status) && { used: formatMinor(usedOf(spendingLimit, spent)) }),
   };
+}
+
+/** Whether the caller sees only its own cards, not all cards of the company. */
+export function seesOnlyOwnCards({ role }: Caller): boolean {
+  return reachOf(role, "view_cards") === "own";
+}
+
+/** The card of the caller's company with the id that the caller sent; undefined if there is none. */
+export function findNamedCard(
+  { database, clock }: Services,
+  { companyPk }: Caller,
+  named: string,
+): StoredCard | undefined {
+  const id = cardId.safeParse(named).data;
+  return id && cardOfCompany(database, clock.now(), companyPk, id);
+}
+
+/**
+ * Narrows the card that `findNamedCard` found to one that the caller sees.
+ * @throws SandboxError `cards.not_found`
+ */
+export function visibleCard(card: StoredCard | undefined, caller: Caller, named: string): StoredCard {
+  if (card && (!seesOnlyOwnCards(caller) || card.card.memberId === caller.memberId)) return card;
+  throw new SandboxError("cards.not_found", `card ${named} was not found in this company`);
 }

@@ -1,71 +1,81 @@
-import type { CardStatus } from "../contract/card.ts";
-import { hasEnded, isHeld, statusAfter, type Trigger, whyNot } from "../rules/card-transitions.ts";
-import { SandboxError } from "../rules/errors.ts";
+import type { Card } from "../contract/card.ts";
+import { hasEnded, isHeld, type Trigger } from "../rules/card-transitions.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import { type CardRecord, type StoredCard, updateCard } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { emit } from "../webhooks/events.ts";
-import { cardNow } from "./current-card.ts";
+import { cardNow, defaultName, findNamedCard } from "./card.ts";
+import { type CardChange, checkCardChange, statusAfterChange } from "./checks.ts";
 
-/** What a change may set beside the state. */
-export type CardFields = Partial<Pick<CardRecord, "name" | "autoConvert" | "spendingLimit">>;
-
-/** What a change sets, and what goes wrong with telling of it. */
-interface CardChange {
-  readonly fields?: CardFields;
-  readonly faults?: WebhookFaults | undefined;
+/** A change that a caller requests. Fields that are undefined stay as they are. */
+export interface ChangeRequest extends Omit<CardChange, "services" | "card"> {
+  /** `given: undefined` sets the default name. */
+  readonly name?: { readonly given: string | undefined } | undefined;
+  readonly autoConvert?: boolean | undefined;
 }
 
 /**
- * Changes a card and tells of it, within the caller's transaction. Every change of a card that is there goes through here,
- * whoever sets it off.
+ * Changes a card for a caller.
+ * @throws SandboxError `cards.*`
+ */
+export function changeAsCaller(services: Services, request: ChangeRequest): Card {
+  const { caller, overlay, trigger } = request;
+  return services.database.transaction(() => {
+    const named = findNamedCard(services, caller, request.cardId);
+    const card = checkCardChange({ ...request, services, card: named }); // 400, 404, 409
+    const changed = changeCard(services, card, trigger, fieldsOf(request, card.card), overlay.webhook);
+    const { usedUnreadable } = overlay.facts;
+    return cardNow(services, changed, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
+  });
+}
+
+/** The fields of a card that a change may set. */
+type CardFields = Partial<Pick<CardRecord, "name" | "autoConvert" | "spendingLimit">>;
+
+function fieldsOf({ name, autoConvert, spendingLimit }: ChangeRequest, card: CardRecord): CardFields {
+  return {
+    ...(name && { name: name.given ?? defaultName(card.type, card.lastFour) }),
+    ...(autoConvert !== undefined && { autoConvert }),
+    ...(spendingLimit !== undefined && { spendingLimit }),
+  };
+}
+
+/**
+ * Changes a card and emits the events, in the caller's transaction. Every change of an existing card goes through here,
+ * whether the caller, the operator or a replacement causes it.
  * @throws SandboxError `cards.state_conflict`
  */
 export function changeCard(
   services: Services,
-  kept: StoredCard,
+  card: StoredCard,
   trigger: Trigger,
-  { fields = {}, faults }: CardChange = {},
+  fields: CardFields = {},
+  faults?: WebhookFaults,
 ): StoredCard {
   const { database } = services;
-  const before = kept.card.status;
-  const status = refuseChange(kept, trigger);
+  const before = card.card.status;
+  const status = statusAfterChange(card, trigger);
   const changed = {
-    ...kept,
-    card: { ...kept.card, ...fields, status },
+    ...card,
+    card: { ...card.card, ...fields, status },
     heldFrom: isHeld(status) ? before : null,
   };
-  // A card that has ended changes no more: an expired one that is replaced stays as it is.
+  // A card that has ended does not change any more: an expired card that is replaced stays expired.
   if (!hasEnded(before)) updateCard(database, changed, hasEnded(status));
-  const { companyPk } = kept;
+  const { companyPk } = card;
   const data = () => cardNow(services, changed, { clockOffsetMs: clockOffsetOf(database, companyPk) });
   if (status !== before) {
-    emit(services, {
-      companyPk,
-      type: "card.status_changed",
-      data,
-      beside: { previous_status: before },
-      faults,
-    });
+    const beside = { previous_status: before };
+    emit(services, { companyPk, type: "card.status_changed", data, beside, faults });
   }
-  if (fields.spendingLimit !== undefined && !sameLimit(fields.spendingLimit, kept.card.spendingLimit)) {
+  const { spendingLimit } = fields;
+  if (spendingLimit !== undefined && !isSameLimit(spendingLimit, card.card.spendingLimit)) {
     emit(services, { companyPk, type: "card.spending_limit_changed", data, faults });
   }
   return changed;
 }
 
-/**
- * 409 for a change that the card cannot make in its current state (spec §3).
- * @returns the state that it leads to
- * @throws SandboxError `cards.state_conflict`
- */
-export function refuseChange({ card: { status }, heldFrom }: StoredCard, trigger: Trigger): CardStatus {
-  const next = statusAfter(trigger, status, heldFrom);
-  if (next === undefined) throw new SandboxError("cards.state_conflict", whyNot(trigger, status));
-  return next;
-}
-
-function sameLimit(a: CardRecord["spendingLimit"], b: CardRecord["spendingLimit"]): boolean {
+function isSameLimit(a: CardRecord["spendingLimit"], b: CardRecord["spendingLimit"]): boolean {
   return a?.period === b?.period && a?.amountMinor === b?.amountMinor;
 }

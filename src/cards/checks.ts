@@ -1,103 +1,279 @@
+import type { CardStatus } from "../contract/card.ts";
+import { type CheckId, checksBy } from "../contract/decisions.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
+import type { AccountId } from "../contract/identifiers.ts";
 import { addressViolation } from "../rules/address.ts";
+import { hasEnded, statusAfter, type Trigger, whyNot } from "../rules/card-transitions.ts";
 import { deliveryMethodsOffered, isDeliverable } from "../rules/delivery.ts";
 import { SandboxError } from "../rules/errors.ts";
-import type { OrderFacts } from "../rules/facts.ts";
-import { type IssuerAnswer, issuerMessages } from "../rules/issuer.ts";
+import type { FactsOverlay, OrderFacts, Overlay } from "../rules/facts.ts";
+import { capViolation, type SpendingLimit } from "../rules/spending-limit.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Caller } from "../store/callers.ts";
+import { isReplaced, type StoredCard } from "../store/cards.ts";
+import { visibleCard } from "./card.ts";
+
+/** The operations that make a card under an idempotency key. */
+export type IssuingOperation = "orderPhysicalCard" | "orderVirtualCard" | "replaceCard";
+
+/** The operations that change a card. */
+export type ChangingOperation =
+  | "freezeCard"
+  | "unfreezeCard"
+  | "setSpendingLimit"
+  | "removeSpendingLimit"
+  | "changeCard"
+  | "terminateCard";
+
+/** A well-formed request for a new card, with the facts that its checks look at. */
+export interface NewCard {
+  readonly operation: IssuingOperation;
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly overlay: Overlay;
+  readonly facts: OrderFacts;
+  /** Absent for a replacement, which has the account of the old card. */
+  readonly accountId?: AccountId;
+  /** Undefined for a virtual card. */
+  readonly delivery: { readonly address: DeliveryAddress; readonly method: DeliveryMethod } | undefined;
+  readonly spendingLimit?: SpendingLimit | null;
+  /** The card to replace. */
+  readonly old?: NamedCard;
+}
+
+/** The card that a request names in its path. */
+export interface NamedCard {
+  /** The id as it was sent. */
+  readonly cardId: string;
+  /** Undefined if the company has no such card. */
+  readonly card: StoredCard | undefined;
+  /** The change that the request makes to it. */
+  readonly trigger: Trigger;
+}
+
+/** A well-formed request that changes a card. */
+export interface CardChange extends NamedCard {
+  readonly operation: ChangingOperation;
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly overlay: Overlay;
+  /** Null removes the limit; undefined leaves it. */
+  readonly spendingLimit?: SpendingLimit | null;
+}
+
+/** The prefix of an operation's contract points. */
+export type Points = "order" | "cards";
+
+/** The specified order has points of its own: no assumed operation refuses by a specified point. */
+export function pointsOf(operation: IssuingOperation): Points {
+  return operation === "orderPhysicalCard" ? "order" : "cards";
+}
+
+/** The checks of a new card. The decisions table has their order. */
+const newCardChecks: {
+  readonly [Id in CheckId<IssuingOperation, "cards">]: (request: NewCard) => void;
+} = {
+  address: ({ operation, delivery }) => {
+    if (delivery) refuseInvalidAddress(delivery.address, pointsOf(operation));
+  },
+
+  delivery_method: ({ operation, delivery }) => {
+    if (!delivery) return;
+    const { country_code } = delivery.address;
+    const offered = deliveryMethodsOffered(country_code);
+    if (offered.includes(delivery.method)) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.delivery_method_not_offered`,
+      `delivery_method: ${delivery.method} does not serve ${country_code}; use ${offered.join(" or ")}`,
+    );
+  },
+
+  spending_limit_cap: ({ operation, spendingLimit, facts }) => {
+    const violation = spendingLimit && capViolation(spendingLimit, facts.limits);
+    if (!violation) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.spending_limit_over_cap`,
+      `spending_limit.amount: ${violation}`,
+    );
+  },
+
+  request: ({ operation, overlay }) => refuseInvalidRequest(overlay.facts, pointsOf(operation)),
+
+  account: ({ operation, accountId, facts }) => {
+    if (facts.account) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.account_not_found`,
+      `account_id: account ${accountId} was not found in this company`,
+    );
+  },
+
+  card: ({ caller, old }) => {
+    if (old) visibleCard(old.card, caller, old.cardId);
+  },
+
+  no_change_in_progress: ({ operation, services, overlay, old }) => {
+    if (old) return refuseWhileChanging(services, overlay.facts, old.card);
+    if (!overlay.facts.changeInProgress) return;
+    throw new SandboxError(
+      operation === "orderPhysicalCard" ? "order.change_in_progress" : "cards.virtual_change_in_progress",
+      "Another change is in progress: retry with the same Idempotency-Key in a moment",
+    );
+  },
+
+  state: ({ services, old }) => {
+    if (!old?.card) return;
+    const { card, trigger } = old;
+    statusAfterChange(card, trigger);
+    if (hasEnded(card.card.status) && isReplaced(services.database, card.pk)) {
+      throw new SandboxError("cards.state_conflict", "The card has been replaced already");
+    }
+  },
+
+  company_active: ({ operation, facts: { companyStatus } }) => {
+    if (companyStatus === "active") return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.company_inactive`,
+      `The company is not active: it is ${companyStatus}, so it cannot order cards`,
+    );
+  },
+
+  account_open: ({ operation, facts }) => {
+    if (facts.account?.status !== "closed") return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.account_closed`,
+      "The account is closed: order from an active account",
+    );
+  },
+
+  company_details: ({ operation, facts }) => {
+    if (facts.companyDetailsComplete) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.company_details_missing`,
+      "The company's details are incomplete: complete them before ordering a card",
+    );
+  },
+
+  cardholder_details: ({ operation, facts }) => {
+    if (facts.cardholderDetailsComplete) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.cardholder_details_missing`,
+      "The cardholder's details are incomplete: the member who owns the API key completes them first",
+    );
+  },
+
+  country: ({ operation, delivery, facts }) => {
+    if (!delivery) return;
+    const { country_code } = delivery.address;
+    if (facts.countryDeliverable ?? isDeliverable(country_code)) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.country_undeliverable`,
+      `delivery_address.country_code: cards are not delivered to ${country_code}`,
+    );
+  },
+
+  quota: ({ operation, facts }) => {
+    if (!facts.quotaReached) return;
+    throw new SandboxError(
+      `${pointsOf(operation)}.quota_reached`,
+      "The company's quota of live cards is reached: terminate a card, or raise the quota",
+    );
+  },
+};
+
+/** The checks of a change. The decisions table has their order. */
+const cardChangeChecks: {
+  readonly [Id in CheckId<ChangingOperation, "cards">]: (change: CardChange) => void;
+} = {
+  request: ({ overlay }) => refuseInvalidRequest(overlay.facts, "cards"),
+
+  card: ({ card, caller, cardId }) => void visibleCard(card, caller, cardId),
+
+  spending_limit_cap: ({ card, spendingLimit }) => {
+    const violation = card && spendingLimit && capViolation(spendingLimit, card.card.limits);
+    if (violation) throw new SandboxError("cards.spending_limit_over_cap", `amount: ${violation}`);
+  },
+
+  no_change_in_progress: ({ services, overlay, card }) => refuseWhileChanging(services, overlay.facts, card),
+
+  state: ({ card, trigger }) => {
+    if (card) statusAfterChange(card, trigger);
+  },
+};
+
+const newCardOrder = {
+  orderPhysicalCard: checksBy("orderPhysicalCard", "cards"),
+  orderVirtualCard: checksBy("orderVirtualCard", "cards"),
+  replaceCard: checksBy("replaceCard", "cards"),
+};
+
+const cardChangeOrder = {
+  freezeCard: checksBy("freezeCard", "cards"),
+  unfreezeCard: checksBy("unfreezeCard", "cards"),
+  setSpendingLimit: checksBy("setSpendingLimit", "cards"),
+  removeSpendingLimit: checksBy("removeSpendingLimit", "cards"),
+  changeCard: checksBy("changeCard", "cards"),
+  terminateCard: checksBy("terminateCard", "cards"),
+};
+
+/** The facts that let a card be made: the account is known. */
+export type IssuingFacts = OrderFacts & { readonly account: NonNullable<OrderFacts["account"]> };
 
 /**
- * The points of the specified order, and those of what else makes a card: of the same names, so that nobody takes
- * an assumed refusal for a specified one.
+ * Checks a request for a new card, in the order of the decisions.
+ * @throws SandboxError 400, 404, 409 or 422
  */
-export type PointFamily = "order" | "cards";
-
-/** Facts with an account that the card may spend from: what judging lets through. */
-export type JudgedFacts = OrderFacts & { readonly account: NonNullable<OrderFacts["account"]> };
-
-/** Whether there is an account that the card may spend from. */
-export function hasAccount(facts: OrderFacts): facts is JudgedFacts {
-  return facts.account !== undefined;
+export function checkNewCard(request: NewCard): IssuingFacts {
+  const { operation } = request;
+  for (const id of newCardOrder[operation]) newCardChecks[id](request);
+  const { facts } = request;
+  const { account } = facts;
+  if (!account) throw new Error(`${operation} has to refuse a card without an account`);
+  return { ...facts, account };
 }
 
-/** 400: an address, measured against its country. */
-export function refuseUnfitAddress(address: DeliveryAddress, family: PointFamily): void {
+/**
+ * Checks a change of a card, in the order of the decisions.
+ * @returns the card
+ * @throws SandboxError 400, 404 or 409
+ */
+export function checkCardChange(change: CardChange): StoredCard {
+  for (const id of cardChangeOrder[change.operation]) cardChangeChecks[id](change);
+  return visibleCard(change.card, change.caller, change.cardId);
+}
+
+/** @throws SandboxError 400: a field of the address does not fit its country */
+export function refuseInvalidAddress(address: DeliveryAddress, points: Points): void {
   const violation = addressViolation(address);
-  if (violation?.kind === "field_required") {
-    throw new SandboxError(`${family}.address_field_required`, violation.message);
-  }
-  if (violation) throw new SandboxError(`${family}.post_code_format`, violation.message);
+  if (!violation) return;
+  const point = violation.kind === "field_required" ? "address_field_required" : "post_code_format";
+  throw new SandboxError(`${points}.${point}`, violation.message);
 }
 
-/** 400: a method that does not serve the address's zone. */
-export function refuseUnofferedMethod(
-  method: DeliveryMethod,
-  { country_code }: DeliveryAddress,
-  family: PointFamily,
-): void {
-  const offered = deliveryMethodsOffered(country_code);
-  if (offered.includes(method)) return;
+/** @throws SandboxError 400: a scenario forces it; no request is invalid otherwise */
+export function refuseInvalidRequest({ requestValid }: FactsOverlay, points: Points): void {
+  if (requestValid === false) throw new SandboxError(`${points}.invalid_request`, "The request is invalid");
+}
+
+/** @throws SandboxError 409: another change to the card is in progress (spec §3) */
+function refuseWhileChanging(services: Services, facts: FactsOverlay, card: StoredCard | undefined): void {
+  if (!facts.changeInProgress && !(card && services.cardsChanging.has(changingName(services, card)))) return;
   throw new SandboxError(
-    `${family}.delivery_method_not_offered`,
-    `delivery_method: ${method} does not serve ${country_code}; use ${offered.join(" or ")}`,
+    "cards.change_in_progress",
+    "Another change to the card is in progress: retry in a moment",
   );
 }
 
-/**
- * 422 (spec §7).
- * @param country - where the card is delivered to; undefined where it is not delivered
- */
-export function refuseUnissuable(facts: JudgedFacts, country: string | undefined, family: PointFamily): void {
-  if (facts.companyStatus !== "active") {
-    throw new SandboxError(
-      `${family}.company_inactive`,
-      `The company is not active: it is ${facts.companyStatus}, so it cannot order cards`,
-    );
-  }
-  if (facts.account.status === "closed") {
-    throw new SandboxError(`${family}.account_closed`, "The account is closed: order from an active account");
-  }
-  if (!facts.companyDetailsComplete) {
-    throw new SandboxError(
-      `${family}.company_details_missing`,
-      "The company's details are incomplete: complete them before ordering a card",
-    );
-  }
-  if (!facts.cardholderDetailsComplete) {
-    throw new SandboxError(
-      `${family}.cardholder_details_missing`,
-      "The cardholder's details are incomplete: the member who owns the API key completes them first",
-    );
-  }
-  if (country !== undefined && !(facts.countryDeliverable ?? isDeliverable(country))) {
-    throw new SandboxError(
-      `${family}.country_undeliverable`,
-      `delivery_address.country_code: cards are not delivered to ${country}`,
-    );
-  }
-  if (facts.quotaReached) {
-    throw new SandboxError(
-      `${family}.quota_reached`,
-      "The company's quota of live cards is reached: terminate a card, or raise the quota",
-    );
-  }
+/** The name of a card in `cardsChanging`: a reset of the company makes it another name. */
+export function changingName({ generations }: Services, { companyPk, card }: StoredCard): string {
+  return `${generations.of(companyPk)}/${card.id}`;
 }
 
-/** 422, 502 or 503, as the issuer says; a card is made on `issued` alone. */
-export function accept(answer: IssuerAnswer, family: PointFamily): void {
-  switch (answer.outcome) {
-    case "issued":
-      return;
-    case "rejected":
-      throw new SandboxError(
-        `${family}.issuer_rejected`,
-        `The card issuer rejected the request: ${answer.reason}`,
-      );
-    case "bad_gateway":
-      throw new SandboxError(`${family}.issuer_bad_gateway`, issuerMessages.badGateway);
-    case "unavailable":
-      throw new SandboxError(`${family}.issuer_unavailable`, issuerMessages.unavailable);
-    default:
-      answer satisfies never;
-      throw new Error(`the issuer answered ${JSON.stringify(answer)}, which means nothing`);
-  }
+/**
+ * The status that a change leads to (spec §3).
+ * @throws SandboxError `cards.state_conflict` if the card cannot make the change in its current status
+ */
+export function statusAfterChange({ card: { status }, heldFrom }: StoredCard, trigger: Trigger): CardStatus {
+  const next = statusAfter(trigger, status, heldFrom);
+  if (next === undefined) throw new SandboxError("cards.state_conflict", whyNot(trigger, status));
+  return next;
 }

@@ -1,70 +1,66 @@
-import { SandboxError } from "../rules/errors.ts";
 import { factsOf } from "../rules/facts.ts";
-import { capViolation } from "../rules/spending-limit.ts";
+import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
 import { cardByIdempotencyKey } from "../store/cards.ts";
 import { orderWorld } from "../store/order-world.ts";
-import { refuseInvalid } from "./caller-change.ts";
-import { type JudgedFacts, refuseUnissuable } from "./checks.ts";
-import { type IssueOutcome, type IssuingRequest, issueOnce, scopeOf } from "./issue-once.ts";
-import { issueOrdered } from "./issue-ordered.ts";
-import type { Order } from "./order.ts";
+import { checkNewCard, type IssuingFacts } from "./checks.ts";
+import {
+  askIssuer,
+  type CardOrder,
+  type IssueOutcome,
+  type IssueRequest,
+  insertOrderedCard,
+  refuseKeyInProgress,
+  replay,
+  scopeOf,
+  whenIssued,
+} from "./issue.ts";
 
-/** An order without what is delivered. */
-export type VirtualOrder = Omit<Order, "deliveryAddress" | "deliveryMethod">;
-
-export interface VirtualOrderRequest extends IssuingRequest {
-  readonly readOrder: () => VirtualOrder;
+export interface VirtualOrderRequest extends IssueRequest {
+  /** @throws SandboxError 400 */
+  readonly readOrder: () => CardOrder;
 }
 
-const operation = "orderVirtualCard";
-
 /**
- * Orders a virtual card for the caller (assumed): as a physical one, but that nothing is delivered.
+ * Orders a virtual card for the caller (assumed): as a physical card, but nothing is delivered.
  * @throws SandboxError `cards.*`
  */
 export function orderVirtualCard(
   services: Services,
   request: VirtualOrderRequest,
 ): IssueOutcome | Promise<IssueOutcome> {
-  return issueOnce(services, request, {
-    operation,
-    family: "cards",
-    original: () =>
-      cardByIdempotencyKey(services.database, services.clock.now(), scopeOf(request, operation)),
-    read: request.readOrder,
-    judge: (order) => judge(services, request, order),
-    make: (order, facts) => issueOrdered(services, request, operation, "virtual", order, facts),
+  const { database, clock } = services;
+  const attempt = database.transaction(() => {
+    refuseStale(services, request); // 409
+    const original = cardByIdempotencyKey(database, clock.now(), scopeOf(request));
+    if (original) return replay(services, request, original); // 201
+    refuseKeyInProgress(services, request); // 409
+    const order = request.readOrder(); // 400
+    const facts = check(services, request, order); // 400, 404, 409, 422
+    const pending = askIssuer(request); // 422, 502, 503
+    if (pending) return { order, pending };
+    return insertOrderedCard(services, request, "virtual", order, facts); // 201
+  });
+  if ("card" in attempt) return attempt;
+
+  const { order, pending } = attempt;
+  return whenIssued(services, request, pending, () => {
+    refuseStale(services, request);
+    const facts = check(services, request, order);
+    return insertOrderedCard(services, request, "virtual", order, facts);
   });
 }
 
-/** 400, 404, 409, 422. */
-function judge(
-  services: Services,
-  { caller, overlay }: VirtualOrderRequest,
-  { accountId, spendingLimit }: VirtualOrder,
-): JudgedFacts {
-  const facts = factsOf(
-    orderWorld(services.database, services.clock.now(), caller.companyPk, caller.memberPk, accountId),
-    overlay.facts,
+function check(services: Services, request: VirtualOrderRequest, order: CardOrder): IssuingFacts {
+  const { caller, overlay } = request;
+  const { accountId, spendingLimit } = order;
+  const world = orderWorld(
+    services.database,
+    services.clock.now(),
+    caller.companyPk,
+    caller.memberPk,
+    accountId,
   );
-  const overCap = spendingLimit && capViolation(spendingLimit, facts.limits);
-  if (overCap) throw new SandboxError("cards.spending_limit_over_cap", `spending_limit.amount: ${overCap}`);
-  refuseInvalid(overlay);
-  const { account } = facts;
-  if (!account) {
-    throw new SandboxError(
-      "cards.account_not_found",
-      `account_id: account ${accountId} was not found in this company`,
-    );
-  }
-  if (overlay.facts.changeInProgress) {
-    throw new SandboxError(
-      "cards.virtual_change_in_progress",
-      "Another change is in progress: retry with the same Idempotency-Key in a moment",
-    );
-  }
-  const judged = { ...facts, account };
-  refuseUnissuable(judged, undefined, "cards");
-  return judged;
+  const facts = factsOf(world, overlay.facts);
+  return checkNewCard({ ...request, services, facts, accountId, spendingLimit, delivery: undefined });
 }

@@ -1,29 +1,31 @@
 import type { Card, CardType } from "../contract/card.ts";
 import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
-import { cardId } from "../contract/identifiers.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
-import { SandboxError } from "../rules/errors.ts";
-import { factsOf } from "../rules/facts.ts";
+import { factsOf, type OrderFacts } from "../rules/facts.ts";
+import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
 import {
   type CardRecord,
   cardByReplacementKey,
   cardOfCompany,
   insertCard,
-  isReplaced,
   recordReplacement,
   type StoredCard,
 } from "../store/cards.ts";
 import { orderWorld } from "../store/order-world.ts";
 import { emit } from "../webhooks/events.ts";
-import { changingName, refuseInvalid, refuseWhileChanging } from "./caller-change.ts";
-import { makeCard, usualName } from "./card.ts";
-import { changeCard, refuseChange } from "./change.ts";
-import { type JudgedFacts, refuseUnfitAddress, refuseUnissuable, refuseUnofferedMethod } from "./checks.ts";
-import { cardNow } from "./current-card.ts";
-import { type IssueOutcome, type IssuingRequest, issueOnce } from "./issue-once.ts";
-import { visibleCard } from "./visible-card.ts";
+import { cardNow, defaultName, findNamedCard, makeCard, visibleCard } from "./card.ts";
+import { changeCard } from "./change.ts";
+import { changingName, checkNewCard, type IssuingFacts } from "./checks.ts";
+import {
+  askIssuer,
+  type IssueOutcome,
+  type IssueRequest,
+  refuseKeyInProgress,
+  replay,
+  whenIssued,
+} from "./issue.ts";
 
 /** A replacement whose fields are each well-formed. */
 export interface Replacement {
@@ -32,123 +34,137 @@ export interface Replacement {
   readonly delivery: { readonly address: DeliveryAddress; readonly method: DeliveryMethod } | undefined;
 }
 
-export interface ReplacementRequest extends IssuingRequest {
-  /** The card as the caller names it. */
+export interface ReplacementRequest extends IssueRequest {
+  /** The id of the old card as the caller sent it. */
   readonly cardId: string;
-  /** Reads the body as the type of card demands. */
+  /**
+   * Reads the body, whose fields depend on the type of the old card.
+   * @throws SandboxError 400
+   */
   readonly readReplacement: (type: CardType) => Replacement;
 }
 
-/** What a replacement is judged by, and the card in whose place it makes one. */
-type Judged = JudgedFacts & { readonly old: StoredCard };
-
 /**
- * Makes a card in another's place (assumed), and ends that one in the same transaction: the new one is `active` at
- * once. One that expired stays so.
+ * Makes a card that replaces another (assumed), and ends the old one in the same transaction. An expired card stays
+ * expired.
  * @throws SandboxError `cards.*`
  */
 export function replaceCard(
   services: Services,
   request: ReplacementRequest,
 ): IssueOutcome | Promise<IssueOutcome> {
-  const { caller, key } = request;
   const { database, clock } = services;
+  const { caller, key } = request;
   const { companyPk, memberPk } = caller;
-  return issueOnce(services, request, {
-    operation: "replaceCard",
-    family: "cards",
-    original: () => cardByReplacementKey(database, clock.now(), { companyPk, memberPk, key }),
-    read: () => request.readReplacement(typeOf(services, request)),
-    judge: (replacement) => judge(services, request, replacement),
-    make: (replacement, judged) => issueCard(services, request, replacement, judged),
-    show: (card) => shown(services, request, card),
-    changing: ({ old }) => changingName(services, old),
+  const attempt = database.transaction(() => {
+    refuseStale(services, request); // 409
+    const original = cardByReplacementKey(database, clock.now(), { companyPk, memberPk, key });
+    if (original) return replay(services, request, original); // 201
+    refuseKeyInProgress(services, request); // 409
+    const named = findNamedCard(services, caller, request.cardId);
+    // The body is read before a missing card is refused: it counts as a physical one.
+    const replacement = request.readReplacement(named?.card.type ?? "physical"); // 400
+    const { old, facts } = check(services, request, replacement, named); // 400, 404, 409, 422
+    const pending = askIssuer(request); // 422, 502, 503
+    if (pending) return { replacement, pending, changing: changingName(services, old) };
+    return insertReplacement(services, request, replacement, old, facts); // 201
   });
+  if ("card" in attempt) return attempt;
+
+  const { replacement, pending, changing } = attempt;
+  const insertLater = () => {
+    refuseStale(services, request);
+    const named = findNamedCard(services, caller, request.cardId);
+    const { old, facts } = check(services, request, replacement, named);
+    return insertReplacement(services, request, replacement, old, facts);
+  };
+  return whenIssued(services, request, pending, insertLater, changing);
 }
 
-/** The body is judged before the card is found, and by its type: one that is not there counts as physical. */
-function typeOf({ database, clock }: Services, { caller, cardId: named }: ReplacementRequest): CardType {
-  const id = cardId.safeParse(named).data;
-  return (id && cardOfCompany(database, clock.now(), caller.companyPk, id)?.card.type) ?? "physical";
-}
-
-/** 400, 404, 409, 422. */
-function judge(
+/** Checks the replacement, and narrows the named card to the one that the caller may replace. */
+function check(
   services: Services,
-  { caller, overlay, cardId }: ReplacementRequest,
+  request: ReplacementRequest,
   { reason, delivery }: Replacement,
-): Judged {
-  if (delivery) {
-    refuseUnfitAddress(delivery.address, "cards");
-    refuseUnofferedMethod(delivery.method, delivery.address, "cards");
-  }
-  refuseInvalid(overlay);
-  const old = visibleCard(services, caller, cardId);
-  refuseWhileChanging(services, overlay, old);
-  refuseChange(old, triggerOf(reason));
-  if (hasEnded(old.card.status) && isReplaced(services.database, old.pk)) {
-    throw new SandboxError("cards.state_conflict", "The card has been replaced already");
-  }
-  const facts = factsOf(
-    orderWorld(services.database, services.clock.now(), caller.companyPk, old.memberPk, old.card.accountId),
-    overlay.facts,
-  );
-  const { account } = facts;
-  if (!account) throw new Error(`card ${old.card.id} spends from an account that its company has not`);
-  // A card that takes a live one's place needs no room of its own.
-  const quotaReached = overlay.facts.quotaReached ?? (hasEnded(old.card.status) && facts.quotaReached);
-  const judged = { ...facts, account, quotaReached };
-  refuseUnissuable(judged, delivery?.address.country_code, "cards");
-  return { ...judged, old };
+  named: StoredCard | undefined,
+): { readonly old: StoredCard; readonly facts: IssuingFacts } {
+  const { caller, cardId } = request;
+  const old = { cardId, card: named, trigger: triggerOf(reason) };
+  let read: OrderFacts | undefined;
+  const facts = checkNewCard({
+    ...request,
+    services,
+    old,
+    delivery,
+    // The checks before the one for the card need no facts: a card that is not there has none.
+    get facts() {
+      read ??= factsOfReplacement(services, request, visibleCard(named, caller, cardId));
+      return read;
+    },
+  });
+  return { old: visibleCard(named, caller, cardId), facts };
+}
+
+function factsOfReplacement(
+  { database, clock }: Services,
+  { caller, overlay }: ReplacementRequest,
+  { card, memberPk }: StoredCard,
+): OrderFacts {
+  const world = orderWorld(database, clock.now(), caller.companyPk, memberPk, card.accountId);
+  const facts = factsOf(world, overlay.facts);
+  // A card that replaces a live one needs no room in the quota.
+  const quotaReached = overlay.facts.quotaReached ?? (hasEnded(card.status) && facts.quotaReached);
+  return { ...facts, quotaReached };
 }
 
 function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
   return reason === "expiring" ? "replace_expiring" : "replace";
 }
 
-/** Makes the card and ends the old one, with the idempotency record that ties them. */
-function issueCard(
+/** Makes the new card, `active` at once, ends the old one and records which key tied them. */
+function insertReplacement(
   services: Services,
   request: ReplacementRequest,
   { reason }: Replacement,
-  { old, account, cardsMade, nowMs }: Judged,
-): CardRecord {
+  old: StoredCard,
+  { account, cardsMade, nowMs }: IssuingFacts,
+): IssueOutcome {
   const { database, random } = services;
   const { caller, key, overlay } = request;
   const { companyPk, memberPk } = caller;
   const { type, lastFour, name } = old.card;
-  // Whoever found or took the old one knows its number.
+  // The number of a lost or stolen card is compromised.
   const keepsNumber = reason === "damaged" || reason === "expiring";
   const number = cardsMade + 1;
   const card = makeCard(random, {
-    ...inheritedOf(old.card),
+    ...inheritedFrom(old.card),
     number,
     status: "active",
-    name: name === usualName(type, lastFour) ? undefined : name,
+    name: name === defaultName(type, lastFour) ? undefined : name,
     ...(keepsNumber && { lastFour }),
     createdAtMs: nowMs,
   });
   const faults = overlay.webhook;
-  changeCard(services, old, triggerOf(reason), { faults });
+  changeCard(services, old, triggerOf(reason), {}, faults);
   const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
   insertCard(database, card, { ...place, idempotency: null });
   recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
-  const data = () => shown(services, request, card);
+  const data = () => show(services, request, card);
   const beside = { replaced_card_id: old.card.id };
   emit(services, { companyPk, type: "card.replaced", data, beside, faults });
-  return card;
+  return { card: show(services, request, card) };
 }
 
-/** The new card, with what was spent from the one in whose place it is. */
-function shown(services: Services, { caller, overlay }: ReplacementRequest, card: CardRecord): Card {
-  const kept = cardOfCompany(services.database, services.clock.now(), caller.companyPk, card.id);
-  if (!kept) throw new Error("a card that was just made is not there");
+/** The new card as it is shown: the amount spent from the old one counts against its limits. */
+function show(services: Services, { caller, overlay }: ReplacementRequest, { id }: CardRecord): Card {
+  const inserted = cardOfCompany(services.database, services.clock.now(), caller.companyPk, id);
+  if (!inserted) throw new Error(`card ${id}, which was just inserted, does not exist`);
   const { usedUnreadable } = overlay.facts;
-  return cardNow(services, kept, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
+  return cardNow(services, inserted, { clockOffsetMs: caller.clockOffsetMs, usedUnreadable });
 }
 
-/** What a new card has of the one in whose place it is. */
-function inheritedOf(card: CardRecord) {
+/** The fields that a new card takes over from the one that it replaces. */
+function inheritedFrom(card: CardRecord) {
   const { companyId, accountId, memberId, type, designId, autoConvert, spendingLimit, currency, limits } =
     card;
   return { companyId, accountId, memberId, type, designId, autoConvert, spendingLimit, currency, limits };

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import * as z from "zod";
+import { cardNow, listedCardsNow } from "../cards/card.ts";
 import { changeCard } from "../cards/change.ts";
-import { cardNow, listedCardsNow } from "../cards/current-card.ts";
-import { parcelViolation } from "../cards/parcel.ts";
+import { parcelViolation } from "../cards/deliver.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";

@@ -21,10 +21,8 @@ import type { HttpEnv, HttpServices } from "./http-services.ts";
 import { type Check, inOrder, type Route } from "./in-order.ts";
 import { onError } from "./on-error.ts";
 import * as accounts from "./routes/accounts.ts";
-import * as changes from "./routes/card-changes.ts";
 import * as cards from "./routes/cards.ts";
 import * as invoices from "./routes/invoices.ts";
-import { physicalCard } from "./routes/physical-card.ts";
 import { tokenExchange } from "./routes/token-exchange.ts";
 import * as transactions from "./routes/transactions.ts";
 import * as webhooks from "./routes/webhooks.ts";
@@ -66,21 +64,21 @@ function chainsOf(services: HttpServices): Readonly<Record<OperationId, Chain>> 
         jsonContent("order.content_type_invalid"), // 400
         idempotency({ missing: "order.idempotency_key_missing", invalid: "order.idempotency_key_invalid" }), // 400
       ],
-      physicalCard(services), // 201; 409, 400, 404, 409, 422, 502, 503 as cards/order.ts decides
+      cards.orderPhysicalCard(services), // 201; 409, 400, 404, 409, 422, 502, 503 as cards/order.ts decides
     ],
     listCards: [assumed("listCards"), cards.listCards(services)], // 400, 200
     getCard: [assumed("getCard"), cards.getCard(services)], // 404, 200
     // 404, 409, 200; those with a body 400 as well
-    freezeCard: [assumed("freezeCard"), changes.freezeCard(services)],
-    unfreezeCard: [assumed("unfreezeCard"), changes.unfreezeCard(services)],
-    setSpendingLimit: [[...assumed("setSpendingLimit"), json], changes.setSpendingLimit(services)],
-    removeSpendingLimit: [assumed("removeSpendingLimit"), changes.removeSpendingLimit(services)],
-    changeCard: [[...assumed("changeCard"), json], changes.changeCard(services)],
-    terminateCard: [assumed("terminateCard"), changes.terminateCard(services)],
+    freezeCard: [assumed("freezeCard"), cards.freezeCard(services)],
+    unfreezeCard: [assumed("unfreezeCard"), cards.unfreezeCard(services)],
+    setSpendingLimit: [[...assumed("setSpendingLimit"), json], cards.setSpendingLimit(services)],
+    removeSpendingLimit: [assumed("removeSpendingLimit"), cards.removeSpendingLimit(services)],
+    changeCard: [[...assumed("changeCard"), json], cards.changeCard(services)],
+    terminateCard: [assumed("terminateCard"), cards.terminateCard(services)],
     // As the order: 400, 201; 409, 400, 404, 409, 422, 502, 503
-    replaceCard: [[...assumed("replaceCard"), json, key], changes.replaceCard(services)],
-    orderVirtualCard: [[...assumed("orderVirtualCard"), json, key], changes.orderVirtualCard(services)],
-    listDeliveryOptions: [[...assumed("listDeliveryOptions"), json], changes.listDeliveryOptions(services)], // 400, 200
+    replaceCard: [[...assumed("replaceCard"), json, key], cards.replaceCard(services)],
+    orderVirtualCard: [[...assumed("orderVirtualCard"), json, key], cards.orderVirtualCard(services)],
+    listDeliveryOptions: [[...assumed("listDeliveryOptions"), json], cards.listDeliveryOptions(services)], // 400, 200
     listAccounts: [assumed("listAccounts"), accounts.listAccounts(services)], // 400, 200
     getAccount: [assumed("getAccount"), accounts.getAccount(services)], // 404, 200
     listCompanies: [assumed("listCompanies"), accounts.listCompanies(services)], // 400, 200

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { DetailsChange } from "../cards/caller-change.ts";
-import type { VirtualOrder } from "../cards/order-virtual.ts";
+import type { ChangeRequest } from "../cards/change.ts";
+import type { CardOrder } from "../cards/issue.ts";
 import type { Replacement } from "../cards/replace.ts";
 import type { CardType } from "../contract/card.ts";
 import {
@@ -22,7 +22,7 @@ const point = "cards.body_invalid";
 const amountPoints = { invalid: point, tooLarge: point } as const;
 
 /** The order of a virtual card; its fields are those of the specified order. */
-export function readVirtualOrder(received: Body): VirtualOrder {
+export function readVirtualOrder(received: Body): CardOrder {
   const { body, text } = read(virtualCardOrder, received);
   const limit = body.spending_limit;
   return {
@@ -47,8 +47,8 @@ export function readLimit(received: Body): SpendingLimit {
   return readSpendingLimit(body, text, [], amountPoints);
 }
 
-/** What is to change; a name that says nothing is none, as in an order. */
-export function readCardChange(received: Body): DetailsChange {
+/** The fields to change. As in an order, an empty name selects the default name. */
+export function readCardChange(received: Body): Pick<ChangeRequest, "name" | "autoConvert"> {
   const { name, auto_convert } = read(cardChange, received).body;
   return { name: name === undefined ? undefined : { given: nameOf(name) }, autoConvert: auto_convert };
 }

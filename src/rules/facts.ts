@@ -64,7 +64,6 @@ export const plainOverlay: Overlay = { facts: {}, issuer: promptIssuer };
 
 /** What an order is judged by: the world under the request's overlay. */
 export interface OrderFacts extends Omit<OrderWorld, "cardQuota" | "liveCards"> {
-  readonly changeInProgress: boolean;
   /** `undefined`: as the country list says. */
   readonly countryDeliverable: boolean | undefined;
   readonly quotaReached: boolean;
@@ -80,7 +79,6 @@ export function factsOf(world: OrderWorld, overlay: FactsOverlay): OrderFacts {
     companyDetailsComplete: overlay.companyDetailsComplete ?? world.companyDetailsComplete,
     cardholderDetailsComplete: overlay.cardholderDetailsComplete ?? world.cardholderDetailsComplete,
     account: accountUnder(overlay.account, world.account),
-    changeInProgress: overlay.changeInProgress ?? false,
     countryDeliverable: overlay.countryDeliverable,
     quotaReached: overlay.quotaReached ?? world.liveCards >= world.cardQuota,
   };

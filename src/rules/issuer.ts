@@ -1,12 +1,3 @@
-import type { AccountId, CompanyId, MemberId } from "../contract/identifiers.ts";
-
-/** What the issuer is asked: never the PIN. */
-export interface IssueRequest {
-  readonly companyId: CompanyId;
-  readonly memberId: MemberId;
-  readonly accountId: AccountId;
-}
-
 /** What the issuer can say (spec §7: 422, 502, 503). */
 export type IssuerAnswer =
   | { readonly outcome: "issued" }
@@ -19,7 +10,7 @@ export type IssuerAnswer =
  * with a promise makes the order span time, and its idempotency key counts as in progress until then.
  */
 export interface Issuer {
-  issue(request: IssueRequest): IssuerAnswer | PromiseLike<IssuerAnswer>;
+  issue(): IssuerAnswer | PromiseLike<IssuerAnswer>;
 }
 
 /** Issues every card, at once. */

@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ZodError } from "zod";
-import type { VirtualOrder } from "../../src/cards/order-virtual.ts";
+import type { CardOrder } from "../../src/cards/issue.ts";
 import { greatestMinor } from "../../src/contract/amount.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { newWebhook, webhookChange } from "../../src/contract/webhook.ts";
@@ -177,7 +177,7 @@ function webhookRead({ url }: { readonly url?: string | undefined }): void {
 /** Whether the server takes a body. Of a number it refuses the third decimal, which no schema says. */
 function isTaken(read: (body: unknown) => unknown, body: unknown): boolean {
   try {
-    const taken = read(body) as Partial<SpendingLimit & Pick<VirtualOrder, "spendingLimit">> | undefined;
+    const taken = read(body) as Partial<SpendingLimit & Pick<CardOrder, "spendingLimit">> | undefined;
     // Any period but lifetime has a cap, which no amount beyond the bound is within.
     return ((taken?.spendingLimit ?? taken)?.amountMinor ?? 0) <= greatestMinor;
   } catch (error) {

@@ -2,7 +2,7 @@ import { refuseToken } from "../../access/authenticate.ts";
 import { idempotencyKey } from "../../contract/identifiers.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
 import { ConnectionLost, SandboxError } from "../../rules/errors.ts";
-import { refuseOutlived } from "../../runtime/stale-request.ts";
+import { refuseStale } from "../../runtime/generations.ts";
 import type { Turn } from "../../scenarios/turn.ts";
 import { tellLost } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
@@ -46,7 +46,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
     if (latency_ms === undefined) return strike();
     turn.reserve();
     return turn.stay.wait(latency_ms).then(() => {
-      refuseOutlived(services, caller, c.get("generation"), operation);
+      refuseStale(services, { caller, generation: c.get("generation"), operation });
       return strike();
     });
   };

@@ -1,0 +1,162 @@
+import type { Card, CardType } from "../contract/card.ts";
+import type { AccountId, IdempotencyKey } from "../contract/identifiers.ts";
+import { SandboxError } from "../rules/errors.ts";
+import type { Overlay } from "../rules/facts.ts";
+import { type IssuerAnswer, issuerMessages } from "../rules/issuer.ts";
+import type { SpendingLimit } from "../rules/spending-limit.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Caller } from "../store/callers.ts";
+import { type IdempotencyScope, insertCard, type StoredCard } from "../store/cards.ts";
+import { emit } from "../webhooks/events.ts";
+import { cardNow, cardOf, makeCard } from "./card.ts";
+import { type IssuingFacts, type IssuingOperation, type Points, pointsOf } from "./checks.ts";
+
+/** A request that makes a card under an idempotency key. */
+export interface IssueRequest {
+  readonly operation: IssuingOperation;
+  readonly caller: Caller;
+  readonly key: IdempotencyKey;
+  /** The generation of the caller's company in which the request began. */
+  readonly generation: number;
+  readonly overlay: Overlay;
+}
+
+/** The card of a request, which is new unless the request is a replay. */
+export interface IssueOutcome {
+  readonly card: Card;
+  /** Set if the key was used before: whether the body is the same as then. */
+  readonly replayed?: "same order" | "other order";
+}
+
+/** The fields of an order that a physical and a virtual card share, each of them well-formed. */
+export interface CardOrder {
+  readonly accountId: AccountId;
+  readonly name: string | undefined;
+  readonly autoConvert: boolean;
+  readonly spendingLimit: SpendingLimit | null;
+}
+
+/** The response to a request whose key made a card before: that card as it is now. */
+export function replay(
+  services: Services,
+  { caller }: IssueRequest,
+  original: StoredCard,
+  replayed: IssueOutcome["replayed"] = "same order",
+): IssueOutcome {
+  return { card: cardNow(services, original, caller), replayed };
+}
+
+/** @throws SandboxError 409: the first request with this key still waits for the issuer */
+export function refuseKeyInProgress({ keysInProgress }: Services, request: IssueRequest): void {
+  if (keysInProgress.size === 0 || !keysInProgress.has(keyName(request))) return;
+  throw new SandboxError(
+    `${pointsOf(request.operation)}.key_in_progress`,
+    "An order with this Idempotency-Key is still in progress: retry with the same key in a moment",
+  );
+}
+
+/**
+ * Asks the issuer for a card.
+ * @returns a promise if the issuer takes its time: `whenIssued` waits for it
+ * @throws SandboxError 422, 502 or 503
+ */
+export function askIssuer(request: IssueRequest): PromiseLike<IssuerAnswer> | undefined {
+  const answer = request.overlay.issuer.issue();
+  if ("then" in answer) return answer;
+  accept(answer, pointsOf(request.operation));
+  return undefined;
+}
+
+/**
+ * Waits for a slow issuer and then makes the card in a transaction of its own. Meanwhile the key is in progress.
+ * @param changing - the name in `cardsChanging` of the card that must not change until the issuer answers
+ * @throws SandboxError 422, 502 or 503
+ */
+export async function whenIssued(
+  services: Services,
+  request: IssueRequest,
+  pending: PromiseLike<IssuerAnswer>,
+  makeCard: () => IssueOutcome,
+  changing?: string,
+): Promise<IssueOutcome> {
+  const { database, keysInProgress, cardsChanging } = services;
+  keysInProgress.add(keyName(request));
+  if (changing !== undefined) cardsChanging.add(changing);
+  try {
+    const answer = await pending;
+    if (changing !== undefined) cardsChanging.delete(changing);
+    accept(answer, pointsOf(request.operation));
+    return database.transaction(makeCard);
+  } finally {
+    keysInProgress.delete(keyName(request));
+    if (changing !== undefined) cardsChanging.delete(changing);
+  }
+}
+
+function accept(answer: IssuerAnswer, points: Points): void {
+  switch (answer.outcome) {
+    case "issued":
+      return;
+    case "rejected":
+      throw new SandboxError(
+        `${points}.issuer_rejected`,
+        `The card issuer rejected the request: ${answer.reason}`,
+      );
+    case "bad_gateway":
+      throw new SandboxError(`${points}.issuer_bad_gateway`, issuerMessages.badGateway);
+    case "unavailable":
+      throw new SandboxError(`${points}.issuer_unavailable`, issuerMessages.unavailable);
+    default:
+      answer satisfies never;
+      throw new Error(`the issuer answered ${JSON.stringify(answer)}, which is not an outcome`);
+  }
+}
+
+/**
+ * Makes the ordered card, which is `active` at once (spec §3). The idempotency record is in the same row.
+ * @param orderDigest - a hash by which a replay recognises the same order
+ */
+export function insertOrderedCard(
+  services: Services,
+  request: IssueRequest,
+  type: CardType,
+  { name, autoConvert, spendingLimit }: CardOrder,
+  facts: IssuingFacts,
+  orderDigest?: string,
+): IssueOutcome {
+  const { database, random } = services;
+  const { caller, overlay } = request;
+  const { companyPk, memberPk } = caller;
+  const number = facts.cardsMade + 1;
+  const card = makeCard(random, {
+    companyId: caller.companyId,
+    number,
+    accountId: facts.account.id,
+    memberId: caller.memberId,
+    type,
+    designId: facts.designId,
+    status: "active",
+    name,
+    autoConvert,
+    spendingLimit,
+    currency: facts.account.currency,
+    limits: facts.limits,
+    createdAtMs: facts.nowMs,
+  });
+  const place = { companyPk, accountPk: facts.account.pk, memberPk, number };
+  insertCard(database, card, { ...place, idempotency: scopeOf(request), orderDigest });
+  const faults = overlay.webhook;
+  emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });
+  return { card: cardOf(card, overlay.facts.usedUnreadable) };
+}
+
+/** The scope in which an idempotency key is unique. */
+export function scopeOf({ caller, operation, key }: IssueRequest): IdempotencyScope {
+  const { companyPk, memberPk } = caller;
+  return { companyPk, memberPk, operation, key };
+}
+
+/** The name of a key in `keysInProgress`. */
+function keyName({ caller, key, generation, operation }: IssueRequest): string {
+  return `${operation}/${caller.companyPk}/${caller.memberPk}/${generation}/${key}`;
+}
