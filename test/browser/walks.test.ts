@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { exchange } from "../support/eventful-world.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 testInBrowser("by keyboard alone a key is created, and its secret exchanged for a token", async () => {
   const { sandbox, page, open } = await openBrowser();
@@ -63,12 +64,7 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
         "Content-Type": "application/json",
         "Idempotency-Key": crypto.randomUUID(),
       },
-      body: JSON.stringify({
-        account_id: sandbox.world().companies[0]?.accounts[0]?.id,
-        pin: "4821",
-        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-        delivery_method: "express",
-      }),
+      body: JSON.stringify(physicalOrder(sandbox.world().companies[0]?.accounts[0]?.id)),
     });
   };
   await order();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PointId } from "../../src/contract/points.ts";
 import { cardOf, type OrderBody, openSandbox } from "../support/open-sandbox.ts";
+import { london } from "../support/physical-order.ts";
 
-const london = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
 const address = (overrides: object, drop: string[] = []): OrderBody => ({
   delivery_address: Object.fromEntries(
     Object.entries({ ...london, ...overrides }).filter(([name]) => !drop.includes(name)),

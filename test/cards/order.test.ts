@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { card as cardSchema } from "../../src/contract/card.ts";
 import { cardOf, openSandbox } from "../support/open-sandbox.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 const _key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -149,12 +150,7 @@ describe("what cannot be issued says why (spec §7)", () => {
 });
 
 function bodyFor(account_id: string) {
-  return {
-    account_id,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "classic",
-  };
+  return { ...physicalOrder(account_id), delivery_method: "classic" };
 }
 
 describe("an account that is not the company's is 404, alike in wording", () => {

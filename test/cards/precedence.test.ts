@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { checksOf } from "../../src/contract/decisions.ts";
 import type { FactsOverlay } from "../../src/rules/facts.ts";
 import type { IssuerAnswer } from "../../src/rules/issuer.ts";
-import { address, openCards } from "../support/open-cards.ts";
+import { openCards } from "../support/open-cards.ts";
+import { london } from "../support/physical-order.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -49,9 +50,9 @@ const precedence: readonly (readonly [string, (attempt: Attempt, good: Good) => 
   ],
   [
     "cards.address_field_required",
-    (attempt) => repair(attempt, { delivery_address: { ...address, post_code: "1" } }),
+    (attempt) => repair(attempt, { delivery_address: { ...london, post_code: "1" } }),
   ],
-  ["cards.post_code_format", (attempt) => repair(attempt, { delivery_address: address })],
+  ["cards.post_code_format", (attempt) => repair(attempt, { delivery_address: london })],
   ["cards.delivery_method_not_offered", (attempt) => repair(attempt, { delivery_method: "classic" })],
   ["cards.not_found", (attempt, good) => (attempt.cardId = good.endedId)],
   ["cards.change_in_progress", (attempt) => believe(attempt, { changeInProgress: false })],

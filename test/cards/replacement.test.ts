@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { IssuerAnswer } from "../../src/rules/issuer.ts";
-import { address, openCards } from "../support/open-cards.ts";
+import { openCards, replacement } from "../support/open-cards.ts";
 import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
+import { london } from "../support/physical-order.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -90,16 +91,16 @@ describe("replacing a card", () => {
     [{ pin: 4821 }, "cards.body_invalid", "pin: must be a string of four digits"],
     [{ delivery_address: undefined }, "cards.body_invalid", "delivery_address: is required"],
     [
-      { delivery_address: { ...address, country_code: "UK" } },
+      { delivery_address: { ...london, country_code: "UK" } },
       "cards.body_invalid",
       "the United Kingdom's is GB",
     ],
     [
-      { delivery_address: { ...address, city: " " } },
+      { delivery_address: { ...london, city: " " } },
       "cards.address_field_required",
       "delivery_address.city: is required",
     ],
-    [{ delivery_address: { ...address, post_code: "1" } }, "cards.post_code_format", "is no post code of GB"],
+    [{ delivery_address: { ...london, post_code: "1" } }, "cards.post_code_format", "is no post code of GB"],
     [{ delivery_method: "pigeon" }, "cards.body_invalid", "delivery_method: must be one of"],
     [{ delivery_method: "international" }, "cards.delivery_method_not_offered", "use classic or express"],
   ])("with %j is 400, and leaves the card alone", async (body, point, message) => {
@@ -243,7 +244,7 @@ test("what was spent in the period goes on counting against a replacement's limi
 });
 
 describe("while a replacement waits for the issuer", () => {
-  const body = { reason: "lost", pin: "4821", delivery_address: address, delivery_method: "express" };
+  const body = replacement;
   const waiting = async () => {
     const sandbox = openSandbox();
     const { id } = (await sandbox.order()).json;
@@ -297,7 +298,7 @@ test("a card that expired is replaced once", async () => {
   const sandbox = openSandbox();
   const { id } = (await sandbox.order()).json;
   sandbox.control.cards.expire(id);
-  const body = { reason: "expiring", pin: "4821", delivery_address: address, delivery_method: "express" };
+  const body = { ...replacement, reason: "expiring" };
   const replace = (key: string) => sandbox.call("POST", `/developer/cards/${id}/replace`, { body, key });
   expect((await replace("00000000-0000-4000-8000-000000000001")).status).toBe(201);
   const again = await replace("00000000-0000-4000-8000-000000000002");

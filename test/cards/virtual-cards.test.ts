@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { card } from "../../src/contract/card.ts";
 import { openCards } from "../support/open-cards.ts";
 import { cardOf } from "../support/open-sandbox.ts";
+import { london } from "../support/physical-order.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -85,7 +86,6 @@ describe("POST /developer/cards/delivery-options", () => {
     const sandbox = openCards(options);
     return sandbox.call("POST", "/developer/cards/delivery-options", { body: { delivery_address } });
   };
-  const london = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
 
   test.each([
     [london, "classic express"],

@@ -28,6 +28,7 @@ import {
   type TestOptions,
 } from "../support/open-sandbox.ts";
 import { openWebhooks } from "../support/open-webhooks.ts";
+import { london } from "../support/physical-order.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
@@ -60,10 +61,9 @@ const onCard =
     sandbox.force.facts = facts ?? {};
     return sandbox.call(method, `/developer/cards/${id}${what && `/${what}`}`, { token, ...rest });
   };
-const address = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
 const replace = (body: OrderBody = {}, facts: FactsOverlay = {}) =>
   onCard("POST", "replace", {
-    body: { reason: "lost", pin: "4821", delivery_address: address, delivery_method: "express", ...body },
+    body: { reason: "lost", pin: "4821", delivery_address: london, delivery_method: "express", ...body },
     key,
     facts,
   });
@@ -76,7 +76,7 @@ const virtual =
   };
 const deliveryOptionsTo = (rest: OrderBody) => () =>
   openSandbox().call("POST", "/developer/cards/delivery-options", {
-    body: { delivery_address: { ...address, ...rest } },
+    body: { delivery_address: { ...london, ...rest } },
   });
 const issuerAnswers = (answer: IssuerAnswer): TestOptions => ({ issuer: { issue: () => answer } });
 const hooks = "/developer/webhooks";

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cardIn, type Started, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 import { seededNumbers } from "../support/seeded-random.ts";
 
 /** Part of each test's name, so that one that fails says it. */
@@ -37,18 +38,9 @@ async function hangUp({ url }: Started, { sent, whenAnswered, politely }: HangUp
   await closed;
 }
 
-function orderBody(accountId: string) {
-  return {
-    account_id: accountId,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  };
-}
-
 /** A whole request, its body in one piece or in chunks. */
 function requestOf(key: string, token: string, accountId: string, chunked: boolean): string {
-  const body = JSON.stringify(orderBody(accountId));
+  const body = JSON.stringify(physicalOrder(accountId));
   const head = `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\n`;
   if (!chunked) return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
   const chunks = [body.slice(0, 100), body.slice(100)].map(
@@ -85,7 +77,7 @@ test.each([
     const tryOne = async (planned: HangUp) => {
       await hangUp(sandbox, planned);
       const order = () =>
-        sandbox.post("/developer/cards/physical", orderBody(accountId), {
+        sandbox.post("/developer/cards/physical", physicalOrder(accountId), {
           Authorization: `Bearer ${token}`,
           "Content-Type": "application/json",
           "Idempotency-Key": planned.key,

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { WorldListing } from "../../src/store/world-listing.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 import { watchServer } from "../support/watched-server.ts";
 
 test("a hundred requests in one write are answered in their order", async () => {
@@ -89,10 +90,5 @@ test("requests behind a held one are all answered, in their order, once it is re
 
 async function orderBody(url: string) {
   const { companies } = (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;
-  return {
-    account_id: companies[0]?.accounts[0]?.id,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  };
+  return physicalOrder(companies[0]?.accounts[0]?.id);
 }

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cardIn, type Started, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 const other = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c31";
@@ -37,12 +38,7 @@ async function orderRaw(sandbox: Started): Promise<{ received: string; error: st
 
 async function orderBytes(sandbox: Started, token: string): Promise<string> {
   const { companies } = await sandbox.world();
-  const body = JSON.stringify({
-    account_id: companies[0]?.accounts[0]?.id,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  });
+  const body = JSON.stringify(physicalOrder(companies[0]?.accounts[0]?.id));
   return `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox, type SandboxOptions } from "../../src/node/create-sandbox.ts";
 import { type StartOptions, startSandbox } from "../../src/node/start-sandbox.ts";
 import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 const clock = "2026-03-10T09:30:00Z";
 const everywhere = { host: "0.0.0.0", port: 0, clock } satisfies StartOptions;
@@ -29,16 +30,7 @@ async function made(sandbox: Opened) {
     { url: "http://localhost/", events: ["card.created"] },
     headers,
   );
-  const card = await post(
-    "/developer/cards/physical",
-    {
-      account_id: company.accountId,
-      pin: "4821",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
-    },
-    headers,
-  );
+  const card = await post("/developer/cards/physical", physicalOrder(company.accountId), headers);
   return {
     secrets: { apiKey: company.apiKey, accessToken: access_token, webhook: hook.secret ?? "" },
     rest: { company: company.id, keyId: company.members[0]?.api_keys[0]?.id, hook: hook.id, card },

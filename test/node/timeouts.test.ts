@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type Started, startCommandLine } from "../support/command-line.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 /** A client of a server on a socket, which closes the connection when a timeout passes. */
 async function openTimeoutClient() {
@@ -14,12 +15,7 @@ async function openTimeoutClient() {
   const { access_token: token } = (await exchanged.json()) as { access_token: string };
   const world = (await (await fetch(`${server.url}/_sandbox/world`)).json()) as World;
   const accountId = world.companies.find(({ slug }) => slug === "northwind")?.accounts[0]?.id;
-  const body = {
-    account_id: accountId,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  };
+  const body = physicalOrder(accountId);
   const headersOf = (key: string) => ({ Authorization: `Bearer ${token}`, "Idempotency-Key": key });
   return {
     server,

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import type { IsolatedCompany } from "../../src/control/isolated-company.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { sandboxTest } from "../../src/node/vitest.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 const test = sandboxTest({ clock: "2026-03-10T09:30:00Z" });
 
@@ -12,12 +13,7 @@ async function order({ url }: StartedSandbox, { apiKey, accountId }: IsolatedCom
     fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
   const exchange = await post("/auth/v1/sandbox/token", { api_key: apiKey });
   const { access_token } = (await exchange.json()) as { access_token: string };
-  const body = {
-    account_id: accountId,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  };
+  const body = physicalOrder(accountId);
   return post("/developer/cards/physical", body, {
     Authorization: `Bearer ${access_token}`,
     "Content-Type": "application/json",

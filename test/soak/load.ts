@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { physicalOrder } from "../support/physical-order.ts";
 import type { Client } from "./client.ts";
 
 interface Caller {
@@ -114,13 +115,7 @@ export class Load {
   }
 
   #order(status: number, caller: Caller, key: string, fields: object = {}, headers: object = {}) {
-    const body = {
-      account_id: caller.accountId,
-      pin: "4821",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
-      ...fields,
-    };
+    const body = { ...physicalOrder(caller.accountId), ...fields };
     const path = "/developer/cards/physical";
     return this.#call(status, "POST", path, caller, body, { "Idempotency-Key": key, ...headers });
   }

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import type { WorldListing } from "../../src/store/world-listing.ts";
+import { physicalOrder } from "./physical-order.ts";
 
 /** The command line that was built here. */
 export const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
@@ -106,12 +107,7 @@ export async function whenReady(started: Run): Promise<Started> {
     exchange,
     async order(key, token) {
       const { companies } = await world();
-      const body = {
-        account_id: companies[0]?.accounts[0]?.id,
-        pin: "4821",
-        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-        delivery_method: "express",
-      };
+      const body = physicalOrder(companies[0]?.accounts[0]?.id);
       return post("/developer/cards/physical", body, {
         Authorization: `Bearer ${token ?? (await exchange())}`,
         "Content-Type": "application/json",

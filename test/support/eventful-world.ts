@@ -1,5 +1,6 @@
 import type { Card } from "../../src/contract/card.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
+import { physicalOrder } from "./physical-order.ts";
 
 /** The dashboard's pages by name, once something has happened. */
 export type PagePaths = Readonly<Record<string, string>>;
@@ -35,13 +36,7 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
     const key = `7f9c24e8-3b12-4c6e-9d7a-${String(++ordered).padStart(12, "0")}`;
     const answer = await post(
       "/developer/cards/physical",
-      {
-        account_id: northwind?.accounts[0]?.id,
-        pin: "4821",
-        delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-        delivery_method: "express",
-        ...body,
-      },
+      { ...physicalOrder(northwind?.accounts[0]?.id), ...body },
       { Authorization: `Bearer ${token}`, "Idempotency-Key": key, ...headers },
     );
     return (await answer.json()) as Card;

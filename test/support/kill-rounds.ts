@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import { type Run, run, type Started, startCommandLine, temporaryFolder } from "./command-line.ts";
+import { physicalOrder } from "./physical-order.ts";
 import { seededNumbers } from "./seeded-random.ts";
 
 const clients = 20;
@@ -190,10 +191,7 @@ class Rounds {
   #newOrder(): Order {
     const limited = this.#random() < 0.3;
     const body = JSON.stringify({
-      account_id: this.#accountId,
-      pin: "4821",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
+      ...physicalOrder(this.#accountId),
       ...(limited && { spending_limit: { period: "monthly", amount: "250.00" } }),
     });
     return { key: randomUUID(), body, seen201: false };

@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Card, CardStatus } from "../../src/contract/card.ts";
 import type { Trigger } from "../../src/rules/card-transitions.ts";
 import { cardOf, openSandbox, type Reply, type TestOptions } from "./open-sandbox.ts";
+import { london } from "./physical-order.ts";
 
-export const address = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
-
-/** What a replacement says, unless told otherwise. */
+/** The default body of a replacement. */
 export const replacement = {
   reason: "lost",
   pin: "4821",
-  delivery_address: address,
+  delivery_address: london,
   delivery_method: "express",
 };
 

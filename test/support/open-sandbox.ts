@@ -17,6 +17,7 @@ import type { AccountListing, CompanyListing } from "../../src/store/world-listi
 import { seedWorldFor } from "../../src/world/seed-world.ts";
 import { cameBy, type Observed } from "./exchanges.ts";
 import type { SentEvent } from "./held-to-description.ts";
+import { physicalOrder } from "./physical-order.ts";
 
 /** Where requests go in process; no port is behind it. */
 export const base = "http://sandbox.test";
@@ -198,13 +199,7 @@ export function openSandbox(options: TestOptions = {}) {
   };
 
   const orderBody = (overrides: OrderBody = {}): OrderBody =>
-    without({
-      account_id: account("northwind").id,
-      pin: "4821",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
-      ...overrides,
-    });
+    without({ ...physicalOrder(account("northwind").id), ...overrides });
 
   return {
     ...sandbox,

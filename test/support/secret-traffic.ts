@@ -1,3 +1,4 @@
+import { physicalOrder } from "./physical-order.ts";
 import type { Secret } from "./secret-forms.ts";
 
 /** Answers as `fetch` does, to a path of the sandbox. */
@@ -105,13 +106,7 @@ export async function sendSecrets(ask: Ask, admin: string): Promise<Traffic> {
     path = "/developer/cards/physical",
     out = false,
   ) => {
-    const body = {
-      account_id: northwind.accounts[0].id,
-      pin: "7301",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
-      ...fields,
-    };
+    const body = { ...physicalOrder(northwind.accounts[0].id), pin: "7301", ...fields };
     const idempotency = `7f9c24e8-3b12-4c6e-9d7a-${String(++orders).padStart(12, "0")}`;
     return post(what, path, body, { ...bearer, "Idempotency-Key": idempotency, ...headers }, out);
   };

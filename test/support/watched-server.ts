@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { startCommandLine } from "./command-line.ts";
+import { physicalOrder } from "./physical-order.ts";
 
 /** Where memory and descriptors of a process are told. */
 const isTold = existsSync("/proc/self/fd");
@@ -24,12 +25,7 @@ export async function watchServer() {
     body: JSON.stringify({ card_quota: 1_000_000 }),
   });
   const accountId = (await world()).companies[0]?.accounts[0]?.id;
-  const body = JSON.stringify({
-    account_id: accountId,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  });
+  const body = JSON.stringify(physicalOrder(accountId));
   const sockets = new Set<Socket>();
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();

@@ -5,6 +5,7 @@ import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 import { openWebhooks, type Received } from "../support/open-webhooks.ts";
+import { physicalOrder } from "../support/physical-order.ts";
 
 const now = "2026-03-10T09:30:00.000Z";
 
@@ -534,12 +535,7 @@ describe("in a process of one's own", () => {
     const headers = { Authorization: `Bearer ${access_token}`, "Content-Type": "application/json" };
     const url = "http://localhost:9/hooks";
     await post("/developer/webhooks", { url, events: ["card.created"] }, headers);
-    const body = {
-      account_id: sandbox.world().companies[0]?.accounts[0]?.id,
-      pin: "4821",
-      delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-      delivery_method: "express",
-    };
+    const body = physicalOrder(sandbox.world().companies[0]?.accounts[0]?.id);
     return post("/developer/cards/physical", body, {
       ...headers,
       "Idempotency-Key": "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30",

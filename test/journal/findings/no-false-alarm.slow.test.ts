@@ -5,6 +5,7 @@ import { readShippedScenarios } from "../../../src/node/input-files.ts";
 import type { Scenario } from "../../../src/scenarios/scenario.ts";
 import { CorrectClient } from "../../support/correct-client.ts";
 import { openSandbox } from "../../support/open-sandbox.ts";
+import { london } from "../../support/physical-order.ts";
 import { seededNumbers } from "../../support/seeded-random.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
 
@@ -53,7 +54,7 @@ const instances = [
 type Instance = (typeof instances)[number];
 
 const addresses = [
-  { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
+  london,
   { line1: "Rue de Rivoli 10", city: "Paris", post_code: "75004", country_code: "FR" },
 ];
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { found } from "../../../support/found.ts";
 import { openSandbox } from "../../../support/open-sandbox.ts";
+import { london } from "../../../support/physical-order.ts";
 
-const london = { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" };
 const havana = { line1: "Calle 23", city: "La Habana", country_code: "CU" };
 
 async function withClient() {
