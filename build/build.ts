@@ -1,11 +1,15 @@
-// What `npm run build` does once tsc has written the declarations: it leaves dist/ and schema/ as they are published.
-import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+// Runs after tsc has written the declarations: leaves dist/ and schema/ as they are published.
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import * as z from "zod";
+import { openapiDocument } from "../src/contract/openapi/document.ts";
+import { docsFiles } from "../src/http/description.ts";
+import { scenarioSchema, seedWorld } from "../src/index.ts";
 import { readDefaultFile } from "../src/node/input-files.ts";
 import { bundle } from "./bundle.ts";
 import { removeUnreached } from "./declarations.ts";
-import { copyDocsFiles } from "./docs-files.ts";
-import { writeSchemas } from "./schemas.ts";
 import { thirdPartyNotice } from "./third-party.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -20,3 +24,26 @@ writeFileSync(join(dist, "default-world.json"), JSON.stringify(readDefaultFile()
 cpSync(join(root, "src/dashboard/files"), join(dist, "dashboard/files"), { recursive: true });
 copyDocsFiles(join(dist, "docs"));
 writeSchemas(join(root, "schema"));
+
+/** Copies the files of the API reference, compressed, and their licence. */
+function copyDocsFiles(folder: string): void {
+  const from = fileURLToPath(new URL(".", import.meta.resolve("swagger-ui-dist/package.json")));
+  mkdirSync(folder, { recursive: true });
+  for (const name of docsFiles) {
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(from, name)), { level: 9 }));
+  }
+  for (const name of ["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"]) {
+    copyFileSync(join(from, name), join(folder, name));
+  }
+}
+
+/** Writes the JSON Schemas of scenario and fixtures files, for editors, and the OpenAPI document, for generators. */
+function writeSchemas(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, json: unknown) =>
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(json)}\n`);
+  for (const [name, schema] of Object.entries({ scenario: scenarioSchema(), fixtures: seedWorld })) {
+    write(name, z.toJSONSchema(schema, { io: "input", target: "draft-07" }));
+  }
+  write("openapi", openapiDocument());
+}

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 
-/** What the package runs, by the names of its files. */
+/** The entry files of the package. */
 const entries = ["cli", "index", "vitest"];
 
-/** Installed for the sake of the published types, and bundled all the same: loading it file by file takes longer. */
+/** Installed for the published types, but also bundled, because loading it file by file takes longer. */
 const onlyForTypes = ["zod"];
 
-/** What Node does itself, and faster than what every engine can run. */
+/** Packages for every engine, replaced by Node's own faster functions. */
 const nodesOwn = {
   "@noble/hashes/hmac.js": "./src/node/sha256.ts",
   "@noble/hashes/sha2.js": "./src/node/sha256.ts",
   "@noble/hashes/utils.js": "./src/node/sha256.ts",
 };
 
-/** For what is no ES module, and asks for Node's own alone. */
+/** For bundled CommonJS modules; they only require Node's own modules. */
 const requireForCommonJs = "const require = process.getBuiltinModule;";
 
 export interface Manifest {
@@ -23,16 +23,16 @@ export interface Manifest {
 }
 
 /**
- * Bundles the sources with what they import, but for the package's own dependencies. What is imported by `import()`
- * stays a file of its own, so that a start does not read it. Names and lines stay: stack traces show them.
- * @returns of what each file was made
+ * Bundles the sources with their imports, except the package's dependencies. A dynamic `import()` becomes a separate file,
+ * so that a start does not read it. The code is not minified, so that stack traces show names and lines.
+ * @returns the inputs of each output file
  */
 export async function bundle(root: string, manifest: Manifest): Promise<Metafile> {
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: entries.map((name) => `src/node/${name}.ts`),
-    // All beside one another, so that a path from import.meta.url means the same in each.
+    // All in one folder, so that a path relative to import.meta.url is the same in each file.
     outdir: join(root, "dist/node"),
     chunkNames: "[name]-[hash]",
     bundle: true,

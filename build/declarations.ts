@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Removes the declarations that no entry reaches: what they are of is bundled, and cannot be imported. */
+/** Removes the declarations that no entry imports: their code is bundled, so nobody can import it. */
 export function removeUnreached(dist: string, entries: readonly string[]): void {
   const reached = new Set<string>();
   const reach = (file: string) => {
@@ -19,7 +19,7 @@ export function removeUnreached(dist: string, entries: readonly string[]): void 
     const file = join(parentPath, name);
     if (name.endsWith(".d.ts") && !reached.has(file)) rmSync(file);
   }
-  // The deepest first.
+  // The deepest folders first.
   for (const folder of found.filter((each) => each.isDirectory()).toReversed()) {
     const path = join(folder.parentPath, folder.name);
     if (readdirSync(path).length === 0) rmdirSync(path);
