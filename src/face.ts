@@ -13,7 +13,7 @@ import { inTurn } from "./journal/exchange.ts";
 import type { Records } from "./journal/records.ts";
 import { plainOverlay } from "./rules/facts.ts";
 import type { Services } from "./runtime/services.ts";
-import type { Scenarios } from "./scenarios/scenarios.ts";
+import type { Scenarios } from "./scenarios/arming.ts";
 
 /** The parts of a sandbox that its base addresses serve. */
 interface Parts {

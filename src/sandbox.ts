@@ -8,7 +8,7 @@ import { openService, webhookHosts } from "./face.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { controlDefect, noMessages } from "./journal/exchange.ts";
 import { openRecords, type Records } from "./journal/records.ts";
-import { Scenarios } from "./scenarios/scenarios.ts";
+import { Scenarios } from "./scenarios/arming.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 import { type OpenWorld, openWorld } from "./world/open-world.ts";
 
@@ -30,7 +30,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     clock,
     entries: ports.journal,
     bytes: ports.journalBytes,
-    armingsOf: (companyPk) => scenarios.armings.of(companyPk),
+    armingsOf: (companyPk) => scenarios.armingsOf(companyPk),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
   const delivery = wireDelivery(ports, world, records, onDefect);
@@ -59,11 +59,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     coverage: (filter = {}) => records.coverage.report(parse(coverageFilter, filter)),
     findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
     drain: () => {
-      scenarios.waits.drain();
+      scenarios.waiting.endAll();
       records.journal.end();
     },
     abandon: () => {
-      scenarios.waits.abandon();
+      scenarios.waiting.abortAll();
       delivery.close();
       records.journal.end();
     },

@@ -1,6 +1,6 @@
 import type { Card } from "../contract/card.ts";
 import { hasEnded, isHeld, type Trigger } from "../rules/card-transitions.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { EventFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import { type CardRecord, type StoredCard, updateCard } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
@@ -51,7 +51,7 @@ export function changeCard(
   card: StoredCard,
   trigger: Trigger,
   fields: CardFields = {},
-  faults?: WebhookFaults,
+  faults?: EventFaults,
 ): StoredCard {
   const { database } = services;
   const before = card.card.status;

@@ -7,7 +7,7 @@ import type { Records } from "../journal/records.ts";
 import { type KeyQuota, maskSecrets } from "../rules/api-key.ts";
 import type { Clock } from "../rules/clock.ts";
 import { DatabaseUnusable } from "../rules/errors.ts";
-import type { Scenarios } from "../scenarios/scenarios.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
 import type { OpenWorld } from "../world/open-world.ts";
 import { ApiKeys, apiKeyRoutes } from "./api-keys.ts";
 import { Cards, cardRoutes } from "./cards.ts";

@@ -4,8 +4,8 @@ import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
 import type { UnusedScenario } from "../journal/suite.ts";
 import { quoted } from "../rules/errors.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
-import type { Scenarios } from "../scenarios/scenarios.ts";
 import { findKey } from "../store/api-keys.ts";
 import type { ArmedRow } from "../store/armed-scenarios.ts";
 import type { Database } from "../store/database.ts";
@@ -154,7 +154,7 @@ export class ArmedScenarios {
 
   /** Lists scenarios that were armed since the sandbox started and never fired, including disarmed ones. */
   unfired(): UnusedScenario[] {
-    return this.#scenarios.unfired
+    return this.#scenarios.unused
       .list()
       .map(({ scenario, company, operation, apiKeyId, times, armedAtMs }) => ({
         name: scenario,
@@ -168,7 +168,7 @@ export class ArmedScenarios {
 
   /** Releases the requests that an armed scenario holds. */
   release(id: string): { readonly released: number } {
-    return { released: this.#scenarios.waits.release(this.#byId(id).pk) };
+    return { released: this.#scenarios.waiting.release(this.#byId(id).pk) };
   }
 
   disarm(id: string): void {
@@ -209,7 +209,7 @@ export class ArmedScenarios {
       steps_taken: stepsTaken,
       fired,
       spent: this.#scenarios.isSpent(row),
-      held: this.#scenarios.waits.heldBy(row.pk),
+      held: this.#scenarios.waiting.countHeldBy(row.pk),
       armed_at: new Date(row.armedAtMs).toISOString(),
     };
   }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { SandboxClock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
-import type { Scenarios } from "../scenarios/scenarios.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
 import { readClock } from "../store/meta.ts";
 import {
   captureWorld,

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { unavailableAt } from "../contract/answers.ts";
+import type { Card } from "../contract/card.ts";
 import type { CardError, GatewayError } from "../contract/errors.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
@@ -104,9 +105,9 @@ export function answer(
   headers?: HeadersOf,
   defect?: Error,
 ): Response | Promise<Response> {
-  const turn = c.get("turn");
-  const faults = turn?.settle(point, body);
-  const decided = () => answerOf(services, nowMs(services, c), point, body, headers, turn?.forced);
+  const claim = c.get("claim");
+  const faults = claim?.settle(point);
+  const decided = () => answerOf(services, nowMs(services, c), point, body, headers, claim?.firedScenario);
   const lost = (why: Error) => {
     const at = unavailableAt(c.req.path);
     const message = unusableMessage(
@@ -119,6 +120,16 @@ export function answer(
   }
   const told = decided();
   return services.groupCommit.answer(() => out(services, c, point, told, defect), lost);
+}
+
+/**
+ * Reports to the request's step claim whether the response shows spending: a card does if it has a spending limit, a
+ * list does unless it is empty.
+ */
+export function reportSpending(c: Context<HttpEnv>, shown: Card | readonly Card[]): void {
+  const claim = c.get("claim");
+  if (!claim) return;
+  claim.showsSpending = "spending_limit" in shown ? shown.spending_limit !== null : shown.length > 0;
 }
 
 function out(
@@ -140,7 +151,7 @@ async function deliver(
   decided: () => Answer,
   { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
 ): Promise<Response> {
-  if (latency_ms !== undefined) await c.get("turn")?.stay.wait(latency_ms);
+  if (latency_ms !== undefined) await c.get("claim")?.delay.wait(latency_ms);
   if (reset || empty) {
     const loss = reset ? "reset" : "empty";
     tell(services, c, { point, fault: `response.${loss}` });
@@ -165,7 +176,7 @@ function badGateway(services: HttpServices, c: Context<HttpEnv>): Answer {
   const ordered = c.get("operation") === "orderPhysicalCard";
   const point = ordered ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
   const body = errorBody(point, issuerMessages.badGateway);
-  return answerOf(services, nowMs(services, c), point, body, undefined, c.get("turn")?.forced);
+  return answerOf(services, nowMs(services, c), point, body, undefined, c.get("claim")?.firedScenario);
 }
 
 /** Tells whoever observes that the connection was dropped before anything was decided. */
@@ -218,7 +229,7 @@ function tell(
       point,
       status: answer?.status,
       responseHeaders: answer?.headers ?? {},
-      scenario: c.get("turn")?.forced,
+      scenario: c.get("claim")?.firedScenario,
       fault,
       atMs: nowMs(services, c),
       startedMs: startedAt,

@@ -3,9 +3,9 @@ import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
 import type { Observe, SentHeaders } from "../journal/exchange.ts";
 import type { Overlay } from "../rules/facts.ts";
 import type { Services } from "../runtime/services.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
+import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
-import type { Scenarios } from "../scenarios/scenarios.ts";
-import type { Turn } from "../scenarios/turn.ts";
 import type { Caller } from "../store/callers.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Body } from "./read-body.ts";
@@ -49,8 +49,8 @@ export interface HttpEnv {
     body: Body;
     /** The scenario that the request chooses itself. */
     chosen: Scenario | undefined;
-    /** The step of a scenario that it meets. */
-    turn: Turn | undefined;
+    /** The request's claim of a step of a scenario. */
+    claim: StepClaim | undefined;
     overlay: Overlay;
     /** The API key that is exchanged. */
     apiKey: string;

@@ -3,7 +3,7 @@ import type { Permission } from "../contract/operations.ts";
 import { type Issuer, promptIssuer } from "./issuer.ts";
 import type { CardLimitsMinor } from "./spending-limit.ts";
 import type { AccountStatus, CompanyStatus } from "./statuses.ts";
-import type { WebhookFaults } from "./webhook-faults.ts";
+import type { EventFaults } from "./webhook-faults.ts";
 
 /** What the world holds that an order is judged by, read at one instant. */
 export interface OrderWorld {
@@ -56,7 +56,7 @@ export interface Overlay {
   /** How long an access token lives; absent: as usual. */
   readonly tokenLifetimeMs?: number | undefined;
   /** What goes wrong with the deliveries of the events that it causes. */
-  readonly webhook?: WebhookFaults | undefined;
+  readonly webhook?: EventFaults | undefined;
 }
 
 /** The world as it is. */

@@ -1,4 +1,11 @@
-/** What goes wrong with the deliveries of the events that a request causes. */
+/** The faults for the events of one request. */
+export interface EventFaults {
+  readonly faults: WebhookFaults;
+  /** Whether they struck an event. `webhooks/events.ts` sets it, and the request's step claim reads it. */
+  struck: boolean;
+}
+
+/** Faults in the delivery of an event. */
 export interface WebhookFaults {
   /** It arrives twice, under the same `webhook-id`. */
   readonly duplicate?: true | undefined;

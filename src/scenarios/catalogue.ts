@@ -2,8 +2,8 @@ import type { OperationId } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import { quoted, SetupError } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
-import { leavesOf, neverFiring, pointsOf } from "./effects.ts";
 import type { Scenario } from "./scenario.ts";
+import { leavesOf, neverFiring, pointsOf } from "./step.ts";
 
 /** A scenario that is not there, and what may have been meant. */
 export interface UnknownScenario {

@@ -1,16 +1,146 @@
-import type { OperationId } from "../contract/operations.ts";
-import type { PointId } from "../contract/points.ts";
+import { type Decision, decisionsOf, type Outcome } from "../contract/decisions.ts";
+import { type OperationId, operationIds, operations, type Permission } from "../contract/operations.ts";
+import type { ErrorPointId, PointId } from "../contract/points.ts";
 import type { FactsOverlay, Overlay } from "../rules/facts.ts";
 import type { Issuer, IssuerAnswer } from "../rules/issuer.ts";
 import type { WebhookFaults } from "../rules/webhook-faults.ts";
-import { leavesOf, refusalsOf, stepOn } from "./effects.ts";
 import type { StepFile } from "./scenario.ts";
-import type { Stay } from "./waits.ts";
+import type { RequestDelay } from "./waiting.ts";
+
+/** A fact or a fault that a step may hold, as the decisions table has it. */
+interface Effect {
+  readonly path: string;
+  /** The only value that has the effect. Absent: every value has it. */
+  readonly value: string | undefined;
+  /** The refusal to which it leads. */
+  readonly point: ErrorPointId | undefined;
+  /** Which later effects it hides: none, those that do not strike every response, or all. */
+  readonly hides: "none" | "decisions" | "all";
+  readonly everyResponse: boolean;
+  /** It strikes before the request is decided. */
+  readonly atStart: boolean;
+}
+
+/** The effects that can strike an operation, in the order of its decisions. */
+const effectsByOperation = new Map(operationIds.map((id) => [id, decisionsOf(id).flatMap(effectsAt)]));
+
+function effectsAt({ step, forcedBy = {}, everyResponse }: Decision): Effect[] {
+  return Object.entries(forcedBy).map(([place, outcome]) => {
+    const [path = place, value] = place.split("=");
+    return {
+      path,
+      value,
+      ...consequenceOf(outcome),
+      everyResponse: everyResponse === true,
+      atStart: step === "scenario",
+    };
+  });
+}
+
+function consequenceOf(outcome: Outcome): Pick<Effect, "point" | "hides"> {
+  if (outcome === "continues") return { point: undefined, hides: "none" };
+  if (outcome === "ends_connection") return { point: undefined, hides: "all" };
+  return { point: outcome === "replaces_response" ? undefined : outcome, hides: "decisions" };
+}
+
+/** What a step says, each leaf with its path. */
+export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string; value: unknown }> {
+  for (const [name, value] of Object.entries(facts ?? {})) yield { path: `facts.${name}`, value };
+  for (const [place, each] of Object.entries(faults ?? {})) {
+    for (const [name, value] of Object.entries(each ?? {})) yield { path: `faults.${place}.${name}`, value };
+  }
+}
+
+/** The effects that a step has on an operation, in the order in which they strike. */
+function effectsOf(step: StepFile, operation: OperationId): Effect[] {
+  const leaves = new Map([...leavesOf(step)].map(({ path, value }) => [path, value]));
+  const effects = effectsByOperation.get(operation) ?? [];
+  return effects.filter(({ path, value }) => {
+    if (!leaves.has(path)) return false;
+    if (value !== undefined && leaves.get(path) !== value) return false;
+    // A member who has the permission is not refused for it.
+    return (
+      path !== "facts.permissions" ||
+      !step.facts?.permissions?.some((each) => each === permissionOf(operation))
+    );
+  });
+}
+
+function permissionOf(operation: OperationId): Permission | undefined {
+  const known = operations[operation];
+  return "permission" in known ? known.permission : undefined;
+}
+
+/** A step as one operation meets it: without the facts and faults that cannot strike there. */
+export function stepOn(step: StepFile, operation: OperationId): StepFile {
+  const here = new Set(effectsOf(step, operation).map(({ path }) => path));
+  const only = <Leaves extends object>(place: string, leaves: Leaves | undefined): Leaves =>
+    Object.fromEntries(
+      Object.entries(leaves ?? {}).filter(([name]) => here.has(`${place}.${name}`)),
+    ) as Leaves;
+  const { request, token, issuer, webhook, response } = step.faults ?? {};
+  return {
+    ...(step.pass && { pass: step.pass }),
+    facts: only("facts", step.facts),
+    faults: {
+      request: only("faults.request", request),
+      token: only("faults.token", token),
+      issuer: only("faults.issuer", issuer),
+      webhook: only("faults.webhook", webhook),
+      response: only("faults.response", response),
+    },
+  };
+}
+
+/** The answers on which a step's facts and faults decide an operation; a success is not among them. */
+export function refusalsOf(step: StepFile, operation: OperationId): PointId[] {
+  return effectsOf(step, operation).flatMap(({ point }) => (point ? [point] : []));
+}
+
+const successes = new Set<PointId>(operationIds.map((id) => operations[id].success));
+
+/** Whether a point is an operation's success: what a step that refuses nothing leads to. A replay is none. */
+export function isSuccess(point: PointId): boolean {
+  return successes.has(point);
+}
+
+/** The points to which a step leads, on the operations that it strikes. */
+export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
+  return on.flatMap((operation) => {
+    const here = effectsOf(step, operation);
+    const end = here.find(({ point, hides, atStart }) => point || (hides === "all" && atStart));
+    if (end) return end.point ? [end.point] : [];
+    return here.length > 0 ? [operations[operation].success] : [];
+  });
+}
+
+/** What a step says that can never strike on the operations it is meant for, and why. */
+export function neverFiring(
+  step: StepFile,
+  on: readonly OperationId[],
+): { readonly path: string[]; readonly why: string }[] {
+  return [...leavesOf(step)].flatMap(({ path }) => {
+    const reasons = on.map((operation) => {
+      const here = effectsOf(step, operation);
+      const effect = here.find((each) => each.path === path);
+      if (!effect && path === "facts.permissions")
+        return `a member with ${permissionOf(operation)} is not refused for it`;
+      if (!effect) return `nothing in ${operation} goes by it`;
+      const before = here
+        .slice(0, here.indexOf(effect))
+        .find(({ hides }) => hides === "all" || (hides === "decisions" && !effect.everyResponse));
+      return before && `${before.path} decides before it`;
+    });
+    return reasons.every((reason) => reason !== undefined)
+      ? [{ path: path.split("."), why: `can never fire: ${[...new Set(reasons)].join(", ")}` }]
+      : [];
+  });
+}
 
 type Faults = NonNullable<StepFile["faults"]>;
 export type ResponseFaults = NonNullable<Faults["response"]>;
 
-/** A step of a scenario, in the terms of whoever it strikes. */
+/** A step of a scenario as one operation meets it. */
 export interface Step {
   readonly pass: boolean;
   readonly facts: FactsOverlay;
@@ -21,20 +151,17 @@ export interface Step {
   readonly response: ResponseFaults;
   /** The refusals that it forces. */
   readonly refusals: ReadonlySet<PointId>;
-  /** Whether a request that meets it may succeed, and it then decides. */
-  readonly strikesSuccess: boolean;
-  /** Whether all it does to a success is to hide what was spent. */
-  readonly hidesUsedAlone: boolean;
-  /** Whether all it does is to break the deliveries of what the request causes. */
-  readonly breaksDeliveriesAlone: boolean;
+  /** Its only effect is to hide what cards have spent. */
+  readonly onlyHidesSpending: boolean;
+  /** Its only effect is to break the deliveries of the request's events. */
+  readonly onlyBreaksDeliveries: boolean;
 }
 
-/** A step as one operation meets it; undefined where nothing of it strikes there. */
+/** Undefined if no fact or fault of the step strikes the operation. */
 export function stepFor(file: StepFile, operation: OperationId): Step | undefined {
   const { facts = {}, faults = {}, ...rest } = stepOn(file, operation);
   const leaves = [...leavesOf({ facts, faults })];
   if (!rest.pass && leaves.length === 0) return undefined;
-  const refusals = new Set(refusalsOf({ facts, faults }, operation));
   return {
     pass: rest.pass === true,
     facts: factsOf(facts),
@@ -43,15 +170,13 @@ export function stepFor(file: StepFile, operation: OperationId): Step | undefine
     issuer: Object.keys(faults.issuer ?? {}).length > 0 ? faults.issuer : undefined,
     webhook: webhookFaultsOf(faults.webhook ?? {}),
     response: faults.response ?? {},
-    refusals,
-    strikesSuccess: refusals.size === 0,
-    breaksDeliveriesAlone:
-      leaves.length > 0 && leaves.every(({ path }) => path.startsWith("faults.webhook.")),
-    hidesUsedAlone: leaves.length === 1 && facts.used_unreadable === true,
+    refusals: new Set(refusalsOf({ facts, faults }, operation)),
+    onlyHidesSpending: leaves.length === 1 && facts.used_unreadable === true,
+    onlyBreaksDeliveries: leaves.length > 0 && leaves.every(({ path }) => path.startsWith("faults.webhook.")),
   };
 }
 
-/** Undefined where nothing goes wrong. */
+/** Undefined if there is no fault. */
 function webhookFaultsOf({
   bad_signature,
   ...rest
@@ -60,7 +185,7 @@ function webhookFaultsOf({
   return Object.keys(faults).length > 0 ? faults : undefined;
 }
 
-/** The facts by the names that core knows them by. */
+/** The facts by their names in `rules/facts.ts`. */
 function factsOf(facts: NonNullable<StepFile["facts"]>): FactsOverlay {
   const named = {
     token: facts.token,
@@ -80,26 +205,25 @@ function factsOf(facts: NonNullable<StepFile["facts"]>): FactsOverlay {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** The overlay under which a request meets a step; `world` is the one that it would meet otherwise. */
-export function overlayOf(step: Step, world: Overlay, stay: Stay): Overlay {
+/** The overlay of a request that claims a step. `world` is the overlay of a request without a claim. */
+export function overlayOf(step: Step, world: Overlay, delay: RequestDelay): Overlay {
   const { lifetime_s } = step.token;
   return {
     facts: { ...world.facts, ...step.facts },
-    issuer: step.issuer ? issuerOf(step.issuer, stay) : world.issuer,
+    issuer: step.issuer ? issuerOf(step.issuer, delay) : world.issuer,
     tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
-    // One of its own for each request, so that it can be told which request's it struck.
-    webhook: step.webhook ? { ...step.webhook } : world.webhook,
+    webhook: step.webhook ? { faults: step.webhook, struck: false } : world.webhook,
   };
 }
 
-function issuerOf(faults: NonNullable<Faults["issuer"]>, stay: Stay): Issuer {
+function issuerOf(faults: NonNullable<Faults["issuer"]>, delay: RequestDelay): Issuer {
   const { latency_ms, hold_ms } = faults;
   const answer = issuerAnswer(faults);
   if (latency_ms === undefined && hold_ms === undefined) return { issue: () => answer };
   return {
     async issue() {
-      if (latency_ms !== undefined) await stay.wait(latency_ms);
-      if (hold_ms !== undefined) await stay.hold(hold_ms);
+      if (latency_ms !== undefined) await delay.wait(latency_ms);
+      if (hold_ms !== undefined) await delay.hold(hold_ms);
       return answer;
     },
   };

@@ -2,7 +2,7 @@ import type { DeliveryId, EventType } from "../contract/webhook.ts";
 import type { WebhookPayload } from "../contract/webhook-event.ts";
 import { companyNow } from "../rules/clock.ts";
 import { uuidOf } from "../rules/random.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { EventFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import { nextNumber } from "../store/meta.ts";
 import { insertDelivery, isHoldingBack } from "../store/webhook-deliveries.ts";
@@ -16,7 +16,7 @@ export interface CompanyEvent<Type extends EventType> {
   readonly data: () => WebhookPayload<Type>["data"];
   /** Further fields of the payload, beside `data`. */
   readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
-  readonly faults?: WebhookFaults | undefined;
+  readonly faults?: EventFaults | undefined;
   /**
    * The card that expired, by its number in its company, and the time of its expiry. The event gets this time and an
    * id derived from the number, so neither depends on when the expiry is recorded. Absent: the event happens now.
@@ -31,13 +31,6 @@ const heldBackMs = 5000;
 
 /** Pending deliveries per webhook: without a bound, a receiver that never answers would fill the database. */
 export const mostPending = 10_000;
-
-const struck = new WeakSet<WebhookFaults>();
-
-/** Whether the faults of a request struck an event of which somebody is told. */
-export function haveStruck(faults: WebhookFaults | undefined): boolean {
-  return faults !== undefined && struck.has(faults);
-}
 
 /**
  * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
@@ -65,9 +58,10 @@ export function put<Type extends EventType>(
     readonly companyId: string;
     readonly clockOffsetMs: number;
   },
-  { companyPk, type, data, beside, faults, expired }: CompanyEvent<Type>,
+  { companyPk, type, data, beside, faults: forced, expired }: CompanyEvent<Type>,
 ): DeliveryId {
-  if (faults) struck.add(faults);
+  const faults = forced?.faults;
+  if (forced) forced.struck = true;
   const nowMs = companyNow(clock, webhook.clockOffsetMs);
   const atMs = expired?.atMs ?? nowMs;
   const block = expired

@@ -10,7 +10,7 @@ import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { uuidOf } from "../rules/random.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { EventFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
 import { nextNumber } from "../store/meta.ts";
@@ -117,7 +117,7 @@ export function testWebhook(
   services: Services,
   caller: Caller,
   webhook: WebhookRecord,
-  faults: WebhookFaults | undefined,
+  faults: EventFaults | undefined,
 ): WebhookDelivery {
   refuseDisabled(webhook);
   refuseBacklog(webhook);

@@ -3,7 +3,7 @@ import { type OperationId, operationIds, operations } from "../../src/contract/o
 import { contractPoints } from "../../src/contract/points.ts";
 import { readShippedScenarios } from "../../src/node/input-files.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
-import { pointsOf } from "../../src/scenarios/effects.ts";
+import { pointsOf } from "../../src/scenarios/step.ts";
 import { openCards } from "../support/open-cards.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 import { own } from "../support/own-scenario.ts";

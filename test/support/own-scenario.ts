@@ -1,6 +1,6 @@
 import type { OperationId } from "../../src/contract/operations.ts";
-import { pointsOf } from "../../src/scenarios/effects.ts";
 import { type Scenario, type StepFile, scenarioSchema } from "../../src/scenarios/scenario.ts";
+import { pointsOf } from "../../src/scenarios/step.ts";
 import type { TestOptions } from "./open-sandbox.ts";
 
 /** A scenario of the test's own. */

@@ -3,7 +3,7 @@ import { idempotencyKey } from "../../contract/identifiers.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
 import { ConnectionLost, SandboxError } from "../../rules/errors.ts";
 import { refuseStale } from "../../runtime/generations.ts";
-import type { Turn } from "../../scenarios/turn.ts";
+import type { StepClaim } from "../../scenarios/claim.ts";
 import { tellLost } from "../answer.ts";
 import type { HttpServices } from "../http-services.ts";
 import type { Check } from "../in-order.ts";
@@ -17,19 +17,19 @@ export function forced(services: HttpServices, operation: OperationId): Check {
   return (c) => {
     const world = services.overlayOf();
     const caller = c.get("caller");
-    const turn = services.scenarios.turnOf({
+    const claim = services.scenarios.claimStep({
       operation,
       caller,
       chosen: c.get("chosen"),
       idempotencyKey: () => idempotencyKey.safeParse(sentHeader(c, "Idempotency-Key")).data ?? "",
       world,
     });
-    c.set("overlay", turn?.overlay ?? world);
-    if (!turn) return;
-    c.set("turn", turn);
+    c.set("overlay", claim?.overlay ?? world);
+    if (!claim) return;
+    c.set("claim", claim);
     const strike = () => {
-      if (turn.step.request.dropped) {
-        turn.strike();
+      if (claim.step.request.dropped) {
+        claim.fire();
         return services.groupCommit.answer(
           () => {
             tellLost(services, c, "request.dropped");
@@ -40,12 +40,12 @@ export function forced(services: HttpServices, operation: OperationId): Check {
           },
         );
       }
-      refuse(turn, operation);
+      refuse(claim, operation);
     };
-    const { latency_ms } = turn.step.request;
+    const { latency_ms } = claim.step.request;
     if (latency_ms === undefined) return strike();
-    turn.reserve();
-    return turn.stay.wait(latency_ms).then(() => {
+    claim.reserve();
+    return claim.delay.wait(latency_ms).then(() => {
       refuseStale(services, { caller, generation: c.get("generation"), operation });
       return strike();
     });
@@ -53,7 +53,7 @@ export function forced(services: HttpServices, operation: OperationId): Check {
 }
 
 /** Refuses in the order of contract/decisions.ts, before the checks of the operation: 400 of an exchange, 401, 429, 503. */
-function refuse({ step }: Turn, operation: OperationId): void {
+function refuse({ step }: StepClaim, operation: OperationId): void {
   const isExchange = operations[operation].success === "token.issued";
   if (isExchange && step.facts.requestValid === false) {
     throw new SandboxError("token.invalid_request", "The request is invalid");

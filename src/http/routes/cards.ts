@@ -10,7 +10,7 @@ import * as replacement from "../../cards/replace.ts";
 import { cardFilters } from "../../contract/list-filters.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
-import { answer } from "../answer.ts";
+import { answer, reportSpending } from "../answer.ts";
 import type { HttpEnv, HttpServices } from "../http-services.ts";
 import type { Route } from "../in-order.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
@@ -80,6 +80,7 @@ export function listCards(services: HttpServices): Route {
       limit: query.limit + 1,
     });
     const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
+    reportSpending(c, page.data);
     return answer(services, c, "cards.listed", page);
   };
 }
@@ -89,8 +90,9 @@ export function getCard(services: HttpServices): Route {
   return (c) => {
     const caller = c.get("caller");
     const named = findNamedCard(services, caller, cardIdOf(c));
-    const card = visibleCard(named, caller, cardIdOf(c));
-    return answer(services, c, "cards.shown", cardNow(services, card, viewOf(c)));
+    const card = cardNow(services, visibleCard(named, caller, cardIdOf(c)), viewOf(c));
+    reportSpending(c, card);
+    return answer(services, c, "cards.shown", card);
   };
 }
 
@@ -168,12 +170,13 @@ function respondIssued(
   outcome: IssueOutcome | Promise<IssueOutcome>,
   points: Readonly<Record<"made" | "same order" | "other order", SuccessPointId>>,
 ): Response | Promise<Response> {
-  const respond = ({ card, replayed }: IssueOutcome) =>
-    replayed === undefined
-      ? answer(services, c, points.made, card)
-      : answer(services, c, points[replayed], card, { "Idempotent-Replayed": "true" });
+  const respond = ({ card, replayed }: IssueOutcome) => {
+    reportSpending(c, card);
+    if (replayed === undefined) return answer(services, c, points.made, card);
+    return answer(services, c, points[replayed], card, { "Idempotent-Replayed": "true" });
+  };
   if (!("then" in outcome)) return respond(outcome);
-  c.get("turn")?.reserve();
+  c.get("claim")?.reserve();
   return outcome.then(respond);
 }
 
@@ -187,5 +190,7 @@ function change(
   const caller = c.get("caller");
   const overlay = c.get("overlay");
   const request = { operation, caller, overlay, cardId: cardIdOf(c), ...fields };
-  return answer(services, c, point, changeAsCaller(services, request));
+  const card = changeAsCaller(services, request);
+  reportSpending(c, card);
+  return answer(services, c, point, card);
 }

@@ -16,16 +16,14 @@ import {
 } from "../store/armed-scenarios.ts";
 import type { Caller } from "../store/callers.ts";
 import { nextNumber } from "../store/meta.ts";
-import { Armings } from "./armings.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { Progress } from "./progress.ts";
+import { StepClaim, StepQueue } from "./claim.ts";
 import type { Scenario } from "./scenario.ts";
 import { overlayOf, type Step, stepFor } from "./step.ts";
-import { Turn } from "./turn.ts";
-import { Unfired } from "./unfired.ts";
-import { Waits } from "./waits.ts";
+import { UnusedScenarios } from "./unused.ts";
+import { WaitingRequests } from "./waiting.ts";
 
-/** Whom a scenario is armed for, and how often. */
+/** Arms a scenario for one API key, for one company or (null) for all; `times` null: until it is disarmed. */
 export interface ArmRequest {
   readonly scenario: Scenario;
   readonly companyPk: number | null;
@@ -34,109 +32,108 @@ export interface ArmRequest {
   readonly times: number | null;
 }
 
-/** The request whose turn it is. */
-export interface TurnRequest {
+/** A request that claims a step. */
+export interface ClaimRequest {
   readonly operation: OperationId;
   readonly caller: Caller;
   /** The scenario that the request chose itself. */
   readonly chosen: Scenario | undefined;
-  /** Case-folded; empty where the request has none. */
+  /** Case-folded; empty if the request has none. */
   readonly idempotencyKey: () => string;
-  /** What it believes where nothing is forced. */
+  /** The overlay of a request without a claim. */
   readonly world: Overlay;
 }
 
 interface Armed {
   readonly row: ArmedRow;
   readonly scenario: Scenario;
-  readonly progress: Progress;
+  readonly queue: StepQueue;
 }
 
-/** What is forced on requests, and how far it has come. */
+/** The armed scenarios, and the steps that requests claim of them. */
 export class Scenarios {
   readonly catalogue: Catalogue;
-  readonly waits: Waits;
-  readonly unfired = new Unfired();
-  readonly armings = new Armings();
+  readonly waiting: WaitingRequests;
+  readonly unused = new UnusedScenarios();
   readonly #services: Services;
   readonly #fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
-  /** What is armed, the nearest first, and the latest of these; kept in memory, since every request asks. */
+  /** How often a scenario was armed or disarmed, by company; null: for all. */
+  readonly #armings = new Map<number | null, number>();
+  /** The armed scenarios, the nearest first, then the latest. They are cached because every request looks here. */
   #armed: readonly Armed[] = [];
-  /** The generation in which that was read; undefined: it is to be read again. */
+  /** The generation in which the cache was read; undefined: it is out of date. */
   #armedIn: number | undefined;
-  /** How far requests have come in scenarios that they chose, where the store's count does not say it all. */
-  readonly #chosen = new Map<string, Progress>();
+  /** The queues of scenarios that requests chose, if the number of used steps in the store does not describe them. */
+  readonly #chosen = new Map<string, StepQueue>();
 
-  /**
-   * @param fromStart - the scenario that is armed for all from the start
-   */
+  /** @param fromStart - the name of the scenario that is armed for all when the sandbox starts */
   constructor(services: Services, catalogue: Catalogue, fromStart: string | undefined) {
     this.#services = services;
     this.catalogue = catalogue;
     this.#fromStart = fromStart;
-    this.waits = new Waits(services.clock);
+    this.waiting = new WaitingRequests(services.clock);
     services.generations.onEnd((ended) =>
-      this.waits.letGo(({ companyPk }) => ended === undefined || ended === companyPk),
+      this.waiting.stopHolding(({ companyPk }) => ended === undefined || ended === companyPk),
     );
   }
 
-  /** The step that a request meets; undefined where nothing is forced on it. */
-  turnOf(request: TurnRequest): Turn | undefined {
-    if (request.chosen) return this.#chosenTurn(request.chosen, request);
+  /** Claims the step that applies to a request; undefined if none does. */
+  claimStep(request: ClaimRequest): StepClaim | undefined {
+    if (request.chosen) return this.#claimChosen(request.chosen, request);
     for (const armed of this.#listArmed()) {
-      const { row, scenario, progress } = armed;
-      if (!meets(armed, request)) continue;
-      const index = stepAt(scenario, progress.position, row.times);
+      const { row, scenario, queue } = armed;
+      if (!appliesTo(armed, request)) continue;
+      const index = stepAt(scenario, queue.position, row.times);
       if (index === "spent") continue;
       if (index === "passes") return undefined;
       const step = this.#stepsOf(scenario, request.operation)[index];
       if (!step) continue;
-      return this.#turn(scenario, step, request, progress, row.pk, () => {
+      return this.#claim(scenario, step, request, queue, row.pk, () => {
         takeArmedStep(this.#services.database, row.pk, !step.pass);
-        if (!step.pass) this.unfired.fired(row);
+        if (!step.pass) this.unused.removeFired(row);
       });
     }
     return undefined;
   }
 
-  #chosenTurn(scenario: Scenario, request: TurnRequest): Turn | undefined {
+  #claimChosen(scenario: Scenario, request: ClaimRequest): StepClaim | undefined {
     const { database, generations } = this.#services;
     const { companyPk } = request.caller;
-    // Where one step repeats for ever there is nothing to count.
+    // If a single step repeats forever, there is nothing to count.
     const counts = scenario.steps.length > 1 || scenario.then !== undefined;
-    const of = [database, companyPk, scenario.name, request.idempotencyKey()] as const;
-    const name = [companyPk, generations.of(companyPk), ...of.slice(2)].join("/");
-    const progress = this.#chosen.get(name) ?? new Progress(counts ? chosenStepsTaken(...of) : 0);
-    const index = stepAt(scenario, counts ? progress.position : 0, null);
+    const counter = [database, companyPk, scenario.name, request.idempotencyKey()] as const;
+    const name = [companyPk, generations.of(companyPk), ...counter.slice(2)].join("/");
+    const queue = this.#chosen.get(name) ?? new StepQueue(counts ? chosenStepsTaken(...counter) : 0);
+    const index = stepAt(scenario, counts ? queue.position : 0, null);
     const step = typeof index === "number" ? this.#stepsOf(scenario, request.operation)[index] : undefined;
     if (!step) return undefined;
-    if (counts) this.#remember(name, progress);
-    return this.#turn(scenario, step, request, progress, undefined, () => {
-      if (counts) takeChosenStep(...of);
+    if (counts) this.#remember(name, queue);
+    return this.#claim(scenario, step, request, queue, undefined, () => {
+      if (counts) takeChosenStep(...counter);
     });
   }
 
-  /** Keeps a progress as long as a request is under way in it, or has given a step back. */
-  #remember(name: string, progress: Progress): void {
-    for (const [known, each] of this.#chosen) {
-      if (!each.isPlain) break;
-      this.#chosen.delete(known);
+  /** Remembers a queue until no request holds a step of it and none was given back. */
+  #remember(name: string, queue: StepQueue): void {
+    for (const [other, each] of this.#chosen) {
+      if (!each.isSettled) break;
+      this.#chosen.delete(other);
     }
-    this.#chosen.set(name, progress);
+    this.#chosen.set(name, queue);
   }
 
-  #turn(
-    scenario: Scenario,
+  #claim(
+    { name: scenario }: Scenario,
     step: Step,
-    { world, caller: { companyPk } }: TurnRequest,
-    progress: Progress,
+    { world, caller: { companyPk } }: ClaimRequest,
+    queue: StepQueue,
     armedPk: number | undefined,
-    keep: () => void,
-  ): Turn {
-    const stay = this.waits.stay({ armedPk, companyPk });
-    const overlay = overlayOf(step, world, stay);
-    return new Turn({ scenario: scenario.name, step, overlay, stay }, progress, keep);
+    store: () => void,
+  ): StepClaim {
+    const delay = this.waiting.delayOf({ armedPk, companyPk });
+    const overlay = overlayOf(step, world, delay);
+    return new StepClaim({ scenario, step, overlay, delay }, queue, store);
   }
 
   #stepsOf(scenario: Scenario, operation: OperationId): readonly (Step | undefined)[] {
@@ -150,24 +147,24 @@ export class Scenarios {
   #listArmed(): readonly Armed[] {
     const { database, generations } = this.#services;
     if (this.#armedIn === generations.stamp) return this.#armed;
-    const known = new Map(this.#armed.map(({ row, progress }) => [row.pk, progress]));
+    const queues = new Map(this.#armed.map(({ row, queue }) => [row.pk, queue]));
     this.#armed = listArmed(database)
       .toSorted((a, b) => nearness(b) - nearness(a) || b.pk - a.pk)
       .flatMap((row) => {
         const scenario = this.catalogue.find(row.scenario);
-        const before = known.get(row.pk);
-        const progress = before?.kept === row.stepsTaken ? before : new Progress(row.stepsTaken);
-        return scenario ? [{ row, scenario, progress }] : [];
+        const before = queues.get(row.pk);
+        const queue = before?.used === row.stepsTaken ? before : new StepQueue(row.stepsTaken);
+        return scenario ? [{ row, scenario, queue }] : [];
       });
     this.#armedIn = generations.stamp;
     return this.#armed;
   }
 
-  /** Arms a scenario. A request meets the nearest that fits it, and the latest of these. */
+  /** Arms a scenario. If several apply to a request, the nearest wins, and among equals the one armed last. */
   arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, random, clock } = this.#services;
     this.#armedIn = undefined;
-    this.armings.count(companyPk);
+    this.#countArming(companyPk);
     const armed = database.transaction(() => {
       const n = nextNumber(database, 0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
@@ -185,19 +182,19 @@ export class Scenarios {
       if (!row) throw new Error("what was just armed is not there");
       return row;
     });
-    this.unfired.armed(armed);
+    this.unused.addArmed(armed);
     return armed;
   }
 
-  /** Whether what is armed from the start is what the sandbox was started with. */
+  /** Whether the scenario that is armed from the start is the one that this sandbox was started with. */
   get isArmedFromStart(): boolean {
     const fromStart = this.armed().filter((row) => row.fromStart === 1);
     return fromStart.map(({ scenario }) => scenario).join() === (this.#fromStart ?? "");
   }
 
   /**
-   * Arms, for all, what the sandbox is started with, afresh.
-   * @throws SetupError where it is unknown
+   * Arms the scenario that the sandbox was started with, for all, from its first step.
+   * @throws SetupError if it is unknown
    */
   armFromStart(): void {
     this.#armedIn = undefined;
@@ -208,7 +205,7 @@ export class Scenarios {
     this.arm({ scenario, companyPk: null, operation: null, apiKeyPk: null, times: null }, 1);
   }
 
-  /** What is armed, in the order in which it was. */
+  /** In the order in which they were armed. */
   armed(): ArmedRow[] {
     return listArmed(this.#services.database);
   }
@@ -217,7 +214,19 @@ export class Scenarios {
     return countArmed(this.#services.database);
   }
 
-  /** Goes by what the store counts: steps that were taken since may not have been kept. */
+  /**
+   * How often a scenario that can strike a company was armed or disarmed. If the number changes between two requests,
+   * somebody changed what the client meets.
+   */
+  armingsOf(companyPk: number): number {
+    return (this.#armings.get(null) ?? 0) + (this.#armings.get(companyPk) ?? 0);
+  }
+
+  #countArming(companyPk: number | null): void {
+    this.#armings.set(companyPk, (this.#armings.get(companyPk) ?? 0) + 1);
+  }
+
+  /** Reads the number of used steps from the store again: a rollback can have undone some. */
   countAgain(): void {
     this.#armedIn = undefined;
     this.#chosen.clear();
@@ -225,40 +234,40 @@ export class Scenarios {
 
   /** Whether all the runs that it was armed for are over. */
   isSpent({ scenario, times, stepsTaken }: ArmedRow): boolean {
-    const known = this.catalogue.find(scenario);
-    return known !== undefined && stepAt(known, stepsTaken, times) === "spent";
+    const found = this.catalogue.find(scenario);
+    return found !== undefined && stepAt(found, stepsTaken, times) === "spent";
   }
 
   armedById(id: string): ArmedRow | undefined {
     return findArmed(this.#services.database, id);
   }
 
-  /** Disarms, and lets go on what was held by it. */
+  /** Disarms scenarios, and releases the requests that they hold. */
   disarm(rows: readonly ArmedRow[]): void {
     this.#armedIn = undefined;
     const disarmed = new Set(rows.map(({ pk }) => pk));
-    for (const { companyPk } of rows) this.armings.count(companyPk);
+    for (const { companyPk } of rows) this.#countArming(companyPk);
     for (const pk of disarmed) deleteArmed(this.#services.database, pk);
-    this.waits.letGo(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
+    this.waiting.stopHolding(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
   }
 }
 
-/** For one key, for one company, for all. */
+/** An API key is nearer than a company, and a company is nearer than all. */
 function nearness({ apiKeyPk, companyPk }: ArmedRow): number {
   if (apiKeyPk !== null) return 2;
   return companyPk === null ? 0 : 1;
 }
 
-/** A key is followed into each company that its member acts for. */
-function meets({ row, scenario }: Armed, { operation, caller }: TurnRequest): boolean {
+/** A scenario that is armed for an API key applies in each company that its member acts for. */
+function appliesTo({ row, scenario }: Armed, { operation, caller }: ClaimRequest): boolean {
   const isOn = row.operation === null ? scenario.on.includes(operation) : row.operation === operation;
   if (row.apiKeyPk !== null) return isOn && row.apiKeyPk === caller.apiKeyPk;
   return isOn && (row.companyPk === null || row.companyPk === caller.companyPk);
 }
 
 /**
- * Which step is at a position, counted from 0. With `times` the steps begin anew until all their runs are spent;
- * without it the last step repeats, or nothing is forced any more.
+ * The index of the step at a position, counted from 0. With `times`, the steps repeat until all runs are spent. Without
+ * it, the last step repeats, or nothing is forced any more.
  */
 function stepAt(
   { steps: { length }, then }: Scenario,
