@@ -1,6 +1,6 @@
 /**
- * The portable face: a sandbox out of ports, for any engine with web standards and a synchronous SQLite. The
- * package's own entry is node/index.ts, which brings the ports along.
+ * The portable entry: wires a sandbox from ports on any engine with web standards and a synchronous SQLite. The entry of
+ * the package is node/index.ts, which provides the ports.
  */
 
 export type { Face, Fetch, Sandbox, SandboxPorts } from "./api.ts";

@@ -6,12 +6,12 @@ import type { UnderWay } from "./under-way.ts";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Under this name @hono/node-server, too, finds a body that somebody else has read. */
+/** @hono/node-server also looks here for a body that has already been read. */
 interface ReadMessage extends IncomingMessage {
   rawBody?: Buffer;
 }
 
-/** What is known of a request that came by `inTurns`. */
+/** The parts of a request that `inTurns` has read already. */
 export function arrived(incoming: ReadMessage, underWay: UnderWay): Arrived {
   return {
     headers: new RawHeaders(shared(incoming.rawHeaders)),
@@ -55,12 +55,12 @@ export function inTurns(listener: Listener, together: (work: () => void) => void
     });
 }
 
-/** Of a request that announces no body (RFC 9112 §6.3). */
+/** The body of a request without body headers (RFC 9112 §6.3). */
 const noBody = Buffer.alloc(0);
 
 /**
- * Reads a body that says how long it is; any other is left to whoever answers.
- * @param done - called also where the body broke off
+ * Reads a body with a Content-Length. A chunked body is read later, by the service.
+ * @param done - also called if the body broke off
  */
 function readWhole(incoming: ReadMessage, done: () => void): void {
   const { "content-length": length, "transfer-encoding": coding } = incoming.headers;

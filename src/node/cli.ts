@@ -2,6 +2,6 @@
 import module from "node:module";
 
 const { enableCompileCache } = module as { enableCompileCache?: () => void };
-// From Node 22.8 on the first start alone compiles what all run: Node keeps it in the folder for temporary files.
+// From Node 22.8 on, Node caches compiled code in the folder for temporary files.
 enableCompileCache?.();
 await import("./command-line.ts");

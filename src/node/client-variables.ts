@@ -1,15 +1,15 @@
 import type { CompanyListing } from "../store/world-listing.ts";
 import { firstOrderer, type Orderer } from "../world/first-order.ts";
 
-/** Where a sandbox is, and how its own API is reached. */
+/** The addresses of a sandbox, and the token of its control API. */
 export interface SandboxAddresses {
   readonly url: string;
   readonly liveUrl: string;
-  /** What its own API demands, where it demands something. */
+  /** Undefined if the control API needs no token. */
   readonly adminToken: string | undefined;
 }
 
-/** What a client's tests need to know, by the variables that tell it; undefined: it is not to be had. */
+/** The environment variables for the tests of a client; undefined: the sandbox has no such value. */
 export function clientVariables(
   { url, liveUrl, adminToken }: SandboxAddresses,
   companies: readonly CompanyListing[],

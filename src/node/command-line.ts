@@ -5,7 +5,7 @@ import { readSwitches, unknownVariables } from "./commands/switches.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 
 function fail(error: unknown): void {
-  // Commander has written its own line.
+  // Commander has already written its own errors.
   if (!(error instanceof CommanderError)) {
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`card-sandbox: ${oneLine(message)}\n`);
@@ -13,7 +13,7 @@ function fail(error: unknown): void {
   process.exitCode = exitCodeOf(error);
 }
 
-// Whoever stops reading, what is printed ends nothing.
+// The process goes on when nobody reads its output any more.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 try {

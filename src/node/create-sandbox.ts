@@ -38,27 +38,27 @@ const systemClock: Clock = {
 export interface SandboxOptions {
   /** A database file, kept across restarts; default `:memory:`. */
   readonly db?: string | undefined;
-  /** What an answer outlives on a database file: `normal`, the end of the process; `full`, the machine's too. */
+  /** What a committed change in a database file survives: `normal`: a crash of the process; `full`: loss of power. */
   readonly durability?: Durability | undefined;
-  /** What ids, tokens and last fours derive from; default 1. A reopened database keeps its own. */
+  /** The seed of ids, tokens and last four digits; default 1. A reopened database keeps its own. */
   readonly seed?: number | undefined;
-  /** An ISO 8601 instant at which time stands still; default: real time. */
+  /** An ISO 8601 instant at which the clock is frozen; default: real time. */
   readonly clock?: string | undefined;
-  /** A fixtures file; default: the world that the package ships. */
+  /** A fixtures file; default: the default world. */
   readonly fixtures?: string | undefined;
-  /** Whether operations are served that the spec names and does not show; without, they answer 501. Default true. */
+  /** Whether to serve operations that the spec only names; otherwise they return 501. Default true. */
   readonly assumed?: boolean | undefined;
-  /** What becomes of the header `X-On-Behalf-Of` (spec §5.7); default `optional`. */
+  /** How to treat the header `X-On-Behalf-Of` (spec §5.7); default `optional`. */
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
-  /** Whether answers carry `Sandbox-…` headers; default true. */
+  /** Whether responses have `Sandbox-…` headers; default true. */
   readonly sandboxHeaders?: boolean | undefined;
-  /** Whether five active API keys are allowed per company or, the spec's variant (§5.5), per member. */
+  /** Whether five active API keys are allowed per company or (a variant of the spec, §5.5) per member. */
   readonly keyQuota?: KeyQuota | undefined;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
   readonly fixtureKeys?: boolean | undefined;
-  /** A folder of scenario files, beside those that the package ships. */
+  /** A folder with scenario files of your own. */
   readonly scenarios?: string | undefined;
-  /** The scenario that is armed for all from the start. */
+  /** The scenario that is armed for every company from the start. */
   readonly scenario?: string | undefined;
   /** How many requests the journal keeps; default 1000, and 0 keeps none. */
   readonly journal?: number | undefined;
@@ -69,11 +69,11 @@ export interface SandboxOptions {
    * Default `auto`: full up to 48 MiB.
    */
   readonly checkDatabase?: DatabaseCheck | undefined;
-  /** The hosts beside this machine to which webhooks may be sent, each with its port or without; default none. */
+  /** External hosts that may receive webhooks, each with or without a port; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
-  /** Is called in place of `fetch` with what webhooks are told, and answers as their receiver would. */
+  /** Receives webhook deliveries in place of `fetch`, and returns the receiver's response. */
   readonly deliver?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Told of each answer of the service, and of what was said. Headers and bodies hold secrets. */
+  /** Called after each response of the service. Headers and bodies contain secrets. */
   readonly observe?: ((exchange: Exchange, messages: Messages) => void) | undefined;
 }
 
@@ -99,14 +99,14 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
 };
 
 export interface Sandbox extends PortableSandbox {
-  /** Ends what is under way and closes the database; one in memory is gone. */
+  /** Ends the requests in progress and closes the database; an in-memory database is lost. */
   close(): void;
 }
 
 /**
- * Makes a sandbox in this process, without a port: `sandbox.fetch(new Request("http://sandbox/…"))`.
- * @throws SetupError where it cannot be as asked: a file that is no database, fixtures that do not fit, a
- *   database that was made otherwise
+ * Creates a sandbox in this process, without a port: `sandbox.fetch(new Request("http://sandbox/…"))`.
+ * @throws SetupError if an option is invalid: a file that is not a database, invalid fixtures, a database that was
+ *   created with other options
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   refuseUnfitOptions("createSandbox()", options, sandboxOptions);
@@ -190,7 +190,7 @@ function refuse(): never {
 
 function refuseUnlessHost(host: string): void {
   const isHost = URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host.toLowerCase();
-  // A URL may hold an asterisk in its host, which would then stand for itself alone.
+  // The host of a URL may contain an asterisk, but it is not a wildcard.
   if (isHost && !host.includes("*")) return;
   throw new SetupError(
     `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443, each in full; got ${JSON.stringify(host)}`,

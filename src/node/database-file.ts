@@ -19,7 +19,7 @@ export const applicationId = 0x63617264;
 /** The first eight bytes of a rollback journal (https://sqlite.org/fileformat2.html#the_rollback_journal). */
 const journalMagic = Buffer.from("d9d505f920a163d7", "hex");
 
-/** What an answer outlives: `normal`, the end of the process; `full`, the machine's too. */
+/** What a committed change survives: `normal`: a crash of the process; `full`: loss of power. */
 export const durabilities = ["normal", "full"] as const;
 export type Durability = (typeof durabilities)[number];
 

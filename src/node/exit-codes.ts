@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
 import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
-/** What exit codes beside 0 say; `exec` ends with the command's own where that failed. */
+/** The exit codes other than 0; `exec` uses the command's own if the command failed. */
 export const exitCodes = {
-  /** Something is not as it should be: a check of `exec`, the sandbox's health, a file. */
+  /** A check failed: a gate of `exec`, the health of a sandbox, a file. */
   found: 1,
-  /** It was asked for wrongly, or for what cannot be. */
+  /** Usage error. */
   usage: 2,
-  /** It could not run: a port is taken, a command cannot be started, no sandbox answers. */
+  /** It could not run: a port is in use, a command cannot be started, no sandbox responds. */
   notRun: 3,
 } as const;
 

@@ -12,22 +12,22 @@ import { checkStrictYaml, fitting, readStrictYaml, type StrictYaml } from "./str
 
 const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));
 
-/** What the build made of the default file. */
+/** The default world as JSON, made by the build. */
 const builtDefault = fileURLToPath(new URL("../default-world.json", import.meta.url));
 
-/** The default world as the build read it, so that no start has to load YAML; from the sources, its file is read. */
+/** Reads the default world: in dist/ from JSON, so that a start does not load YAML; in the sources from its file. */
 export function readDefaultFixtures(): Fixtures {
   return existsSync(builtDefault) ? JSON.parse(readFileSync(builtDefault, "utf8")) : readDefaultFile();
 }
 
-/** What the file of the default world says, which the build keeps. */
+/** Reads the file of the default world, for the build. */
 export function readDefaultFile(): Fixtures {
   return readFixtures(defaultFile);
 }
 
 /**
- * Reads a seed world.
- * @throws SetupError where the file cannot be read, or does not fit the schema
+ * Reads a fixtures file.
+ * @throws SetupError if the file cannot be read or does not match the schema
  */
 export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixtures {
   let text: string;
@@ -44,17 +44,17 @@ export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixt
   };
 }
 
-/** Where the package keeps its own. */
+/** The folder of the shipped scenarios. */
 export const shippedFolder = fileURLToPath(new URL("../../scenarios", import.meta.url));
 
-/** The scenarios that the package ships, in their order. */
+/** Reads the shipped scenarios, in their order. */
 export function readShippedScenarios(): Scenario[] {
   return shippedScenarios.map((name) => readScenario(join(shippedFolder, `${name}.yaml`), new Set()));
 }
 
 /**
- * The scenarios of a folder, in the order of their names.
- * @throws SetupError where it cannot be read, or a file does not fit the schema, or has a shipped one's name
+ * Reads the scenarios of a folder, sorted by name.
+ * @throws SetupError if the folder cannot be read, or a file does not match the schema or has the name of a shipped one
  */
 export function readScenarios(folder: string): Scenario[] {
   let files: string[];
@@ -74,7 +74,7 @@ export function readScenarios(folder: string): Scenario[] {
   });
 }
 
-/** The paths of a folder's YAML files, in the order of their names. */
+/** The paths of the YAML files in a folder, sorted by name. */
 export function yamlFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && /\.ya?ml$/i.test(entry.name))
@@ -82,7 +82,7 @@ export function yamlFiles(folder: string): string[] {
     .toSorted();
 }
 
-/** @throws SetupError where it cannot be read, or something is wrong with it */
+/** @throws SetupError if the file cannot be read or is invalid */
 function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
   let text: string;
   try {
@@ -96,7 +96,7 @@ function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
 }
 
 /**
- * A scenario file, or all that is wrong with it.
+ * Parses a scenario file, and lists all its problems.
  * @param taken - the names that it must not have
  */
 export function checkScenario(file: string, text: string, taken: ReadonlySet<string>): StrictYaml<Scenario> {
@@ -108,10 +108,10 @@ export function checkScenario(file: string, text: string, taken: ReadonlySet<str
   });
 }
 
-// A byte order mark is the reader's to skip, so that a text is its file's bytes.
+// Keeps a byte order mark, so that the text corresponds to the bytes of the file.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @throws Error that says why a file cannot be read, or that it is no UTF-8 text */
+/** @throws Error if the file cannot be read or is not UTF-8 */
 export function readText(file: string): string {
   const bytes = readFileSync(file);
   try {

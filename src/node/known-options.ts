@@ -1,16 +1,16 @@
 import { SetupError } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
 
-/** What an option takes: a kind of value, or one of some words. */
+/** The values of an option: a kind, or a list of words. */
 type Takes = keyof typeof kinds | readonly string[];
 
-/** Each of the options with what it takes, and no other. */
+/** Every option with the values that it takes. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, Takes>>;
 
 const isText = (value: unknown) => typeof value === "string";
 const isWhole = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** What fits each kind; a text or a list that does not fit for another reason is refused where it is read. */
+/** The test for each kind. Further checks of a string or a list follow where it is read. */
 const kinds = {
   "a string": isText,
   "an ISO 8601 instant as a string": isText,
@@ -28,7 +28,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @throws SetupError where JavaScript passed options that there are not, or values that they do not take */
+/** @throws SetupError if JavaScript code passed an unknown option or an invalid value */
 export function refuseUnfitOptions(
   call: string,
   options: unknown,
@@ -54,7 +54,7 @@ function hint(name: string, known: Readonly<Record<string, Takes>>): string {
   return `${meant === undefined ? "it takes" : `did you mean ${meant}? It takes`} ${names.join(", ")}`;
 }
 
-/** A value in short, and nothing of what may be secret in an object. */
+/** A short form of a value, without the contents of objects, which may be secret. */
 function said(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
   if (Array.isArray(value)) return "an array";

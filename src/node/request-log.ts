@@ -7,7 +7,7 @@ import { DatabaseUnusable } from "../rules/errors.ts";
 export const logFormats = ["pretty", "json", "silent"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Writes a line for each answer; never a key, a token, a PIN, a query or a body. */
+/** Writes a line for each response, without keys, tokens, PINs, queries and bodies. */
 export function requestLog(
   format: LogFormat,
   write: (line: string) => void,
@@ -54,8 +54,8 @@ function isUnusable(defect: Error | undefined): boolean {
 }
 
 /**
- * Tells in one line what keeps the sandbox from its database, also where no requests are logged: once, and again
- * only when something was changed meanwhile.
+ * Writes a line when the database cannot be used, even if requests are not logged: once, and again only after a
+ * successful change.
  */
 export function databaseLog(write: (line: string) => void): (exchange: Exchange) => void {
   let told: string | undefined;

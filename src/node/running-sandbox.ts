@@ -1,19 +1,19 @@
 import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
-/** How long an answer may take. */
+/** How long a response may take. */
 const patienceMs = 5000;
 
-/** A sandbox that runs elsewhere. */
+/** A sandbox in another process. */
 export interface RunningSandbox {
-  /** Its base address, without a slash at its end. */
+  /** Its base address, without a trailing slash. */
   readonly url: string;
   readonly adminToken: string | undefined;
 }
 
 /**
- * The base address of the sandbox that is meant: as given, as `CARD_SANDBOX_URL` says, or where the variables of the
- * sandbox's own options have it listen on this machine.
- * @throws SetupError where it is no address
+ * The base address of a sandbox: the given one, `CARD_SANDBOX_URL`, or the address on this machine that follows from the
+ * environment variables of `start`.
+ * @throws SetupError if it is not an address
  */
 export function baseAddress(given: string | undefined, env: NodeJS.ProcessEnv): string {
   const scheme = env.CARD_SANDBOX_TLS_CERT ? "https" : "http";
@@ -26,20 +26,20 @@ export function baseAddress(given: string | undefined, env: NodeJS.ProcessEnv): 
   );
 }
 
-/** Which variable an address that was not given comes from. */
+/** Names the environment variable that an address comes from. */
 function sourceOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
   if (given !== undefined) return "";
   if (env.CARD_SANDBOX_URL !== undefined) return ", which CARD_SANDBOX_URL says,";
   return `, which ${env.CARD_SANDBOX_PORT ? "CARD_SANDBOX_PORT" : "PORT"} makes it,`;
 }
 
-/** Port 0 is any, and tells nothing. */
+/** Port 0 means any port, so it does not help. */
 function portOf({ CARD_SANDBOX_PORT, PORT }: NodeJS.ProcessEnv): string {
   const port = CARD_SANDBOX_PORT || PORT || "0";
   return port === "0" ? "4242" : port;
 }
 
-/** What is wrong with a sandbox's health; undefined where it is well. */
+/** The problem with a sandbox's health; undefined if it is healthy. */
 export async function illness(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${url}/_sandbox/health`, { signal: AbortSignal.timeout(patienceMs) });
@@ -52,9 +52,9 @@ export async function illness(url: string): Promise<string | undefined> {
 }
 
 /**
- * Asks a sandbox's own API.
+ * Sends a request to the control API of a sandbox.
  * @param path - below `/_sandbox`
- * @throws SetupError with the sandbox's own message where it refuses; CouldNotRun where it cannot be asked
+ * @throws SetupError with the sandbox's message if it refuses; CouldNotRun if it cannot be reached
  */
 export async function ask<Answer>(
   { url, adminToken }: RunningSandbox,
@@ -103,7 +103,7 @@ function hintFor(url: string, why: string): string {
   if (/WRONG_VERSION|PACKET_LENGTH/.test(why)) {
     return `it speaks plain HTTP, so try ${url.replace(/^https/i, "http")}`;
   }
-  // Whoever waits for TLS hangs up on plain HTTP.
+  // A server that expects TLS closes the connection on plain HTTP.
   if (/^http:/i.test(url) && /UND_ERR_SOCKET|ECONNRESET|EPIPE/.test(why)) {
     return `it may speak HTTPS, so try ${url.replace(/^http/i, "https")}`;
   }

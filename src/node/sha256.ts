@@ -1,9 +1,9 @@
 import { createHmac, hash } from "node:crypto";
 
-// Node's own, which the build puts in place of the portable ones: faster, and no start has to warm them up. Neither
-// makes an ArrayBuffer: each that a request leaves behind, the garbage collector has to find and free by itself.
+// The build replaces the portable hash functions with these of Node. They are faster and need no warm-up. They do not
+// allocate an ArrayBuffer, which the garbage collector would have to free one by one.
 
-/** Out of the memory that small buffers share. */
+/** In the memory pool that small buffers share. */
 export function utf8ToBytes(text: string): Uint8Array {
   return Buffer.from(text);
 }
@@ -16,7 +16,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** HMAC-SHA-256; the first parameter is there because the portable function takes the hash. */
+/** HMAC-SHA-256; the portable function takes the hash as its first parameter. */
 export function hmac(_hash: unknown, key: Uint8Array, message: Uint8Array): Uint8Array {
   return new Uint8Array(createHmac("sha256", key).update(message).digest());
 }

@@ -1,7 +1,7 @@
-/** How soon a signal is the same one again: what Ctrl-C tells everybody at a terminal npm also passes on. */
+/** Signals within this time count once: Ctrl-C reaches every process at a terminal, and npm forwards it as well. */
 const echoMs = 250;
 
-/** Calls back at each of these signals, and once where one comes twice at once. */
+/** Calls back on each of these signals; a duplicate counts once. */
 export function onSignals<Name extends NodeJS.Signals>(
   names: readonly Name[],
   listener: (signal: Name) => void,

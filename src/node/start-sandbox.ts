@@ -17,17 +17,17 @@ export interface StartOptions extends SandboxOptions {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
   /**
-   * A port of its own for the live base address; each port then serves its own token endpoint alone and
-   * refuses the other's tokens. Default: one origin serves both.
+   * A separate port for the live base address. Each port then serves only its own token endpoint and refuses the
+   * tokens of the other. Default: one origin serves both.
    */
   readonly livePort?: number | undefined;
   /** Serves HTTPS, as the service does; default: plain HTTP. */
   readonly tls?: Tls | undefined;
-  /** Whether the sandbox's own API under `/_sandbox` is there; default true. */
+  /** Whether to serve the control API under `/_sandbox`; default true. */
   readonly control?: boolean | undefined;
   /**
-   * What the sandbox's own API demands as a Bearer token. Default: nothing on a loopback host, which refuses
-   * foreign hosts and origins instead; elsewhere a generated one.
+   * The Bearer token of the control API. Default: none on a loopback host, which refuses foreign hosts and origins
+   * instead; a generated one on other hosts.
    */
   readonly adminToken?: string | undefined;
 }
@@ -43,25 +43,25 @@ const startOptions: OptionKinds<StartOptions> = {
 };
 
 export interface StartedSandbox extends Omit<Sandbox, "close"> {
-  /** The base address, without a slash at its end. */
+  /** The base address, without a trailing slash. */
   readonly url: string;
-  /** The live base address; the same as `url` unless it has a port of its own. */
+  /** The live base address; the same as `url` unless it has its own port. */
   readonly liveUrl: string;
-  /** The admin token that was generated, where one was. */
+  /** The generated admin token; undefined if none was generated. */
   readonly generatedAdminToken: string | undefined;
-  /** Answers what is under way, then closes ports and database. */
+  /** Completes the requests in progress, then closes the ports and the database. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a sandbox and binds its ports.
- * @throws SetupError where it cannot be as asked, or a port cannot be bound
+ * Creates a sandbox and binds its ports.
+ * @throws SetupError if an option is invalid or a port cannot be bound
  */
 export function startSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
   return start(options, { lightGlobals: false });
 }
 
-/** As `startSandbox`, for a process that is the sandbox's own. */
+/** Like `startSandbox`, for a process that only runs the sandbox. */
 export async function start(
   options: StartOptions,
   { lightGlobals }: { readonly lightGlobals: boolean },
@@ -72,7 +72,7 @@ export async function start(
     throw new SetupError("the admin token must not be empty, nor hold white space");
   }
   const separate = livePort !== undefined;
-  // As long as an access token, so that it is masked wherever one would be.
+  // As long as an access token, so that masking finds it in the same way.
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
   const madeHere = db !== undefined && !existsSync(db);
   // The default seed is public, so it must not make the secrets of a server that others can reach. An explicit seed
@@ -103,13 +103,13 @@ export async function start(
     return { ...sandbox, url, liveUrl: live ?? url, generatedAdminToken, close };
   } catch (error) {
     await close();
-    // A start that failed leaves no file behind that would hold the next one to its options.
+    // A failed start leaves no file behind, because the next start would have to use the same options.
     if (madeHere) removeDatabase(db);
     throw error;
   }
 }
 
-/** A scheme's own port does not stand in its addresses. */
+/** A URL omits the default port of its scheme. */
 function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port) || (protocol === "https:" ? 443 : 80);

@@ -6,10 +6,10 @@ import type { StartedSandbox } from "./start-sandbox.ts";
 
 export interface StartUpOptions {
   readonly version: string;
-  /** The certificate's file, where HTTPS is served. */
+  /** The certificate's file; undefined without HTTPS. */
   readonly tlsCert: string | undefined;
   readonly onBehalfOf: OnBehalfOfMode | undefined;
-  /** Whether the sandbox's own API and its dashboard are there. */
+  /** Whether the control API and the dashboard are served. */
   readonly control: boolean;
 }
 
@@ -18,7 +18,7 @@ const secretsTold = {
   private: "private: API keys, tokens and webhook secrets depend on a random secret in the database",
 } as const;
 
-/** What a person reads once the port is bound: where, with which keys, and a first order to paste. */
+/** The lines that `start` prints: addresses, API keys, and a first order to paste. */
 export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): string {
   const { companies } = sandbox.world();
   return [
@@ -45,7 +45,7 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
   ].join("\n");
 }
 
-/** What is armed from the start, or since an earlier run: the order below may meet it. */
+/** The armed scenarios, from the start or an earlier run, because the first order may claim one. */
 function armedLines({ control }: StartedSandbox): string[] {
   return control.scenarios
     .armed()
@@ -93,7 +93,7 @@ function remarksOn(company: CompanyListing, member: MemberListing, key: ApiKeyLi
   return remarks.filter((remark) => remark !== "").join(", ");
 }
 
-/** Commands that order a card, for the first company and member that can; nothing where none can. */
+/** Commands that order a card for the first company and member that can; empty if none can. */
 function orderLines(
   url: string,
   companies: readonly CompanyListing[],

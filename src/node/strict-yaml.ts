@@ -5,7 +5,7 @@ import { quoted, SetupError } from "../rules/errors.ts";
 import { oneKeyEach } from "../rules/issues-told.ts";
 import { knownTold, unknownKeyTold } from "../rules/known-keys.ts";
 
-/** The value of a text that fits its schema, or else the first problems, each with file, line and column. */
+/** The parsed value, or the first problems, each with file, line and column. */
 export type StrictYaml<Value> =
   | { readonly value: Value }
   | {
@@ -14,13 +14,13 @@ export type StrictYaml<Value> =
       readonly more: number;
     };
 
-/** The most problems of a file that are described. */
+/** The most problems of a file that are listed. */
 const mostProblems = 100;
 
 /**
- * Reads a YAML text that has to fit a schema of strict objects.
+ * Parses YAML against a schema of strict objects.
  * @param file - its name, for messages
- * @throws SetupError with file, line and column of what is wrong, and the nearest known key
+ * @throws SetupError with file, line, column and the nearest known key
  */
 export function readStrictYaml<Schema extends z.ZodType>(
   file: string,
@@ -30,7 +30,7 @@ export function readStrictYaml<Schema extends z.ZodType>(
   return fitting(checkStrictYaml(file, text, schema));
 }
 
-/** @throws SetupError with the gravest problem, and how many more there are */
+/** @throws SetupError with the most serious problem and the number of others */
 export function fitting<Value>(read: StrictYaml<Value>): Value {
   if ("value" in read) return read.value;
   const [first, ...others] = read.problems;
@@ -38,15 +38,15 @@ export function fitting<Value>(read: StrictYaml<Value>): Value {
   throw new SetupError(more === 0 ? first : `${first} (and ${more} more)`);
 }
 
-/** What is wrong with a value, and where in it. */
+/** A problem with a value, and its place in it. */
 export interface Misfit {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * As `readStrictYaml`, for whoever wants to hear of everything that is wrong: the gravest first.
- * @param misfits - what else is wrong with a value that fits the schema
+ * Like `readStrictYaml`, but returns all problems, the most serious first.
+ * @param misfits - further problems of a value that matches the schema
  */
 export function checkStrictYaml<Schema extends z.ZodType>(
   file: string,
@@ -59,7 +59,7 @@ export function checkStrictYaml<Schema extends z.ZodType>(
   const { document, lines, content } = parsed.value;
   const result = schema.safeParse(content);
   const found = result.success ? misfits(result.data).map(customIssue) : result.error.issues;
-  // A misspelt key is also a missing one: the misspelling explains both.
+  // A misspelt key is also reported as missing; the misspelling explains both.
   const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
   const all = found.flatMap(oneKeyEach).toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
   const [first, ...others] = all.slice(0, mostProblems).map((issue) => {
@@ -75,7 +75,7 @@ function customIssue({ path, message }: Misfit): z.core.$ZodIssue {
   return { code: "custom", path: [...path], message };
 }
 
-/** The keys at the top of a YAML text; none where it is no mapping. */
+/** The top-level keys of a YAML text; empty if it is not a mapping. */
 export function keysOfYaml(file: string, text: string): StrictYaml<string[]> {
   const parsed = parseYaml(file, text);
   if ("problems" in parsed) return parsed;
@@ -90,14 +90,14 @@ interface YamlText {
 }
 
 function parseYaml(file: string, text: string): StrictYaml<YamlText> {
-  // Loaded when first needed: a start on a kept database reads no YAML.
+  // Imported when needed, because a start with an existing database reads no YAML.
   const yaml = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: "error",
-    // It compares every key with every other: 50,000 keys take over half a minute.
+    // The parser compares every key with every other: 50,000 keys take over half a minute.
     uniqueKeys: false,
   });
   const wrong = (offset: number, message: string) => ({
@@ -146,7 +146,7 @@ function repeatedKey(document: Document, { isScalar, visit }: typeof import("yam
   return repeated;
 }
 
-/** Where an alias stands that names nothing; else the first of those that name too much together. */
+/** The position of an alias without an anchor, or of the first alias that exceeds the limit. */
 function aliasAtFault(document: Document, { visit }: typeof import("yaml")): number {
   const aliases: Alias[] = [];
   visit(document, { Alias: (_key, alias) => void aliases.push(alias) });
@@ -159,7 +159,7 @@ function placeOf(file: string, lines: LineCounter, offset: number): string {
   return `${file}:${line}:${col}`;
 }
 
-/** Where the value at fault stands, or its nearest ancestor; for an unknown key, the key itself. */
+/** The position of the invalid value or its nearest ancestor; for an unknown key, of the key. */
 function offsetOf(document: Document, issue: z.core.$ZodIssue): number {
   for (let depth = issue.path.length; depth >= 0; depth--) {
     const node = document.getIn(issue.path.slice(0, depth), true) as YamlNode | undefined;

@@ -46,7 +46,7 @@ export class UnderWay {
       connection.isPaused = false;
       incoming.socket.resume();
     }
-    // The adapter writes the answer meanwhile.
+    // The adapter writes the response before that.
     if (requests.size === 0 && whenWhole) setImmediate(whenWhole);
   }
 
@@ -60,15 +60,15 @@ export class UnderWay {
     return this.#connections.get(socket)?.goneMs;
   }
 
-  /** Whether nothing of a connection waits to be answered, nor to be refused. */
+  /** Whether no request of a connection waits for its response or refusal. */
   isIdle(socket: Duplex): boolean {
     const { requests, whenWhole } = this.#of(socket);
     return requests.size === 0 && whenWhole === undefined;
   }
 
   /**
-   * Refuses what came on a connection and cannot be read, once, after what came whole before it is answered.
-   * @param refuse - is told whether an answer is being written that goes on and on
+   * Refuses unreadable input on a connection, once, after the responses to the complete requests before it.
+   * @param refuse - gets true while a response without an end is being written
    */
   afterWhole(socket: Duplex, refuse: (isAmidAnswer: boolean) => void): void {
     const connection = this.#of(socket);

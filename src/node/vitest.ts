@@ -2,30 +2,30 @@ import { test } from "vitest";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
 import { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
 
-/** What a test is given. */
+/** The fixtures of a test. */
 export interface SandboxFixtures {
-  /** The sandbox, with its `url`: one for all tests of a worker. */
+  /** The sandbox, with its `url`; shared by the tests of a worker. */
   readonly sandbox: StartedSandbox;
-  /** A company of the test's own, with its `apiKey` and `accountId`; it is deleted at the test's end. */
+  /** An isolated company with its `apiKey` and `accountId`; deleted when the test ends. */
   readonly company: IsolatedCompany;
   /** Arms a scenario for that company. */
   readonly scenario: IsolatedCompany["scenario"];
-  /** That company's time. */
+  /** The clock of that company. */
   readonly clock: CompanyClock;
 }
 
 /**
- * Vitest's `test`, each with an isolated company: they may run in parallel, against one sandbox.
+ * Vitest's `test` with an isolated company for each test, so that tests can run in parallel against one sandbox.
  *
  *     const test = sandboxTest();
- *     test("a full quota is told", async ({ sandbox, company, scenario }) => …);
+ *     test("reports a full quota", async ({ sandbox, company, scenario }) => …);
  *
- * @param options - as `startSandbox` takes them; the port is a free one unless it is given
+ * @param options - the options of `startSandbox`; the default port is a free one
  */
 export function sandboxTest(options: StartOptions = {}) {
   return test.extend<SandboxFixtures>({
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what a fixture needs
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the dependencies of a fixture from the pattern
       async ({}, use) => {
         const sandbox = await startSandbox({ port: 0, ...options });
         await use(sandbox);

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { escapeControls, oneLine } from "../../journal/formats/escape.ts";
 
-/** A command that says in one line what is wrong with how it is used, and leaves it to its caller to end. */
+/** A command that reports a usage error in one line and throws instead of exiting. */
 export function newCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -11,7 +11,7 @@ export function newCommand(name: string, description: string): Command {
     .configureOutput({ outputError: (text, write) => write(`${oneLine(text.trimEnd())}\n`) });
 }
 
-/** An option that a variable stands in for where it is not given. */
+/** An option whose default comes from an environment variable. */
 export function optionWithVariable(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
 }
@@ -58,7 +58,7 @@ export function notEmpty(text: string): string {
   return text;
 }
 
-/** Rows with each column as wide as its widest cell, headed. */
+/** A table with a header, each column as wide as its widest cell. */
 export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map(escapeControls));
   const widths = head.map((_, c) => Math.max(...all.map((row) => row[c]?.length ?? 0)));

@@ -3,11 +3,11 @@ import { SetupError } from "../../rules/errors.ts";
 
 interface KnownCommand {
   readonly summary: string;
-  /** Imported when it runs: whoever starts a sandbox does not wait for the rest. */
+  /** Imported when the command runs, so that a start does not load the other commands. */
   readonly load: () => Promise<{ define(): Command }>;
 }
 
-/** What `card-sandbox` does, by the word after it. */
+/** The commands of `card-sandbox`, by name. */
 const commands: Readonly<Record<string, KnownCommand>> = {
   start: { summary: "starts a sandbox; what is done without a word", load: () => import("./start.ts") },
   exec: {
@@ -24,8 +24,8 @@ const commands: Readonly<Record<string, KnownCommand>> = {
 };
 
 /**
- * The command that is asked for, and what is left to read for it.
- * @throws SetupError where there is none of that name
+ * Finds the command, and the arguments that it has to parse.
+ * @throws SetupError if no command has that name
  */
 export async function commandNamed(
   argv: readonly string[],

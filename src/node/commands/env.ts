@@ -6,7 +6,7 @@ import { clientVariables } from "../client-variables.ts";
 import { ask, baseAddress } from "../running-sandbox.ts";
 import { newCommand, notEmpty, optionWithVariable } from "./command.ts";
 
-/** How many companies of an environment are told of. */
+/** How many companies of an environment the warning explains. */
 const shownCompanies = 5;
 
 export function define(): Command {
@@ -67,7 +67,7 @@ function missingLine(
   );
 }
 
-/** What is not to be had is unset: it may still be there from another sandbox. */
+/** Unsets a variable without a value, because the shell may still have it from another sandbox. */
 function line([name, value]: readonly [string, string | undefined]): string {
   return value === undefined ? `unset ${name}\n` : `export ${name}=${shellQuoted(value)}\n`;
 }

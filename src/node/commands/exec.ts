@@ -14,7 +14,7 @@ import { type StartedSandbox, start } from "../start-sandbox.ts";
 import { newCommand } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
 
-/** How long what is left may hold up the end. */
+/** How long open handles may delay the exit. */
 const flushMs = 300;
 
 export function define(): Command {
@@ -81,7 +81,7 @@ async function reportOn(
   { gates, exclude }: SuiteOptions,
   countRequests: () => number,
 ) {
-  // What a scenario still holds is decided first, so that it counts.
+  // Requests that a scenario still holds are decided first, so that the report counts them.
   sandbox.drain();
   await turn();
   return suiteReport(program, exitCode, gates, {

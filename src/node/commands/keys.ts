@@ -51,7 +51,7 @@ function addSandboxOptions(command: Command): void {
     );
 }
 
-/** Options that stand before the word of a subcommand are its parent's. */
+/** Commander assigns options before the name of a subcommand to its parent. */
 function sandboxOf(command: Command): RunningSandbox {
   const { url, adminToken } = command.optsWithGlobals<{ url?: string; adminToken?: string }>();
   return { url: baseAddress(url, process.env), adminToken };

@@ -10,7 +10,7 @@ import { startUpLines } from "../start-up-lines.ts";
 import { newCommand, wholeNumber } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
 
-/** How long what is printed may take to be read once the sandbox is closed. */
+/** How long the remaining output may take to be read after the sandbox has closed. */
 const flushMs = 300;
 
 export function define(): Command {
@@ -58,7 +58,7 @@ function portFrom(command: Command, text: string): number {
   }
 }
 
-/** Writes a log line; where nobody reads standard output any more, lines are dropped rather than heaped up. */
+/** Writes a log line. Drops it if nobody reads standard output, so that lines do not pile up in memory. */
 function log(line: string): void {
   if (!process.stdout.writableNeedDrain) process.stdout.write(line);
 }
@@ -67,7 +67,7 @@ function logError(line: string): void {
   process.stderr.write(line);
 }
 
-/** Ends on the first signal with what is under way answered, on a second one at once. */
+/** On the first signal, exits after the requests in progress; on the second, at once. */
 function closeOnSignal(started: () => StartedSandbox | undefined): void {
   let closing = false;
   onSignals(["SIGTERM", "SIGINT"], () => {

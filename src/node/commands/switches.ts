@@ -7,7 +7,7 @@ const ofClients = ["", "LIVE_"].flatMap((environment) =>
   ["URL", "API_KEY", "COMPANY_ID", "MEMBER_ID", "ACCOUNT_ID"].map((name) => prefix + environment + name),
 );
 
-/** The variables of switches: on or off, as they say. */
+/** The variables of options without a value: true or false. */
 const switches = [
   "CARD_SANDBOX_NO_SANDBOX_HEADERS",
   "CARD_SANDBOX_NO_CONTROL",
@@ -15,9 +15,9 @@ const switches = [
 ];
 
 /**
- * Takes out of the environment what says nothing: commander takes an empty variable for a value, and a switch's
- * variable for on, whatever it says.
- * @throws SetupError where a switch says neither yes nor no
+ * Removes empty variables and switches that are off from the environment: commander would take an empty variable for a
+ * value, and any value of a switch for on.
+ * @throws SetupError if a switch is neither true nor false
  */
 export function readSwitches(env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(env)) {
@@ -36,7 +36,7 @@ export function readSwitches(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Finds variables that begin like the sandbox's own and are unknown, so that a misspelt one is noticed.
+ * Finds unknown variables with the prefix of the sandbox, so that a misspelt name is noticed.
  * @returns a warning for each, without its value, which may be secret
  */
 export async function unknownVariables(env: NodeJS.ProcessEnv): Promise<string[]> {

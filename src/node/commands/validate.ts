@@ -44,7 +44,7 @@ interface Checked {
   readonly problems: readonly string[];
 }
 
-/** A file, or what a folder holds. */
+/** A file, or the YAML files of a folder. */
 function checkedIn(name: string, keyQuota: KeyQuota): Checked[] {
   try {
     if (!statSync(name).isDirectory()) return [checked(name, keyQuota)];
@@ -61,7 +61,7 @@ function unreadable(file: string, error: unknown): Checked {
   return { file, problems: [`${file}: cannot be read: ${(error as Error).message}`] };
 }
 
-/** Tells whether a file fits: the good news on standard output, the bad on standard error. */
+/** Prints the result of a file: to standard output if it is valid, otherwise to standard error. */
 function tell({ file, kind, problems }: Checked): boolean {
   if (problems.length === 0) process.stdout.write(`${oneLine(file)}: ${kind}, fits\n`);
   for (const problem of problems) process.stderr.write(`${oneLine(problem)}\n`);
@@ -91,7 +91,7 @@ function checked(file: string, keyQuota: KeyQuota): Checked {
   return { file, kind, problems: [...read.problems, ...more] };
 }
 
-/** The kind whose keys a text has most of at its top, or nearly has. */
+/** The kind of file whose top-level keys resemble these most. */
 function kindOf(said: readonly string[]): Kind | undefined {
   const likeness = (kind: Kind) => said.filter((key) => nearest(key, kinds[kind]) !== undefined).length;
   const [fixtures, ofScenario] = [likeness("fixtures"), likeness("scenario")];
@@ -99,7 +99,7 @@ function kindOf(said: readonly string[]): Kind | undefined {
   return fixtures > ofScenario ? "fixtures" : "scenario";
 }
 
-/** The names that a scenario file must not have; those that come along have their own. */
+/** The names that a scenario file must not use; a shipped file may use its own. */
 function takenFor(file: string): ReadonlySet<string> {
   const isShipped = realpathSync(dirname(file)) === realpathSync(shippedFolder);
   return new Set(isShipped ? [] : shippedScenarios);

@@ -20,7 +20,7 @@ export function define(): Command {
   });
 }
 
-/** @throws CouldNotRun where it is not well in time */
+/** @throws CouldNotRun if the sandbox is not healthy in time */
 async function untilWell(url: string, timeoutS: number): Promise<void> {
   const deadline = performance.now() + timeoutS * 1000;
   for (;;) {

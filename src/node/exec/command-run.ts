@@ -7,14 +7,14 @@ import { onSignals } from "../signals.ts";
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** How long what a command left running may take to end by itself. */
+/** How long processes that the command left behind may take to end by themselves. */
 const graceMs = 2000;
 
 /**
- * Runs a command to its end, on this process's own streams and without a shell, in a session and a process group of
- * its own. Signals go on to the group; the second one kills. Nothing that it left running in it outlives it.
- * @returns its exit code; 128 and the signal's number where one ended it, as shells have it
- * @throws CouldNotRun where it cannot be started
+ * Runs a command to its end without a shell, with this process's streams, in its own session and process group. Signals
+ * are forwarded to the group, the second one as SIGKILL. Processes that the command leaves in the group are ended.
+ * @returns its exit code, or like a shell 128 plus the number of the signal that ended it
+ * @throws CouldNotRun if it cannot be started
  */
 export async function runCommand(words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [program = "", ...args] = words;
@@ -23,8 +23,8 @@ export async function runCommand(words: readonly string[], env: NodeJS.ProcessEn
     if (child?.pid) signalGroup(child.pid, signal);
   });
   try {
-    // In a session of its own it still reads from a terminal and writes to it; only job control (Ctrl-Z) and the
-    // signal that the window's size has changed do not reach it.
+    // In its own session it can still use the terminal. Only job control (Ctrl-Z) and the signal for a new window
+    // size do not reach it.
     child = spawn(program, args, { env, stdio: "inherit", detached: true });
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     if (child.pid) await endGroup(child.pid);
@@ -51,7 +51,7 @@ async function endGroup(leader: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
-/** Whether anybody is left in the group to be told. */
+/** @returns whether the group still has a process */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);

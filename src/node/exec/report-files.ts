@@ -13,16 +13,15 @@ const formats: Readonly<Record<string, ReportFormat>> = {
   ".html": "html",
 };
 
-/** A file that a report is to be written to. */
+/** A file for a report. */
 export interface ReportFile {
   readonly path: string;
   readonly format: ReportFormat;
 }
 
 /**
- * Takes a file's name for a report's, and looks whether it can be written: who runs a suite for an hour is to hear
- * of it before.
- * @throws SetupError where its ending tells no format; CouldNotRun where it cannot be written
+ * Checks the name of a report file before the suite runs, which may take an hour.
+ * @throws SetupError if its ending names no format; CouldNotRun if it cannot be written
  */
 export function reportFile(name: string): ReportFile {
   const format = formats[extname(name).toLowerCase()];
@@ -45,8 +44,8 @@ export function reportFile(name: string): ReportFile {
 }
 
 /**
- * Writes a report to all of its files. Where one cannot be written after all, the others say so, and nothing passes.
- * @returns the report as it was written last
+ * Writes a report to its files. If one cannot be written after all, the others say so and the run fails.
+ * @returns the report as it was last written
  */
 export function writeReports(report: SuiteReport, gates: Gates, files: readonly ReportFile[]): SuiteReport {
   const written = files.map((file) => ({

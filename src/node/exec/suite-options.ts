@@ -6,16 +6,16 @@ import { SetupError } from "../../rules/errors.ts";
 import { nearest } from "../../rules/nearest.ts";
 import { commaSeparated, wholeNumber } from "../commands/command.ts";
 
-/** What a suite is held to, and where that is told. */
+/** The gates of a suite, and the files of its report. */
 export interface SuiteOptions {
   readonly gates: Gates;
-  /** Points that do not count, asterisks included. */
+  /** Patterns of contract points that do not count; `*` matches anything. */
   readonly exclude: readonly string[];
-  /** Files by name. */
+  /** Names of report files. */
   readonly reports: readonly string[];
 }
 
-/** Adds what `exec` alone understands. */
+/** Adds the options that only `exec` has. */
 export function addSuiteOptions(command: Command): Command {
   return command
     .addOption(
@@ -48,8 +48,8 @@ export function addSuiteOptions(command: Command): Command {
 }
 
 /**
- * What was asked for, once the command line is parsed. What is excluded is not required, by an asterisk.
- * @throws SetupError where nothing is left that could fail
+ * Reads the parsed options. A pattern with an asterisk does not require excluded points.
+ * @throws SetupError if the options exclude everything that they require
  */
 export function suiteOptions(command: Command): SuiteOptions {
   const flags = command.opts<{
