@@ -17,7 +17,7 @@ import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";
 import type { Observe } from "./journal/exchange.ts";
 import type { FindingsFilter, FindingsReport } from "./journal/findings/finding.ts";
 import type { KeyQuota } from "./rules/api-key.ts";
-import type { Overlay } from "./rules/facts.ts";
+import type { Overlay } from "./rules/overlay.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import type { WorldListing } from "./store/world-listing.ts";
 import type { Send } from "./webhooks/attempt.ts";

@@ -11,7 +11,7 @@ import type { HttpServices } from "./http/http-services.ts";
 import { malformedRequest } from "./http/on-error.ts";
 import { inTurn } from "./journal/exchange.ts";
 import type { Records } from "./journal/records.ts";
-import { plainOverlay } from "./rules/facts.ts";
+import { plainOverlay } from "./rules/overlay.ts";
 import type { Services } from "./runtime/services.ts";
 import type { Scenarios } from "./scenarios/arming.ts";
 

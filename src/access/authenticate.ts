@@ -3,7 +3,7 @@ import type { ErrorPointId } from "../contract/points.ts";
 import { looksLikeApiKey } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
-import type { FactsOverlay } from "../rules/facts.ts";
+import type { FactsOverlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import { type Caller, callerInCompany } from "../store/callers.ts";
 

@@ -3,7 +3,7 @@ import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/t
 import { environmentOfKey } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
-import type { Overlay } from "../rules/facts.ts";
+import type { Overlay } from "../rules/overlay.ts";
 import { hashOfSecret, opaqueTokenOf } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
 import { type ApiKeyRecord, apiKeyByHash } from "../store/api-keys.ts";

@@ -1,6 +1,6 @@
 import type { Card } from "../contract/card.ts";
 import { hasEnded, isHeld, type Trigger } from "../rules/card-transitions.ts";
-import type { EventFaults } from "../rules/webhook-faults.ts";
+import type { EventFaults } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import { type CardRecord, type StoredCard, updateCard } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";

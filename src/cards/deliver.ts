@@ -1,7 +1,7 @@
 import type { DeliveryOptions } from "../contract/card-requests.ts";
 import type { DeliveryAddress, ParcelStatus } from "../contract/delivery-address.ts";
 import { deliveryOptionsFor } from "../rules/delivery.ts";
-import type { Overlay } from "../rules/facts.ts";
+import type { Overlay } from "../rules/overlay.ts";
 import { refuseInvalidAddress, refuseInvalidRequest } from "./checks.ts";
 
 /**

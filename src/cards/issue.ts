@@ -1,9 +1,8 @@
 import type { Card, CardType } from "../contract/card.ts";
 import type { AccountId, IdempotencyKey } from "../contract/identifiers.ts";
 import { SandboxError } from "../rules/errors.ts";
-import type { Overlay } from "../rules/facts.ts";
-import { type IssuerAnswer, issuerMessages } from "../rules/issuer.ts";
-import type { SpendingLimit } from "../rules/spending-limit.ts";
+import type { SpendingLimit } from "../rules/limits.ts";
+import { type IssuerAnswer, issuerMessages, type Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
 import { type IdempotencyScope, insertCard, type StoredCard } from "../store/cards.ts";

@@ -1,4 +1,4 @@
-import { factsOf } from "../rules/facts.ts";
+import { factsOf } from "../rules/overlay.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
 import { cardByIdempotencyKey } from "../store/cards.ts";

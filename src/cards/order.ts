@@ -1,6 +1,6 @@
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { factsOf } from "../rules/facts.ts";
+import { factsOf } from "../rules/overlay.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";

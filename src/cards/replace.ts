@@ -2,7 +2,7 @@ import type { Card, CardType } from "../contract/card.ts";
 import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
-import { factsOf, type OrderFacts } from "../rules/facts.ts";
+import { factsOf, type OrderFacts } from "../rules/overlay.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
 import {

@@ -30,7 +30,7 @@ function countryCodeError(code: string): string {
 /** The spec bounds line1's length alone; that it says something is assumed. */
 export const blank = "must not be blank";
 
-/** DeliveryAddress (spec §2). What a country demands beyond it stands in rules/address.ts. */
+/** DeliveryAddress (spec §2). What a country demands beyond it stands in rules/delivery.ts. */
 export const deliveryAddress = z.object(
   {
     line1: textUpTo(100)

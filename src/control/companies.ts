@@ -4,9 +4,8 @@ import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../payments/account.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
+import { accountStatus, companyStatus, memberStatus, role } from "../rules/company.ts";
 import { quoted } from "../rules/errors.ts";
-import { role } from "../rules/permissions.ts";
-import { accountStatus, companyStatus, memberStatus } from "../rules/statuses.ts";
 import type { Services } from "../runtime/services.ts";
 import { accountByPk, findAccount, setAccountStatus } from "../store/accounts.ts";
 import {

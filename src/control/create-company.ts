@@ -3,7 +3,7 @@ import * as z from "zod";
 import { createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
-import { role } from "../rules/permissions.ts";
+import { role } from "../rules/company.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
 import { apiKeyByHash } from "../store/api-keys.ts";

@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { amountTooLarge, decimalExpected, greatestMinor } from "../contract/amount.ts";
-import { issuesTold, withPath } from "../rules/issues-told.ts";
-import { knownKeys, unknownKeyTold } from "../rules/known-keys.ts";
+import { describeIssues, knownKeys, unknownKeyMessage, withPath } from "../rules/issues.ts";
 import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
 import { ControlError } from "./errors.ts";
 
@@ -73,7 +72,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   return validate(schema, input, (issue) => {
     const { code, path } = issue;
     if (code === "unrecognized_keys") {
-      return withPath({ path, message: unknownKeyTold(issue.keys[0] ?? "", schema, path) });
+      return withPath({ path, message: unknownKeyMessage(issue.keys[0] ?? "", schema, path) });
     }
     if (code === "invalid_type" && path.length === 0) {
       return `what is asked for must be an object, with such keys as ${knownKeys(schema).join(", ")}`;
@@ -89,7 +88,7 @@ function validate<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new ControlError(400, issuesTold(result.error.issues, messageOf));
+  throw new ControlError(400, describeIssues(result.error.issues, messageOf));
 }
 
 /** A query parameter that is a whole number. */

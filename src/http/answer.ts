@@ -8,7 +8,7 @@ import { contractPoints, type ErrorPointId, type PointId } from "../contract/poi
 import type { Exchange } from "../journal/exchange.ts";
 import { companyNow } from "../rules/clock.ts";
 import { ConnectionLost, DatabaseUnusable } from "../rules/errors.ts";
-import { issuerMessages } from "../rules/issuer.ts";
+import { issuerMessages } from "../rules/overlay.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import { type Answer, AnswerCutOff } from "./answer-cut-off.ts";
 import type { HttpEnv, HttpServices } from "./http-services.ts";

@@ -1,7 +1,7 @@
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
 import type { Observe, SentHeaders } from "../journal/exchange.ts";
-import type { Overlay } from "../rules/facts.ts";
+import type { Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
 import type { StepClaim } from "../scenarios/claim.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { issuesTold } from "../rules/issues-told.ts";
+import { describeIssues } from "../rules/issues.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Listed } from "../store/database.ts";
 
@@ -67,7 +67,7 @@ function schemaOf(shape: z.core.$ZodShape): z.ZodObject {
 }
 
 function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
-  return issuesTold(issues, (issue) =>
+  return describeIssues(issues, (issue) =>
     issue.code === "unrecognized_keys"
       ? `${issue.keys[0]}: is no parameter here; use ${known.join(", ")}`
       : `${String(issue.path[0])}: ${issue.message}`,

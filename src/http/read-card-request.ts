@@ -13,8 +13,8 @@ import {
 import type { DeliveryAddress } from "../contract/delivery-address.ts";
 import { spendingLimitInput } from "../contract/spending-limit.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { issuesTold } from "../rules/issues-told.ts";
-import type { SpendingLimit } from "../rules/spending-limit.ts";
+import { describeIssues } from "../rules/issues.ts";
+import type { SpendingLimit } from "../rules/limits.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
 
@@ -76,7 +76,7 @@ function read<Schema extends z.ZodType>(
   const { text } = received;
   const result = schema.safeParse(parseJson(text));
   if (result.success) return { body: result.data, text };
-  throw new SandboxError(point, issuesTold(result.error.issues));
+  throw new SandboxError(point, describeIssues(result.error.issues));
 }
 
 function parseJson(text: string): unknown {

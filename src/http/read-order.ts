@@ -5,7 +5,7 @@ import { blank } from "../contract/delivery-address.ts";
 import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { issuesTold } from "../rules/issues-told.ts";
+import { describeIssues } from "../rules/issues.ts";
 import { type Body, maxBodyBytes } from "./read-body.ts";
 import { readSpendingLimit } from "./read-spending-limit.ts";
 
@@ -60,7 +60,7 @@ function parseJson(text: string): unknown {
 }
 
 function refusalOf(issues: readonly z.core.$ZodIssue[]): SandboxError {
-  return new SandboxError(pointOf(issues[0]), issuesTold(issues));
+  return new SandboxError(pointOf(issues[0]), describeIssues(issues));
 }
 
 function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {

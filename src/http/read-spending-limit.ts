@@ -3,8 +3,8 @@ import { amountExpected, amountTooLarge, greatestMinor } from "../contract/amoun
 import type { ErrorPointId } from "../contract/points.ts";
 import type { spendingLimitInput } from "../contract/spending-limit.ts";
 import { SandboxError } from "../rules/errors.ts";
+import type { SpendingLimit } from "../rules/limits.ts";
 import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
-import type { SpendingLimit } from "../rules/spending-limit.ts";
 
 /** The contract points for a refused amount. */
 interface AmountPoints {

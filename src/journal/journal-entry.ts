@@ -2,7 +2,7 @@ import { checksPassed } from "../contract/decisions.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
-import type { Role } from "../rules/permissions.ts";
+import type { Role } from "../rules/company.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Exchange, Messages } from "./exchange.ts";
 import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";

@@ -2,8 +2,7 @@ import { createRequire } from "node:module";
 import type { Alias, Document, LineCounter, Scalar } from "yaml";
 import type * as z from "zod";
 import { quoted, SetupError } from "../rules/errors.ts";
-import { oneKeyEach } from "../rules/issues-told.ts";
-import { knownTold, unknownKeyTold } from "../rules/known-keys.ts";
+import { didYouMean, oneKeyEach, unknownKeyMessage } from "../rules/issues.ts";
 
 /** The parsed value, or the first problems, each with file, line and column. */
 export type StrictYaml<Value> =
@@ -182,10 +181,10 @@ interface YamlNode {
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
   const at = issue.path.join(".");
   if (issue.code === "invalid_value" && typeof said === "string") {
-    return `${at}: unknown ${quoted(said)}${knownTold(said, issue.values.map(String))}`;
+    return `${at}: unknown ${quoted(said)}${didYouMean(said, issue.values.map(String))}`;
   }
   if (issue.code !== "unrecognized_keys") {
     return at === "" ? issue.message : `${at}: ${issue.message}`;
   }
-  return unknownKeyTold(issue.keys[0] ?? "", schema, issue.path);
+  return unknownKeyMessage(issue.keys[0] ?? "", schema, issue.path);
 }

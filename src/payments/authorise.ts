@@ -1,9 +1,9 @@
 import type { CardId } from "../contract/identifiers.ts";
 import type { DeclineReason, Merchant } from "../contract/transaction.ts";
-import { usedOf } from "../rules/card-use.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
+import { usedOf } from "../rules/limits.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
 import { type AccountRecord, accountByPk, activeAccounts } from "../store/accounts.ts";

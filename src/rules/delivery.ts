@@ -1,5 +1,6 @@
 import type { DeliveryOptions } from "../contract/card-requests.ts";
-import type { DeliveryMethod } from "../contract/delivery-address.ts";
+import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
+import { addressRules } from "./address-rules.ts";
 import { formatMinor } from "./money.ts";
 
 const domestic = new Set(["GB", "GG", "IM", "JE"]);
@@ -15,7 +16,7 @@ interface Terms {
   readonly feeMinor: number;
 }
 
-/** The methods that serve each zone, and on which terms (assumed). */
+/** The methods of each zone and their terms (assumed). */
 const zones: Readonly<Record<"domestic" | "europe" | "elsewhere", Partial<Record<DeliveryMethod, Terms>>>> = {
   domestic: {
     classic: { days: [3, 5], tracked: false, feeMinor: 0 },
@@ -35,14 +36,14 @@ function zoneOf(countryCode: string): keyof typeof zones {
   return europe.has(countryCode) ? "europe" : "elsewhere";
 }
 
-/** The methods that the address's zone offers, whether or not the country is served at all. */
+/** The methods of the country's zone, whether or not cards are delivered to the country. */
 export function deliveryMethodsOffered(countryCode: string): readonly DeliveryMethod[] {
   return Object.keys(zones[zoneOf(countryCode)]) as DeliveryMethod[];
 }
 
 /**
- * What the caller is offered for a country: nothing where cards are not delivered to it.
- * @param deliverable - in place of what the list of countries says
+ * The delivery methods for a country: none if cards are not delivered to it.
+ * @param deliverable - overrides the list of countries
  */
 export function deliveryOptionsFor(
   countryCode: string,
@@ -62,4 +63,49 @@ export function deliveryOptionsFor(
 /** Whether cards are delivered to the country (spec §7). */
 export function isDeliverable(countryCode: string): boolean {
   return !undeliverable.has(countryCode);
+}
+
+const requirableFields = [
+  ["C", "city"],
+  ["S", "state"],
+  ["Z", "post_code"],
+] as const;
+
+const postCodeFormats = new Map<string, RegExp>();
+
+function postCodeFormat(country: string, pattern: string): RegExp {
+  let format = postCodeFormats.get(country);
+  if (!format) {
+    format = new RegExp(`^(?:${pattern})$`, "i");
+    postCodeFormats.set(country, format);
+  }
+  return format;
+}
+
+/** A violation of the country's address rules, which the spec (§2) does not show. */
+export interface AddressViolation {
+  readonly kind: "field_required" | "post_code_format";
+  readonly message: string;
+}
+
+/** Checks the required fields, then the format of the post code, trimmed and in any letter case. */
+export function addressViolation(address: DeliveryAddress): AddressViolation | undefined {
+  const country = address.country_code;
+  const rules = addressRules[country] ?? { required: "C" };
+  for (const [letter, field] of requirableFields) {
+    if (rules.required.includes(letter) && !address[field]?.trim()) {
+      return {
+        kind: "field_required",
+        message: `delivery_address.${field}: is required for an address in ${country}`,
+      };
+    }
+  }
+  const postCode = address.post_code?.trim();
+  if (postCode && rules.postCode && !postCodeFormat(country, rules.postCode).test(postCode)) {
+    return {
+      kind: "post_code_format",
+      message: `delivery_address.post_code: ${JSON.stringify(postCode)} is no post code of ${country}`,
+    };
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Overlay } from "../rules/facts.ts";
+import type { Overlay } from "../rules/overlay.ts";
 import { uuidOf } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
 import {

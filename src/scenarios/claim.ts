@@ -1,5 +1,5 @@
 import type { PointId } from "../contract/points.ts";
-import type { Overlay } from "../rules/facts.ts";
+import type { Overlay } from "../rules/overlay.ts";
 import type { ResponseFaults, Step } from "./step.ts";
 import { isSuccess } from "./step.ts";
 import type { RequestDelay } from "./waiting.ts";

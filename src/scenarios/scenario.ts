@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { operationIds, permissions } from "../contract/operations.ts";
 import { contractPoints, type PointId } from "../contract/points.ts";
-import { accountStatus, companyStatus } from "../rules/statuses.ts";
+import { accountStatus, companyStatus } from "../rules/company.ts";
 import { leavesOf, neverFiring, pointsOf } from "./step.ts";
 
 const text = () => z.string().trim().min(1);

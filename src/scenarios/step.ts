@@ -1,9 +1,7 @@
 import { type Decision, decisionsOf, type Outcome } from "../contract/decisions.ts";
 import { type OperationId, operationIds, operations, type Permission } from "../contract/operations.ts";
 import type { ErrorPointId, PointId } from "../contract/points.ts";
-import type { FactsOverlay, Overlay } from "../rules/facts.ts";
-import type { Issuer, IssuerAnswer } from "../rules/issuer.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { FactsOverlay, Issuer, IssuerAnswer, Overlay, WebhookFaults } from "../rules/overlay.ts";
 import type { StepFile } from "./scenario.ts";
 import type { RequestDelay } from "./waiting.ts";
 

@@ -1,5 +1,5 @@
 import type { AccountId, CompanyId } from "../contract/identifiers.ts";
-import type { AccountStatus } from "../rules/statuses.ts";
+import type { AccountStatus } from "../rules/company.ts";
 import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
 
 /** An account. Amounts are in minor units of its currency. */

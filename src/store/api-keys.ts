@@ -1,5 +1,5 @@
 import type { Environment } from "../contract/identifiers.ts";
-import type { KeyStatus, MemberStatus } from "../rules/statuses.ts";
+import type { KeyStatus, MemberStatus } from "../rules/company.ts";
 import { type Caller, type CallerRow, callerColumns, callerOf } from "./callers.ts";
 import { countOf, type Database, inserted } from "./database.ts";
 

@@ -1,6 +1,6 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
-import type { Role } from "../rules/permissions.ts";
+import type { Role } from "../rules/company.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import { type Database, inserted } from "./database.ts";
 

@@ -4,8 +4,8 @@ import type { AccountId, CardId, CompanyId, IdempotencyKey, MemberId } from "../
 import type { OperationId } from "../contract/operations.ts";
 import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
-import type { CardLimitsMinor, SpendingLimit } from "../rules/spending-limit.ts";
-import type { CompanyStatus } from "../rules/statuses.ts";
+import type { CompanyStatus } from "../rules/company.ts";
+import type { CardLimitsMinor, SpendingLimit } from "../rules/limits.ts";
 import { endOfDay } from "../rules/uk-calendar.ts";
 import { limitColumns, limitsOf } from "./companies.ts";
 import { type Database, optional, type SqlValue } from "./database.ts";

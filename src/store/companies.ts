@@ -1,8 +1,7 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
-import type { Role } from "../rules/permissions.ts";
-import type { CardLimitsMinor } from "../rules/spending-limit.ts";
-import type { CompanyStatus } from "../rules/statuses.ts";
+import type { CompanyStatus, Role } from "../rules/company.ts";
+import type { CardLimitsMinor } from "../rules/limits.ts";
 import { countOf, type Database, inserted, type Listed, type Page } from "./database.ts";
 
 const insert = `

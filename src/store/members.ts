@@ -1,6 +1,5 @@
 import type { CompanyId, Environment, MemberId } from "../contract/identifiers.ts";
-import type { Role } from "../rules/permissions.ts";
-import type { MemberStatus } from "../rules/statuses.ts";
+import type { MemberStatus, Role } from "../rules/company.ts";
 import { type Database, inserted, nextPosition } from "./database.ts";
 
 const insert = `

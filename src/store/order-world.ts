@@ -1,7 +1,7 @@
 import type { AccountId } from "../contract/identifiers.ts";
-import type { OrderWorld } from "../rules/facts.ts";
-import type { CardLimitsMinor } from "../rules/spending-limit.ts";
-import type { AccountStatus, CompanyStatus } from "../rules/statuses.ts";
+import type { AccountStatus, CompanyStatus } from "../rules/company.ts";
+import type { CardLimitsMinor } from "../rules/limits.ts";
+import type { OrderWorld } from "../rules/overlay.ts";
 import { limitColumns, limitsOf } from "./companies.ts";
 import type { Database } from "./database.ts";
 

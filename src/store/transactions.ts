@@ -6,7 +6,7 @@ import type {
   TransactionStatus,
   TransactionType,
 } from "../contract/transaction.ts";
-import { type CardSpending, nothingSpent } from "../rules/card-use.ts";
+import { type CardSpending, nothingSpent } from "../rules/limits.ts";
 import type { PeriodStarts } from "../rules/uk-calendar.ts";
 import {
   type Database,

@@ -1,6 +1,6 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { WebhookFaults } from "../rules/overlay.ts";
 import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
 import type { PreviousSecret } from "./webhooks.ts";
 

@@ -1,8 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
+import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus, Role } from "../rules/company.ts";
 import { formatMinor } from "../rules/money.ts";
-import type { Role } from "../rules/permissions.ts";
-import type { AccountStatus, CompanyStatus, KeyStatus, MemberStatus } from "../rules/statuses.ts";
 import { areasOf } from "./callers.ts";
 import type { Database } from "./database.ts";
 

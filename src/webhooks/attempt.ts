@@ -1,5 +1,5 @@
 import type { Clock } from "../rules/clock.ts";
-import type { WebhookFaults } from "../rules/webhook-faults.ts";
+import type { WebhookFaults } from "../rules/overlay.ts";
 import { targetViolation } from "./target.ts";
 
 /** Sends a request as `fetch` does. */

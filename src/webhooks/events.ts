@@ -1,8 +1,8 @@
 import type { DeliveryId, EventType } from "../contract/webhook.ts";
 import type { WebhookPayload } from "../contract/webhook-event.ts";
 import { companyNow } from "../rules/clock.ts";
+import type { EventFaults } from "../rules/overlay.ts";
 import { uuidOf } from "../rules/random.ts";
-import type { EventFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import { nextNumber } from "../store/meta.ts";
 import { insertDelivery, isHoldingBack } from "../store/webhook-deliveries.ts";

@@ -9,8 +9,8 @@ import type {
 import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
+import type { EventFaults } from "../rules/overlay.ts";
 import { uuidOf } from "../rules/random.ts";
-import type { EventFaults } from "../rules/webhook-faults.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
 import { nextNumber } from "../store/meta.ts";

@@ -1,5 +1,5 @@
 import type { Environment } from "../contract/identifiers.ts";
-import { hasPermission } from "../rules/permissions.ts";
+import { hasPermission } from "../rules/company.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 
 /** Who can order a card, from which account and with which key. */

@@ -1,8 +1,8 @@
 import { makeCard } from "../cards/card.ts";
 import type { AccountId, CompanyId, MemberId } from "../contract/identifiers.ts";
 import { shownPrefix } from "../rules/api-key.ts";
+import type { CardLimitsMinor } from "../rules/limits.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
-import type { CardLimitsMinor } from "../rules/spending-limit.ts";
 import type { Services } from "../runtime/services.ts";
 import { insertAccount } from "../store/accounts.ts";
 import { insertApiKey } from "../store/api-keys.ts";

@@ -5,9 +5,8 @@ import { countryCodes } from "../contract/country-codes.ts";
 import { environment } from "../contract/identifiers.ts";
 import { areas } from "../contract/operations.ts";
 import { activeKeysAllowed, type KeyQuota, keyPrefixes } from "../rules/api-key.ts";
+import { accountStatus, companyStatus, keyStatus, memberStatus, role } from "../rules/company.ts";
 import { parseDecimal } from "../rules/money.ts";
-import { role } from "../rules/permissions.ts";
-import { accountStatus, companyStatus, keyStatus, memberStatus } from "../rules/statuses.ts";
 
 /** Longer than any name is, and short enough for every list and page that shows it. */
 const name = z.string().min(1).max(200, "must be up to 200 characters");

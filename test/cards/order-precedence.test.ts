@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { checksOf } from "../../src/contract/decisions.ts";
-import type { FactsOverlay } from "../../src/rules/facts.ts";
-import type { IssuerAnswer } from "../../src/rules/issuer.ts";
+import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { type OrderBody, openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";

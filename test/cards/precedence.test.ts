@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { checksOf } from "../../src/contract/decisions.ts";
-import type { FactsOverlay } from "../../src/rules/facts.ts";
-import type { IssuerAnswer } from "../../src/rules/issuer.ts";
+import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { openCards } from "../support/open-cards.ts";
 import { london } from "../support/physical-order.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { IssuerAnswer } from "../../src/rules/issuer.ts";
+import type { IssuerAnswer } from "../../src/rules/overlay.ts";
 import { openCards, replacement } from "../support/open-cards.ts";
 import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
 import { london } from "../support/physical-order.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../src/http/read-card-request.ts";
 import { readOrder } from "../../src/http/read-order.ts";
 import { SandboxError } from "../../src/rules/errors.ts";
-import type { SpendingLimit } from "../../src/rules/spending-limit.ts";
+import type { SpendingLimit } from "../../src/rules/limits.ts";
 import { targetViolation } from "../../src/webhooks/target.ts";
 
 const ajv = new Ajv2020({ strict: false });

@@ -16,8 +16,7 @@ import { transaction } from "../../src/contract/transaction.ts";
 import { deletedWebhook, webhook, webhookWithSecret } from "../../src/contract/webhook.ts";
 import { webhookDelivery } from "../../src/contract/webhook-event.ts";
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
-import type { FactsOverlay } from "../../src/rules/facts.ts";
-import type { IssuerAnswer } from "../../src/rules/issuer.ts";
+import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { latestExchange } from "../support/exchanges.ts";
 import {
   type CallTry,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
-import type { IssuerAnswer } from "../../src/rules/issuer.ts";
+import type { IssuerAnswer } from "../../src/rules/overlay.ts";
 import { worldTables } from "../../src/store/schema.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { greatestAmount, greatestMinor } from "../../src/contract/amount.ts";
+import { type CardLimitsMinor, capViolation } from "../../src/rules/limits.ts";
 import { formatMinor, parseDecimal, parseJsonNumber } from "../../src/rules/money.ts";
-import { type CardLimitsMinor, capViolation } from "../../src/rules/spending-limit.ts";
 
 const digits = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: min, maxLength: max });

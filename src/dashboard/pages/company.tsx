@@ -1,4 +1,4 @@
-import { companyStatus } from "../../rules/statuses.ts";
+import { companyStatus } from "../../rules/company.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
 import { Badge, State } from "../parts/badges.tsx";
 import { nameOf } from "../parts/companies.tsx";

@@ -1,5 +1,4 @@
-import { role } from "../../rules/permissions.ts";
-import { accountStatus, memberStatus } from "../../rules/statuses.ts";
+import { accountStatus, memberStatus, role } from "../../rules/company.ts";
 import type { AccountListing, CompanyListing, MemberListing } from "../../store/world-listing.ts";
 import { pathTo } from "../paths.ts";
 import type { Visit } from "../visit.ts";

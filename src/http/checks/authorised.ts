@@ -1,7 +1,7 @@
 import type { Area, Permission } from "../../contract/operations.ts";
 import type { ErrorPointId } from "../../contract/points.ts";
+import { hasPermission } from "../../rules/company.ts";
 import { SandboxError } from "../../rules/errors.ts";
-import { hasPermission } from "../../rules/permissions.ts";
 import type { Check } from "../in-order.ts";
 
 /** 403: the member's role carries the permission, and the company is entitled to the area (spec §5.6). */

@@ -1,8 +1,8 @@
 import { transactionId } from "../../contract/identifiers.ts";
 import { transactionFilters } from "../../contract/list-filters.ts";
 import { transactionOf } from "../../payments/transaction.ts";
+import { reachOf } from "../../rules/company.ts";
 import { SandboxError } from "../../rules/errors.ts";
-import { reachOf } from "../../rules/permissions.ts";
 import type { Caller } from "../../store/callers.ts";
 import { pageOfTransactions, transactionOfCompany } from "../../store/transactions.ts";
 import { answer } from "../answer.ts";

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { noFilters } from "../../contract/list-filters.ts";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { quoted, SandboxError } from "../../rules/errors.ts";
-import { issuesTold } from "../../rules/issues-told.ts";
+import { describeIssues } from "../../rules/issues.ts";
 import { type DeliveryRecord, pageOfDeliveries } from "../../store/webhook-deliveries.ts";
 import {
   deleteWebhookRows,
@@ -145,7 +145,7 @@ function read<Schema extends z.ZodType>(c: Context<HttpEnv>, schema: Schema): z.
   }
   const result = schema.safeParse(sent);
   if (result.success) return result.data;
-  throw invalid(issuesTold(result.error.issues));
+  throw invalid(describeIssues(result.error.issues));
 }
 
 function invalid(message: string): SandboxError {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { IssuerAnswer } from "../../../../src/rules/issuer.ts";
+import type { IssuerAnswer } from "../../../../src/rules/overlay.ts";
 import { found } from "../../../support/found.ts";
 import { type Client, openClient, type Sent, until } from "../../../support/open-client.ts";
 

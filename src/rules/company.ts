@@ -1,18 +1,32 @@
 import * as z from "zod";
+import { account } from "../contract/account.ts";
 import { type Permission, permissions } from "../contract/operations.ts";
+
+/** The spec does not show the fields of the records around a card (§2), so these statuses are assumed. */
+export const companyStatus = z.enum(["active", "suspended", "closed"]);
+export type CompanyStatus = z.output<typeof companyStatus>;
+
+export const accountStatus = account.shape.status;
+export type AccountStatus = z.output<typeof accountStatus>;
+
+export const memberStatus = z.enum(["active", "inactive"]);
+export type MemberStatus = z.output<typeof memberStatus>;
+
+export const keyStatus = z.enum(["active", "revoked"]);
+export type KeyStatus = z.output<typeof keyStatus>;
 
 /** Company roles; only owner and employee are named by the spec (§5.6). */
 export const role = z.enum(["owner", "admin", "accountant", "employee"]);
 export type Role = z.output<typeof role>;
 
-/** Over what a permission reaches: all that is the company's, or what is the member's own. */
+/** What a permission applies to: everything of the company, or only the member's own. */
 export type Reach = "all" | "own";
 
 const everything = Object.fromEntries(permissions.map((each) => [each, "all"])) as Record<Permission, Reach>;
 
 /**
- * Permissions follow the company role of the member who owns the key (spec §5.6). That an owner reaches
- * everything, and an employee the least, is the spec's; the rest is assumed.
+ * Permissions follow the company role of the member who owns the key (spec §5.6). The spec gives an owner all
+ * permissions and an employee the fewest; the rest is assumed.
  */
 const reachOfRole: Readonly<Record<Role, Readonly<Partial<Record<Permission, Reach>>>>> = {
   owner: everything,
@@ -32,12 +46,12 @@ const reachOfRole: Readonly<Record<Role, Readonly<Partial<Record<Permission, Rea
   },
 };
 
-/** How far a role's permission reaches; undefined where the role lacks it. */
+/** What a role's permission applies to; undefined if the role lacks it. */
 export function reachOf(role: Role, permission: Permission): Reach | undefined {
   return reachOfRole[role][permission];
 }
 
-/** Whether a role carries a permission. */
+/** Whether a role has a permission. */
 export function hasPermission(role: Role, permission: Permission): boolean {
   return reachOf(role, permission) !== undefined;
 }

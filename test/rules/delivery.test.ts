@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countryCodes } from "../../src/contract/country-codes.ts";
 import { codePointLength, deliveryAddress } from "../../src/contract/delivery-address.ts";
-import { addressViolation } from "../../src/rules/address.ts";
 import { addressRules } from "../../src/rules/address-rules.ts";
-import { deliveryMethodsOffered } from "../../src/rules/delivery.ts";
+import { addressViolation, deliveryMethodsOffered } from "../../src/rules/delivery.ts";
 
 const bounds = { line1: 100, line2: 100, line3: 50, city: 50, state: 50, post_code: 10 } as const;
 
