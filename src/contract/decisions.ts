@@ -9,28 +9,32 @@ import type { ErrorPointId, PointId } from "./points.ts";
  */
 export type Outcome = ErrorPointId | "continues" | "replaces_response" | "ends_connection";
 
-/** A fact or a fault of a scenario file, and the value that it must have, if only one value has this outcome. */
-export type ForcePath = `facts.${string}` | `faults.${string}.${string}`;
+/** A fact or a fault of a scenario file. With `=value`, only that value has the outcome. */
+type ForcePath = `facts.${string}` | `faults.${string}.${string}`;
+
+type Forces = Readonly<Record<ForcePath, Outcome>>;
+
+/** The layer that binds a check to a function. */
+type Layer = "http" | "access" | "cards" | "payments" | "webhooks";
 
 /** One row of the table: a check, or a step with an effect. */
 export interface Decision {
   /** The name in the journal's list of checks. Steps that no request can fail have none. */
   readonly id?: string;
-  /** The layer that binds the check to a function. */
-  readonly by?: "http" | "access" | "cards" | "payments" | "webhooks";
+  /** Absent for a step, which a layer performs in its code. */
+  readonly by?: Layer;
   /**
-   * A step with an effect. The layers perform it in place of binding a function:
-   * - `scenario`: the request claims a step of a scenario, which can refuse it at once;
    * - `read`: the body or the query is read;
+   * - `scenario`: the request claims a step of a scenario, which can refuse it at once;
    * - `replay`: a reused Idempotency-Key returns the original card;
    * - `issuer`: the card issuer is called, which may take time;
-   * - `insert`: the card is stored;
-   * - `success`: the operation does its work;
+   * - `insert`: the card is stored, and the operation succeeds;
+   * - `success`: the operation does its work, and succeeds;
    * - `delay`, `lose`, `send`: the response is delayed, lost and sent.
    */
   readonly step?:
-    | "scenario"
     | "read"
+    | "scenario"
     | "replay"
     | "issuer"
     | "insert"
@@ -38,86 +42,93 @@ export interface Decision {
     | "delay"
     | "lose"
     | "send";
-  /** The contract points that the check raises, in the order in which it looks for their causes. */
+  /** The contract points that the row raises, in the order in which it looks for their causes. */
   readonly points?: readonly PointId[];
   /** The facts and faults of scenarios that strike here, in the order in which they strike. */
-  readonly forcedBy?: Readonly<Record<ForcePath, Outcome>>;
+  readonly forcedBy?: Forces;
   /** The faults strike every response, also a refusal. Absent: a success only. */
   readonly everyResponse?: true;
 }
 
-type Family = "order" | "cards";
+/** A check that scenarios do not force. */
+const check = <const Id extends string, const By extends Layer, const Point extends ErrorPointId>(
+  id: Id,
+  by: By,
+  ...points: readonly Point[]
+) => ({ id, by, points });
 
-/** Declares a row, and keeps its literal types. */
-const row = <const Row extends Decision>(declared: Row): Row => declared;
+/** A check with one point, and the fact or fault that forces it. */
+const forcible = <const Id extends string, const By extends Layer, const Point extends ErrorPointId>(
+  id: Id,
+  by: By,
+  point: Point,
+  path: ForcePath,
+) => ({ id, by, points: [point], forcedBy: { [path]: point } });
 
-/** The end of every operation, in which a response can still go wrong. */
-const lost = {
-  "faults.response.reset": "ends_connection",
-  "faults.response.empty": "ends_connection",
-} as const;
-const delay = row({
-  step: "delay",
-  forcedBy: { "faults.response.latency_ms": "continues" },
-  everyResponse: true,
-});
-const send = row({
-  step: "send",
-  forcedBy: { "faults.response.truncated": "ends_connection" },
-  everyResponse: true,
-});
-const sending = [delay, row({ step: "lose", forcedBy: lost }), send] as const;
+/** Reads the body or the query. */
+const read = <const Id extends string, const Point extends ErrorPointId>(
+  id: Id,
+  ...points: readonly Point[]
+) => ({ id, step: "read" as const, points });
+
+/** Effects that scenarios can have on an operation without refusing it. */
+const effects = {
+  none: {},
+  /** The events that it emits can go wrong on their way. */
+  emits: {
+    "faults.webhook.duplicate": "continues",
+    "faults.webhook.reorder": "continues",
+    "faults.webhook.stale": "continues",
+    "faults.webhook.bad_signature": "continues",
+  },
+  /** The response shows what cards have spent, which can be unreadable. */
+  showsUsed: { "facts.used_unreadable": "continues" },
+} as const satisfies Record<string, Forces>;
+
+/** The end of every operation, in which its response can still go wrong. */
+const sending = (lost: Forces = {}) =>
+  [
+    { step: "delay", forcedBy: { "faults.response.latency_ms": "continues" }, everyResponse: true },
+    {
+      step: "lose",
+      forcedBy: {
+        "faults.response.reset": "ends_connection",
+        "faults.response.empty": "ends_connection",
+        ...lost,
+      },
+    },
+    { step: "send", forcedBy: { "faults.response.truncated": "ends_connection" }, everyResponse: true },
+  ] as const;
+const success = (forcedBy: Forces = effects.none) => [{ step: "success", forcedBy }, ...sending()] as const;
 /** The gateway in front of the service can lose the issuer's answer: the client receives 502, though the card exists. */
-const sendingCard = [
-  delay,
-  row({ step: "lose", forcedBy: { ...lost, "faults.response.bad_gateway": "replaces_response" } }),
-  send,
+const insert = [
+  { step: "insert", forcedBy: { ...effects.showsUsed, ...effects.emits } },
+  ...sending({ "faults.response.bad_gateway": "replaces_response" }),
 ] as const;
 
-/** The events that an operation emits can go wrong on their way. */
-const emits = {
-  "faults.webhook.duplicate": "continues",
-  "faults.webhook.reorder": "continues",
-  "faults.webhook.stale": "continues",
-  "faults.webhook.bad_signature": "continues",
-} as const;
-/** The response shows what cards have spent, which can be unreadable. */
-const showsUsed = { "facts.used_unreadable": "continues" } as const;
+/** The request meets the scenario, after the checks that find its caller: only then is it known for whom it is armed. */
+const scenario = (refusals: Forces) =>
+  ({
+    step: "scenario",
+    forcedBy: {
+      "faults.request.latency_ms": "continues",
+      "faults.request.dropped": "ends_connection",
+      ...refusals,
+    },
+  }) as const;
+const rateLimit = forcible("rate_limit", "http", "gateway.rate_limited", "faults.request.rate_limited");
 
-/** Every operation meets these faults as soon as its caller is known. */
-const atStart = {
-  "faults.request.latency_ms": "continues",
-  "faults.request.dropped": "ends_connection",
-} as const;
-const rateLimit = row({
-  id: "rate_limit",
-  by: "http",
-  points: ["gateway.rate_limited"],
-  forcedBy: { "faults.request.rate_limited": "gateway.rate_limited" },
-});
-
-/** Both token endpoints. The body and the key are checked before the caller is known, and so before the scenario. */
+/** Both token endpoints. */
 const exchange = [
-  row({ id: "body", step: "read", points: ["token.invalid_request"] }),
-  row({ id: "key_environment", by: "access", points: ["token.environment_mismatch"] }),
-  row({ id: "key_known", by: "access", points: ["token.key_unknown"] }),
-  row({ step: "scenario", forcedBy: { ...atStart, "facts.request_valid": "token.invalid_request" } }),
+  read("body", "token.invalid_request"),
+  check("key_environment", "access", "token.environment_mismatch"),
+  check("key_known", "access", "token.key_unknown"),
+  scenario({ "facts.request_valid": "token.invalid_request" }),
   rateLimit,
-  row({
-    id: "availability",
-    by: "http",
-    points: ["token.unavailable"],
-    forcedBy: { "faults.token.unavailable": "token.unavailable" },
-  }),
-  row({
-    id: "key_active",
-    by: "access",
-    points: ["token.key_revoked"],
-    forcedBy: { "facts.key_revoked": "token.key_revoked" },
-  }),
-  row({ id: "member_active", by: "access", points: ["token.member_inactive"] }),
-  row({ step: "success", points: ["token.issued"], forcedBy: { "faults.token.lifetime_s": "continues" } }),
-  ...sending,
+  forcible("availability", "http", "token.unavailable", "faults.token.unavailable"),
+  forcible("key_active", "access", "token.key_revoked", "facts.key_revoked"),
+  check("member_active", "access", "token.member_inactive"),
+  ...success({ "faults.token.lifetime_s": "continues" }),
 ] as const;
 
 /** The points of X-On-Behalf-Of: missing, not a UUID, or a company that the member does not belong to; in that order. */
@@ -134,144 +145,66 @@ export function actingPoints(id: OperationId): ActingPoints {
   return isCardPath(operations[id].path) ? acting.cards : acting.others;
 }
 
-/**
- * The first checks under `/developer`: who calls, and for which company. A scenario refuses the access token only after
- * both: only then is it known for whom it is armed.
- */
-const caller = <const Points extends ActingPoints>(points: Points) =>
+/** The first checks under `/developer`: who calls, and for which company. */
+const caller = (actingFor: ActingPoints) =>
   [
-    {
-      id: "access_token",
-      by: "http",
-      points: [
-        "auth.token_missing",
-        "auth.api_key_as_bearer",
-        "auth.token_invalid",
-        "auth.token_expired",
-        "auth.environment_mismatch",
-      ],
-    },
-    { id: "acting_company", by: "http", points },
-    {
-      step: "scenario",
-      forcedBy: {
-        ...atStart,
-        "facts.token=refused": "auth.token_invalid",
-        "facts.token=expired": "auth.token_expired",
-      },
-    },
+    check(
+      "access_token",
+      "http",
+      "auth.token_missing",
+      "auth.api_key_as_bearer",
+      "auth.token_invalid",
+      "auth.token_expired",
+      "auth.environment_mismatch",
+    ),
+    check("acting_company", "http", ...actingFor),
+    scenario({ "facts.token=refused": "auth.token_invalid", "facts.token=expired": "auth.token_expired" }),
     rateLimit,
   ] as const;
-
-const permission = row({
-  id: "permission",
-  by: "http",
-  points: ["access.forbidden"],
-  forcedBy: { "facts.permissions": "access.forbidden" },
-});
-const entitlement = row({
-  id: "entitlement",
-  by: "http",
-  points: ["access.not_entitled"],
-  forcedBy: { "facts.entitled": "access.not_entitled" },
-});
+const permission = forcible("permission", "http", "access.forbidden", "facts.permissions");
+const entitlement = forcible("entitlement", "http", "access.not_entitled", "facts.entitled");
 const ofCards = [...caller(acting.cards), permission, entitlement] as const;
 const ofOthers = [...caller(acting.others), permission, entitlement] as const;
 
-/** Reads the query of a list. */
-const query = <const Point extends ErrorPointId>(point: Point) =>
-  row({ id: "query", step: "read", points: [point] });
-/** Does an operation's work. */
-const success = <
-  const Point extends PointId,
-  const Forced extends Decision["forcedBy"] = Record<never, never>,
->(
-  point: Point,
-  forcedBy?: Forced,
-) => ({ step: "success", points: [point], ...(forcedBy && { forcedBy }) }) as const;
+/** The same checks raise points of their own for the specified order, so that no assumed refusal looks specified. */
+type Family = "order" | "cards";
 
-// The checks that orders and other changes of cards share.
-
-const invalidRequest = <const F extends Family>(family: F) =>
-  ({
-    id: "request",
-    by: "cards",
-    points: [`${family}.invalid_request`],
-    forcedBy: { "facts.request_valid": `${family}.invalid_request` },
-  }) as const;
-const contentType = row({ id: "content_type", by: "http", points: ["cards.content_type_invalid"] });
-const body = row({ id: "body", step: "read", points: ["cards.body_invalid"] });
+const contentType = <const F extends Family>(family: F) =>
+  check("content_type", "http", `${family}.content_type_invalid`);
 const address = <const F extends Family>(family: F) =>
-  ({
-    id: "address",
-    by: "cards",
-    points: [`${family}.address_field_required`, `${family}.post_code_format`],
-  }) as const;
-const deliveryMethod = <const F extends Family>(family: F) =>
-  ({ id: "delivery_method", by: "cards", points: [`${family}.delivery_method_not_offered`] }) as const;
+  check("address", "cards", `${family}.address_field_required`, `${family}.post_code_format`);
+const method = <const F extends Family>(family: F) =>
+  check("delivery_method", "cards", `${family}.delivery_method_not_offered`);
 const cap = <const F extends Family>(family: F) =>
-  ({ id: "spending_limit_cap", by: "cards", points: [`${family}.spending_limit_over_cap`] }) as const;
+  check("spending_limit_cap", "cards", `${family}.spending_limit_over_cap`);
+const invalid = <const F extends Family>(family: F) =>
+  forcible("request", "cards", `${family}.invalid_request`, "facts.request_valid");
 const account = <const F extends Family>(family: F) =>
-  ({
-    id: "account",
-    by: "cards",
-    points: [`${family}.account_not_found`],
-    forcedBy: { "facts.account=missing": `${family}.account_not_found` },
-  }) as const;
+  forcible("account", "cards", `${family}.account_not_found`, "facts.account=missing");
 const noChange = <const Point extends ErrorPointId>(point: Point) =>
-  ({
-    id: "no_change_in_progress",
-    by: "cards",
-    points: [point],
-    forcedBy: { "facts.change_in_progress": point },
-  }) as const;
-const key = [
-  row({ id: "idempotency_key", by: "http", points: ["cards.idempotency_key_invalid"] }),
-  row({ id: "key_unused", step: "replay", points: ["cards.replayed", "cards.key_in_progress"] }),
-] as const;
-
+  forcible("no_change_in_progress", "cards", point, "facts.change_in_progress");
 /** Whether the company, the account and the cardholder may have a card. */
 const issuable = <const F extends Family>(family: F) =>
   [
-    {
-      id: "company_active",
-      by: "cards",
-      points: [`${family}.company_inactive`],
-      forcedBy: { "facts.company_status": `${family}.company_inactive` },
-    },
-    {
-      id: "account_open",
-      by: "cards",
-      points: [`${family}.account_closed`],
-      forcedBy: { "facts.account=closed": `${family}.account_closed` },
-    },
-    {
-      id: "company_details",
-      by: "cards",
-      points: [`${family}.company_details_missing`],
-      forcedBy: { "facts.company_details_complete": `${family}.company_details_missing` },
-    },
-    {
-      id: "cardholder_details",
-      by: "cards",
-      points: [`${family}.cardholder_details_missing`],
-      forcedBy: { "facts.cardholder_details_complete": `${family}.cardholder_details_missing` },
-    },
+    forcible("company_active", "cards", `${family}.company_inactive`, "facts.company_status"),
+    forcible("account_open", "cards", `${family}.account_closed`, "facts.account=closed"),
+    forcible(
+      "company_details",
+      "cards",
+      `${family}.company_details_missing`,
+      "facts.company_details_complete",
+    ),
+    forcible(
+      "cardholder_details",
+      "cards",
+      `${family}.cardholder_details_missing`,
+      "facts.cardholder_details_complete",
+    ),
   ] as const;
 const country = <const F extends Family>(family: F) =>
-  ({
-    id: "country",
-    by: "cards",
-    points: [`${family}.country_undeliverable`],
-    forcedBy: { "facts.country_deliverable": `${family}.country_undeliverable` },
-  }) as const;
+  forcible("country", "cards", `${family}.country_undeliverable`, "facts.country_deliverable");
 const quota = <const F extends Family>(family: F) =>
-  ({
-    id: "quota",
-    by: "cards",
-    points: [`${family}.quota_reached`],
-    forcedBy: { "facts.quota_reached": `${family}.quota_reached` },
-  }) as const;
+  forcible("quota", "cards", `${family}.quota_reached`, "facts.quota_reached");
 const issuer = <const F extends Family>(family: F) =>
   ({
     id: "issuer",
@@ -285,24 +218,26 @@ const issuer = <const F extends Family>(family: F) =>
       "faults.issuer.unavailable": `${family}.issuer_unavailable`,
     },
   }) as const;
-/** Stores the card that was ordered. */
-const insert = <const Point extends PointId>(point: Point) =>
-  ({ step: "insert", points: [point], forcedBy: { ...showsUsed, ...emits } }) as const;
 
-const card = row({ id: "card", by: "cards", points: ["cards.not_found"] });
-const state = row({ id: "state", by: "cards", points: ["cards.state_conflict"] });
+const key = [
+  check("idempotency_key", "http", "cards.idempotency_key_invalid"),
+  { id: "key_unused", step: "replay", points: ["cards.replayed", "cards.key_in_progress"] },
+] as const;
+const body = read("body", "cards.body_invalid");
+const card = check("card", "cards", "cards.not_found");
 const noCardChange = noChange("cards.change_in_progress");
+const state = check("state", "cards", "cards.state_conflict");
 /** A change of a card without a body. */
-const plainChange = [...ofCards, invalidRequest("cards"), card, noCardChange, state] as const;
+const plainChange = [...ofCards, invalid("cards"), card, noCardChange, state] as const;
 
-const webhook = row({ id: "webhook", by: "webhooks", points: ["webhooks.not_found"] });
+const webhook = check("webhook", "webhooks", "webhooks.not_found");
 const webhookBody = [
-  row({ id: "body", step: "read", points: ["webhooks.body_invalid"] }),
-  row({ id: "url", by: "webhooks", points: ["webhooks.url_invalid", "webhooks.url_not_allowed"] }),
+  read("body", "webhooks.body_invalid"),
+  check("url", "webhooks", "webhooks.url_invalid", "webhooks.url_not_allowed"),
 ] as const;
 const webhookSends = [
-  row({ id: "webhook_active", by: "webhooks", points: ["webhooks.disabled"] }),
-  row({ id: "backlog", by: "webhooks", points: ["webhooks.backlog_full"] }),
+  check("webhook_active", "webhooks", "webhooks.disabled"),
+  check("backlog", "webhooks", "webhooks.backlog_full"),
 ] as const;
 
 /**
@@ -325,98 +260,78 @@ export const decisions = {
   exchangeLiveKey: exchange,
   orderPhysicalCard: [
     ...caller(acting.order),
-    {
-      id: "permission",
-      by: "http",
-      points: ["order.forbidden"],
-      forcedBy: { "facts.permissions": "order.forbidden" },
-    },
-    {
-      id: "entitlement",
-      by: "http",
-      points: ["order.not_entitled"],
-      forcedBy: { "facts.entitled": "order.not_entitled" },
-    },
-    { id: "content_type", by: "http", points: ["order.content_type_invalid"] },
-    {
-      id: "idempotency_key",
-      by: "http",
-      points: ["order.idempotency_key_missing", "order.idempotency_key_invalid"],
-    },
+    forcible("permission", "http", "order.forbidden", "facts.permissions"),
+    forcible("entitlement", "http", "order.not_entitled", "facts.entitled"),
+    contentType("order"),
+    check("idempotency_key", "http", "order.idempotency_key_missing", "order.idempotency_key_invalid"),
     {
       id: "key_unused",
       step: "replay",
       points: ["order.replayed", "order.replayed_with_other_body", "order.key_in_progress"],
     },
-    {
-      id: "body",
-      step: "read",
-      points: [
-        "order.body_too_large",
-        "order.body_not_json",
-        "order.account_id_invalid",
-        "order.pin_invalid",
-        "order.delivery_address_invalid",
-        "order.address_field_blank",
-        "order.country_code_invalid",
-        "order.delivery_method_invalid",
-        "order.name_invalid",
-        "order.auto_convert_invalid",
-        "order.spending_limit_invalid",
-        "order.spending_limit_amount_invalid",
-        "order.spending_limit_amount_too_large",
-      ],
-    },
+    read(
+      "body",
+      "order.body_too_large",
+      "order.body_not_json",
+      "order.account_id_invalid",
+      "order.pin_invalid",
+      "order.delivery_address_invalid",
+      "order.address_field_blank",
+      "order.country_code_invalid",
+      "order.delivery_method_invalid",
+      "order.name_invalid",
+      "order.auto_convert_invalid",
+      "order.spending_limit_invalid",
+      "order.spending_limit_amount_invalid",
+      "order.spending_limit_amount_too_large",
+    ),
     address("order"),
-    deliveryMethod("order"),
+    method("order"),
     cap("order"),
-    invalidRequest("order"),
+    invalid("order"),
     account("order"),
     noChange("order.change_in_progress"),
     ...issuable("order"),
     country("order"),
     quota("order"),
     issuer("order"),
-    insert("order.created"),
-    ...sendingCard,
+    ...insert,
   ],
-  listCards: [...ofCards, query("cards.query_invalid"), success("cards.listed", showsUsed), ...sending],
-  getCard: [...ofCards, card, success("cards.shown", showsUsed), ...sending],
-  freezeCard: [...plainChange, success("cards.frozen", { ...showsUsed, ...emits }), ...sending],
-  unfreezeCard: [...plainChange, success("cards.unfrozen", { ...showsUsed, ...emits }), ...sending],
+  listCards: [...ofCards, read("query", "cards.query_invalid"), ...success(effects.showsUsed)],
+  getCard: [...ofCards, card, ...success(effects.showsUsed)],
+  freezeCard: [...plainChange, ...success({ ...effects.showsUsed, ...effects.emits })],
+  unfreezeCard: [...plainChange, ...success({ ...effects.showsUsed, ...effects.emits })],
   setSpendingLimit: [
     ...ofCards,
-    contentType,
+    contentType("cards"),
     body,
-    invalidRequest("cards"),
+    invalid("cards"),
     card,
     cap("cards"),
     noCardChange,
     state,
-    success("cards.spending_limit_set", { ...showsUsed, ...emits }),
-    ...sending,
+    ...success({ ...effects.showsUsed, ...effects.emits }),
   ],
-  removeSpendingLimit: [...plainChange, success("cards.spending_limit_removed", emits), ...sending],
+  removeSpendingLimit: [...plainChange, ...success(effects.emits)],
   changeCard: [
     ...ofCards,
-    contentType,
+    contentType("cards"),
     body,
-    invalidRequest("cards"),
+    invalid("cards"),
     card,
     noCardChange,
     state,
-    success("cards.changed", showsUsed),
-    ...sending,
+    ...success(effects.showsUsed),
   ],
-  terminateCard: [...plainChange, success("cards.terminated", emits), ...sending],
+  terminateCard: [...plainChange, ...success(effects.emits)],
   replaceCard: [
     ...ofCards,
-    contentType,
+    contentType("cards"),
     ...key,
     body,
     address("cards"),
-    deliveryMethod("cards"),
-    invalidRequest("cards"),
+    method("cards"),
+    invalid("cards"),
     card,
     noCardChange,
     state,
@@ -424,116 +339,77 @@ export const decisions = {
     country("cards"),
     quota("cards"),
     issuer("cards"),
-    insert("cards.replaced"),
-    ...sendingCard,
+    ...insert,
   ],
   orderVirtualCard: [
     ...ofCards,
-    contentType,
+    contentType("cards"),
     ...key,
     body,
     cap("cards"),
-    invalidRequest("cards"),
+    invalid("cards"),
     account("cards"),
     noChange("cards.virtual_change_in_progress"),
     ...issuable("cards"),
     quota("cards"),
     issuer("cards"),
-    insert("cards.virtual_created"),
-    ...sendingCard,
+    ...insert,
   ],
   listDeliveryOptions: [
     ...ofCards,
-    contentType,
+    contentType("cards"),
     body,
     address("cards"),
-    invalidRequest("cards"),
-    success("cards.delivery_options_listed", { "facts.country_deliverable": "continues" }),
-    ...sending,
+    invalid("cards"),
+    ...success({ "facts.country_deliverable": "continues" }),
   ],
-  listAccounts: [...ofOthers, query("accounts.query_invalid"), success("accounts.listed"), ...sending],
-  getAccount: [
-    ...ofOthers,
-    { id: "account", by: "payments", points: ["accounts.not_found"] },
-    success("accounts.shown"),
-    ...sending,
-  ],
+  listAccounts: [...ofOthers, read("query", "accounts.query_invalid"), ...success()],
+  getAccount: [...ofOthers, check("account", "payments", "accounts.not_found"), ...success()],
   // Companies are not a functional area, so no company needs to be entitled to them.
   listCompanies: [
     ...caller(acting.others),
     permission,
-    query("companies.query_invalid"),
-    success("companies.listed"),
-    ...sending,
+    read("query", "companies.query_invalid"),
+    ...success(),
   ],
-  listTransactions: [
-    ...ofOthers,
-    query("transactions.query_invalid"),
-    success("transactions.listed"),
-    ...sending,
-  ],
-  getTransaction: [
-    ...ofOthers,
-    { id: "transaction", by: "payments", points: ["transactions.not_found"] },
-    success("transactions.shown"),
-    ...sending,
-  ],
-  listInvoices: [...ofOthers, query("invoices.query_invalid"), success("invoices.listed"), ...sending],
-  getInvoice: [
-    ...ofOthers,
-    { id: "invoice", by: "payments", points: ["invoices.not_found"] },
-    success("invoices.shown"),
-    ...sending,
-  ],
+  listTransactions: [...ofOthers, read("query", "transactions.query_invalid"), ...success()],
+  getTransaction: [...ofOthers, check("transaction", "payments", "transactions.not_found"), ...success()],
+  listInvoices: [...ofOthers, read("query", "invoices.query_invalid"), ...success()],
+  getInvoice: [...ofOthers, check("invoice", "payments", "invoices.not_found"), ...success()],
   createWebhook: [
     ...ofOthers,
     ...webhookBody,
-    { id: "limit", by: "webhooks", points: ["webhooks.limit_reached"] },
-    success("webhooks.created"),
-    ...sending,
+    check("limit", "webhooks", "webhooks.limit_reached"),
+    ...success(),
   ],
-  listWebhooks: [...ofOthers, query("webhooks.query_invalid"), success("webhooks.listed"), ...sending],
-  getWebhook: [...ofOthers, webhook, success("webhooks.shown"), ...sending],
-  changeWebhook: [...ofOthers, webhook, ...webhookBody, success("webhooks.changed"), ...sending],
-  deleteWebhook: [...ofOthers, webhook, success("webhooks.deleted"), ...sending],
+  listWebhooks: [...ofOthers, read("query", "webhooks.query_invalid"), ...success()],
+  getWebhook: [...ofOthers, webhook, ...success()],
+  changeWebhook: [...ofOthers, webhook, ...webhookBody, ...success()],
+  deleteWebhook: [...ofOthers, webhook, ...success()],
   rotateWebhookSecret: [
     ...ofOthers,
     webhook,
-    { id: "rotation", by: "webhooks", points: ["webhooks.rotation_limit_reached"] },
-    success("webhooks.secret_rotated"),
-    ...sending,
+    check("rotation", "webhooks", "webhooks.rotation_limit_reached"),
+    ...success(),
   ],
-  testWebhook: [...ofOthers, webhook, ...webhookSends, success("webhooks.tested", emits), ...sending],
-  listWebhookDeliveries: [
-    ...ofOthers,
-    webhook,
-    query("webhooks.query_invalid"),
-    success("webhooks.deliveries_listed"),
-    ...sending,
-  ],
+  testWebhook: [...ofOthers, webhook, ...webhookSends, ...success(effects.emits)],
+  listWebhookDeliveries: [...ofOthers, webhook, read("query", "webhooks.query_invalid"), ...success()],
   resendWebhookDelivery: [
     ...ofOthers,
     webhook,
-    { id: "delivery", by: "webhooks", points: ["webhooks.delivery_not_found"] },
+    check("delivery", "webhooks", "webhooks.delivery_not_found"),
     ...webhookSends,
-    success("webhooks.delivery_resent"),
-    ...sending,
+    ...success(),
   ],
 } as const satisfies Record<OperationId, readonly Decision[]>;
 
 type RowOf<Operation extends OperationId> = (typeof decisions)[Operation][number];
 
-/** The checks of an operation, or those that one layer binds. Steps are not among them. */
-export type CheckId<
-  Operation extends OperationId,
-  Layer extends NonNullable<Decision["by"]> = NonNullable<Decision["by"]>,
-> = Extract<RowOf<Operation>, { readonly by: Layer }>["id"];
-
-/** The contract points that a check, or a step with an id, of an operation raises. */
-export type PointOfCheck<Operation extends OperationId, Id extends string> = Extract<
+/** The ids of the checks of an operation, or of those that one layer binds. Steps are not among them. */
+export type CheckId<Operation extends OperationId, By extends Layer = Layer> = Extract<
   RowOf<Operation>,
-  { readonly id: Id }
->["points"][number];
+  { readonly by: By }
+>["id"];
 
 /** The rows of an operation, in order. */
 export function decisionsOf(operation: OperationId): readonly Decision[] {
@@ -541,12 +417,12 @@ export function decisionsOf(operation: OperationId): readonly Decision[] {
 }
 
 /** The ids of the checks of an operation that a layer binds, in order. */
-export function checksBy<Operation extends OperationId, Layer extends NonNullable<Decision["by"]>>(
+export function checksBy<Operation extends OperationId, By extends Layer>(
   operation: Operation,
-  layer: Layer,
-): readonly CheckId<Operation, Layer>[] {
+  layer: By,
+): readonly CheckId<Operation, By>[] {
   const bound = decisionsOf(operation).filter(({ by }) => by === layer);
-  return bound.map(({ id }) => id as CheckId<Operation, Layer>);
+  return bound.map(({ id }) => id as CheckId<Operation, By>);
 }
 
 /** A row that the journal and the dashboard list. */
