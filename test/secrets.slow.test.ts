@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run, startCommandLine, temporaryFolder } from "./support/command-line.ts";
-import { adminToken, leaks, type Outputs, told } from "./support/secret-outputs.ts";
-import { type Ask, sendSecrets } from "./support/secret-traffic.ts";
+import { adminToken, leaks, type Outputs, readOutputs } from "./support/secret-outputs.ts";
+import { type Fetch, sendSecrets } from "./support/secret-traffic.ts";
 
 const clock = ["--clock", "2026-03-10T09:30:00Z"];
 
-/** A sandbox's file, and what SQLite keeps beside it. */
+/** The database file of a sandbox, with the files that SQLite keeps beside it. */
 function databaseOf(file: string): Outputs {
   return Object.fromEntries(
     ["", "-wal", "-shm", "-journal"]
@@ -25,7 +25,7 @@ test("no secret comes out of exec: its log, its reports, the journal, the pages,
   const folder = temporaryFolder();
   const db = join(folder, "sandbox.db");
   const reports = ["json", "md", "xml", "html"].map((end) => join(folder, `report.${end}`));
-  const { told: environment, end, url: gate } = await openGate();
+  const { received: environment, end, url: gate } = await openGate();
   const child = `const r = await fetch(process.argv[1], { method: "POST", body: process.env.CARD_SANDBOX_URL }); await r.text();`;
   const suite = run([
     ...["exec", "--log", "json", "--journal", "5000", "--db", db, "--admin-token", adminToken, ...clock],
@@ -33,9 +33,9 @@ test("no secret comes out of exec: its log, its reports, the journal, the pages,
     ...["--", process.execPath, "--input-type=module", "-e", child, gate],
   ]);
   const url = await environment;
-  const ask: Ask = (path, init) => fetch(url + path, { redirect: "manual", ...init });
-  const traffic = await sendSecrets(ask, adminToken);
-  const outputs = { ...(await told(ask)), ...databaseOf(db) };
+  const fetchPath: Fetch = (path, init) => fetch(url + path, { redirect: "manual", ...init });
+  const traffic = await sendSecrets(fetchPath, adminToken);
+  const outputs = { ...(await readOutputs(fetchPath)), ...databaseOf(db) };
   end();
   expect((await suite.ended).code).toBe(0);
   Object.assign(outputs, {
@@ -50,7 +50,7 @@ test("no secret comes out of exec: its log, its reports, the journal, the pages,
   expect(leaks(outputs, traffic)).toEqual([]);
 });
 
-/** Where a child tells one text, and waits until it may end. */
+/** A server that receives one text from a child process, which then waits until it may end. */
 async function openGate() {
   let end = () => {};
   const mayEnd = new Promise<void>((resolve) => {
@@ -60,13 +60,13 @@ async function openGate() {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const told = once(server, "request").then(async ([request, response]) => {
+  const received = once(server, "request").then(async ([request, response]) => {
     let text = "";
     for await (const chunk of request) text += chunk;
     void mayEnd.then(() => response.end());
     return text;
   });
-  return { told, end, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { received, end, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test("no secret comes out of a started sandbox: its log, and after a restart its file", {

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../src/node/create-sandbox.ts";
 import { requestLog } from "../src/node/request-log.ts";
-import { SecretFinder } from "./support/secret-forms.ts";
-import { adminToken, leaks, told } from "./support/secret-outputs.ts";
-import { type Ask, sendSecrets } from "./support/secret-traffic.ts";
+import { SecretFinder } from "./support/secret-finder.ts";
+import { adminToken, leaks, readOutputs } from "./support/secret-outputs.ts";
+import { type Fetch, sendSecrets } from "./support/secret-traffic.ts";
 
 describe("a secret is found", () => {
   const secret = { kind: "API key", label: "", text: "sk_sandbox_a+b" } as const;
@@ -42,10 +42,10 @@ test("no secret comes out of a sandbox in process", { timeout: 60_000 }, async (
   });
   const sandbox = createSandbox({ clock: "2026-03-10T09:30:00Z", journal: 5000, observe: write });
   onTestFinished(() => sandbox.close());
-  const ask: Ask = (path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init));
-  const traffic = await sendSecrets(ask, adminToken);
+  const fetch: Fetch = (path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init));
+  const traffic = await sendSecrets(fetch, adminToken);
   const outputs = {
-    ...(await told(ask)),
+    ...(await readOutputs(fetch)),
     log,
     requests: JSON.stringify(sandbox.requests.list({ limit: 1000 })),
     coverage: JSON.stringify(sandbox.coverage()),

@@ -1,25 +1,24 @@
-import { type Leak, type Secret, SecretFinder } from "./secret-forms.ts";
-import type { Ask, Traffic } from "./secret-traffic.ts";
+import { type Leak, type Secret, SecretFinder } from "./secret-finder.ts";
+import type { Fetch, Traffic } from "./secret-traffic.ts";
 
-/** As the README has one made: long enough to be known for a secret wherever it stands. */
+/** Long enough to be recognised as a secret everywhere, like the one in the README. */
 export const adminToken = "9d0c5b7e1f2a4c6b8e0d9f7a5c3b1e2d4f6a8c0b9e7d5f31";
 
-/** Where a secret may stand, and why. */
+/** Outputs that may hold secrets of a kind. */
 const allowed: readonly { output: RegExp; kind: Secret["kind"]; label?: string; because: string }[] = [
   {
     output: /^(start-up lines|the world|page |database)/,
     kind: "seed world's key",
-    because:
-      "the seed world's keys are public: they open nothing but a sandbox, and a tester has to learn them",
+    because: "the keys of the seed world are public, and testers look them up there",
   },
   {
-    output: /^(answer to .* of a list|database|page \/cards|deliveries)/,
+    output: /^(response to .* of a list|database|page \/cards|deliveries)/,
     kind: "API key",
     label: "in a card's name",
-    because: "a card's name is the client's to choose, and is shown wherever the card is",
+    because: "the client chooses the name of a card, which is shown with the card",
   },
   {
-    output: /^answer to a PIN (as (Sandbox-Scenario|Prefer)|in \/developer\/)/,
+    output: /^response to a PIN (as (Sandbox-Scenario|Prefer)|in \/developer\/)/,
     kind: "PIN",
     because: "an error shows the wrong value only to the client that sent it",
   },
@@ -33,47 +32,44 @@ const isAllowed = (output: string, { secret }: Leak) =>
       (each.label === undefined || each.label === secret.label),
   );
 
-/** What came out of a sandbox, by what it is. */
+/** Outputs of a sandbox by name. */
 export type Outputs = Record<string, string | Buffer>;
 
-/** Those secrets that stand where no row allows it. */
-export function leaks(outputs: Outputs, { secrets, answers }: Traffic): string[] {
+/** The secrets in outputs and responses that may not hold them. */
+export function leaks(outputs: Outputs, { secrets, responses }: Traffic): string[] {
   const finder = new SecretFinder(secrets);
   const all: [string, string | Buffer][] = [
     ...Object.entries(outputs),
-    ...answers
+    ...responses
       .filter(({ handsOut }) => !handsOut)
-      .map(({ what, text }): [string, string] => [`answer to ${what}`, text]),
+      .map(({ request, text }): [string, string] => [`response to ${request}`, text]),
   ];
-  // Most have none, which one look at them together tells.
+  // Most texts hold no secret: searching them together is faster.
   const texts = all.filter(([, output]) => typeof output === "string");
-  const clean = finder.leaksIn(texts.map(([, text]) => text).join("\n\0\n")).length === 0;
-  return all.flatMap(([name, output]) =>
-    clean && typeof output === "string"
-      ? []
-      : finder
-          .leaksIn(output)
-          .filter((leak) => !isAllowed(name, leak))
-          .map(
-            ({ secret, form, excerpt }) =>
-              `${name}: ${secret.kind} ${secret.label}, ${form}: ${JSON.stringify(excerpt)}`,
-          ),
-  );
+  const isClean = finder.leaksIn(texts.map(([, text]) => text).join("\n\0\n")).length === 0;
+  return all.flatMap(([name, output]) => {
+    if (isClean && typeof output === "string") return [];
+    const found = finder.leaksIn(output).filter((leak) => !isAllowed(name, leak));
+    return found.map(
+      ({ secret: { kind, label }, form, excerpt }) =>
+        `${name}: ${kind} ${label}, ${form}: ${JSON.stringify(excerpt)}`,
+    );
+  });
 }
 
 const pages = ["", "/requests", "/scenarios", "/companies", "/api-keys", "/cards", "/report"];
 const formats = ["json", "markdown", "junit", "html"];
 
-/** All that the sandbox's own API and its pages tell. */
-export async function told(ask: Ask): Promise<Outputs> {
+/** Everything that the control API and the dashboard show. */
+export async function readOutputs(fetch: Fetch): Promise<Outputs> {
   const headers = { Authorization: `Bearer ${adminToken}` };
-  const read = async (path: string) => (await ask(path, { headers })).text();
+  const read = async (path: string) => (await fetch(path, { headers })).text();
   const outputs: Outputs = {};
-  const requests = await journalOf(read);
+  const requests = await readJournal(read);
   outputs.journal = JSON.stringify(requests);
   const { companies } = JSON.parse(await read("/_sandbox/world"));
   outputs["one request"] = await read(`/_sandbox/requests/${requests[3]?.id}`);
-  outputs["the stream of requests"] = await streamed(ask, "1", requests.length - 1);
+  outputs["the stream of requests"] = await readStream(fetch, "1", requests.length - 1);
   for (const format of formats) {
     outputs[`coverage as ${format}`] = await read(`/_sandbox/coverage?format=${format}`);
     outputs[`findings as ${format}`] = await read(`/_sandbox/findings?final=true&format=${format}`);
@@ -92,23 +88,23 @@ export async function told(ask: Ask): Promise<Outputs> {
   return outputs;
 }
 
-/** Every request, the newest first. */
-async function journalOf(read: (path: string) => Promise<string>): Promise<{ id: string }[]> {
+/** Every recorded request, the newest first. */
+async function readJournal(read: (path: string) => Promise<string>): Promise<{ id: string }[]> {
   const requests = [];
   for (let after = ""; ; after = `&after=${requests.at(-1).id}`) {
     const page = JSON.parse(await read(`/_sandbox/requests?limit=1000${after}`));
     requests.push(...page.requests);
     if (!page.has_more) break;
   }
-  if (requests.at(-1).id !== "1") throw new Error("the journal has lost the first requests");
+  if (requests.at(-1).id !== "1") throw new Error("the journal has dropped the first requests");
   return requests;
 }
 
-/** The events of so many requests behind one. */
-async function streamed(ask: Ask, after: string, events: number): Promise<string> {
+/** A number of events from the stream of requests, after the one with an id. */
+async function readStream(fetch: Fetch, id: string, events: number): Promise<string> {
   const abort = new AbortController();
-  const headers = { Authorization: `Bearer ${adminToken}`, "Last-Event-ID": after };
-  const { body } = await ask("/_sandbox/requests/stream", { headers, signal: abort.signal });
+  const headers = { Authorization: `Bearer ${adminToken}`, "Last-Event-ID": id };
+  const { body } = await fetch("/_sandbox/requests/stream", { headers, signal: abort.signal });
   let text = "";
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   while (text.split("\nevent: request").length - 1 < events) {

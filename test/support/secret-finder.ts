@@ -1,20 +1,20 @@
-/** A secret that a test sends or is given, and what to call it where it turns up. */
+/** A secret that a test sends or receives. */
 export interface Secret {
   readonly kind: "API key" | "seed world's key" | "access token" | "webhook secret" | "admin token" | "PIN";
-  /** Where it was put, or who it is of. */
+  /** Its place or its owner. */
   readonly label: string;
   readonly text: string;
 }
 
-/** A secret that stands where none should. */
+/** A secret in an output. */
 export interface Leak {
   readonly secret: Secret;
   readonly form: string;
-  /** What stands around it. */
+  /** The text around it. */
   readonly excerpt: string;
 }
 
-/** Finds secrets in what comes out of a sandbox, in clear, as base64, as hex, percent-encoded or as JSON's escapes. */
+/** Finds secrets in outputs: in clear, as base64 or hex, percent-encoded, or with JSON escapes. */
 export class SecretFinder {
   readonly #patterns: readonly { secret: Secret; form: string; pattern: RegExp }[];
 
@@ -24,9 +24,9 @@ export class SecretFinder {
     );
   }
 
-  /** The secrets that stand in some bytes, each form of each once. */
+  /** The secrets in an output, each form of each once. */
   leaksIn(output: string | Buffer): Leak[] {
-    // One character a byte, so that nothing is lost of a file that is no text.
+    // Latin-1 maps each byte to one character, so that files that are no text keep all bytes.
     const text = (typeof output === "string" ? Buffer.from(output) : output).toString("latin1");
     return this.#patterns.flatMap(({ secret, form, pattern }) => {
       const at = text.search(pattern);
@@ -50,7 +50,7 @@ function formsOf(text: string): (readonly [string, RegExp])[] {
   ];
 }
 
-/** Four digits stand within numbers and ids by chance, and are a PIN where they stand alone. */
+/** Four digits occur in numbers and ids by chance: they count as a PIN only if they stand alone. */
 function word(text: string): RegExp {
   const escaped = text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return /^\d{4}$/.test(text)
@@ -58,7 +58,7 @@ function word(text: string): RegExp {
     : new RegExp(escaped);
 }
 
-/** As base64 has it, also in the midst of something longer; without what its neighbours have a part in. */
+/** The base64 of bytes, also inside longer data; without the characters that neighbouring bytes influence. */
 function base64Forms(bytes: Buffer): (readonly [string, RegExp])[] {
   const before = bytes.length > 8 ? [0, 1, 2] : [0];
   return before.map((n) => {
