@@ -37,11 +37,11 @@ const strangers = [
 /** The packages that a layer may import, each of which runs on any engine with web standards. */
 const packages: Record<string, readonly string[]> = {
   contract: ["zod", "zod-openapi"],
-  rules: ["zod", "@noble/hashes", "leven"],
-  webhooks: ["standardwebhooks"],
+  rules: ["zod", "@noble/hashes", "@scure/base", "leven"],
+  webhooks: ["standardwebhooks", "@scure/base"],
   world: ["zod"],
   scenarios: ["zod"],
-  http: ["zod", "hono"],
+  http: ["zod", "hono", "@noble/hashes", "@scure/base"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],

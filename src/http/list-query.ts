@@ -1,3 +1,5 @@
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { base64urlnopad } from "@scure/base";
 import type { Context } from "hono";
 import * as z from "zod";
 import { type listOf, paging } from "../contract/list.ts";
@@ -94,18 +96,18 @@ export function pageOf<Row, Shown>(
 }
 
 function digestOf(value: unknown): string {
-  const bytes = hashOfSecret(JSON.stringify(value));
-  return [...bytes.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytesToHex(hashOfSecret(JSON.stringify(value)).subarray(0, 8));
 }
 
 /** Opaque to the client: where the list goes on, and the list that it goes on with. */
 function cursorOf(position: number, binding: string): string {
-  return btoa(`${position}.${binding}`).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return base64urlnopad.encode(utf8ToBytes(`${position}.${binding}`));
 }
 
 function positionOf(cursor: string, binding: string): number | undefined {
   let text: string;
   try {
+    // Unlike base64urlnopad.decode, atob accepts a cursor that a client padded.
     text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
     return undefined;

@@ -8,6 +8,10 @@ export function utf8ToBytes(text: string): Uint8Array {
   return Buffer.from(text);
 }
 
+export function bytesToHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
 /** @returns 32 bytes */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const digest = hash("sha256", bytes, "binary");

@@ -38,7 +38,7 @@ export interface Issuer {
 }
 
 /** Issues every card at once. */
-export const promptIssuer: Issuer = { issue: () => ({ outcome: "issued" }) };
+const promptIssuer: Issuer = { issue: () => ({ outcome: "issued" }) };
 
 /** The messages for an issuer that fails (spec §7). */
 export const issuerMessages = {

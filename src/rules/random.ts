@@ -1,8 +1,9 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { base64urlnopad } from "@scure/base";
 
-/** The one source of chance: 32 bytes that depend on the seed and on these three alone. */
+/** The only source of randomness: 32 bytes that depend on the seed, purpose, scope and number. */
 export interface Random {
   block(purpose: string, scope: string, n: number): Uint8Array;
   /** 32 bytes for a secret. If the database has a private secret, nobody can compute them without it. */
@@ -24,9 +25,10 @@ export function seededRandom(seed: number, privateSecret?: string): Random {
   };
 }
 
+// Each order makes several UUIDs. This takes half the time of bytesToHex and the slices of its result.
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** A version 4 UUID of a block's first 16 bytes. */
+/** A version 4 UUID from a block's first 16 bytes. */
 export function uuidOf(block: Uint8Array): string {
   let text = "";
   for (let i = 0; i < 16; i++) {
@@ -40,8 +42,8 @@ export function uuidOf(block: Uint8Array): string {
 }
 
 /**
- * As `uuidOf` makes one, but that it begins as its owner's does, and then says its number: those of one owner follow
- * one another, and an index of them grows at its end, where random ones would change a page each.
+ * A UUID that begins with the start of its owner's id and then its number. The UUIDs of one owner are consecutive, so an
+ * index of them grows at one place; random ones would change a page each.
  * @param number - below 2³²
  */
 export function numberedUuidOf(owner: string, number: number, block: Uint8Array): string {
@@ -49,15 +51,12 @@ export function numberedUuidOf(owner: string, number: number, block: Uint8Array)
   return `${owner.slice(0, 4)}${digits.slice(0, 4)}-${digits.slice(4)}${uuidOf(block).slice(13)}`;
 }
 
-/** A whole block as 43 base64url characters. */
+/** A block as 43 base64url characters. */
 export function opaqueTokenOf(block: Uint8Array): string {
-  return btoa(String.fromCharCode(...block))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  return base64urlnopad.encode(block);
 }
 
-/** A secret's hash, the only form in which a key or a token is kept. */
+/** A secret's hash: the only form in which keys and tokens are stored. */
 export function hashOfSecret(secret: string): Uint8Array {
   return sha256(utf8ToBytes(secret));
 }

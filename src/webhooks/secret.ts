@@ -1,3 +1,4 @@
+import { base64 } from "@scure/base";
 import type { CompanyId } from "../contract/identifiers.ts";
 import type { Random } from "../rules/random.ts";
 import type { PreviousSecret } from "../store/webhooks.ts";
@@ -7,7 +8,7 @@ import type { PreviousSecret } from "../store/webhooks.ts";
  * it in clear: it is made anew each time, and its number alone is kept.
  */
 export function webhookSecret(random: Random, companyId: CompanyId, n: number): string {
-  return `whsec_${btoa(String.fromCharCode(...random.secret("webhook_secret", companyId, n)))}`;
+  return `whsec_${base64.encode(random.secret("webhook_secret", companyId, n))}`;
 }
 
 /** The earlier secrets of a webhook that still sign. */
