@@ -10,7 +10,7 @@ import type { Webhooks } from "./control/reports.ts";
 import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { SandboxTime } from "./control/time.ts";
-import type { DashboardFiles } from "./dashboard/files.ts";
+import type { DashboardFiles } from "./dashboard/app.ts";
 import type { DocsFiles } from "./http/description.ts";
 import type { Arrived } from "./http/http-services.ts";
 import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";

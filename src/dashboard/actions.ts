@@ -1,22 +1,21 @@
-import type { Work } from "./acting.ts";
-import { asked, required, wholeNumber, yesOrNo } from "./form.ts";
+import type { DashboardServices } from "./page.ts";
 import { pathTo } from "./paths.ts";
-import type { DashboardServices } from "./visit.ts";
+import { type FormAction, inputOf, required, wholeNumber, yesOrNo } from "./submit.ts";
 
-/** What the pages' forms do, by their paths. Whether it fits is said by what does it. */
-export function actions(services: DashboardServices): Readonly<Record<string, Work>> {
+/** What the forms of the pages do, by their paths. The methods that they call validate the input. */
+export function actions(services: DashboardServices): Readonly<Record<string, FormAction>> {
   return {
     ...clockActions(services),
     ...worldActions(services),
     ...scenarioActions(services),
     ...companyActions(services),
-    ...possessionActions(services),
+    ...companyPartActions(services),
     ...keyActions(services),
     ...cardActions(services),
   };
 }
 
-function clockActions({ time }: DashboardServices): Record<string, Work> {
+function clockActions({ time }: DashboardServices): Record<string, FormAction> {
   return {
     "/clock/advance": async ({ by = "", company }) => {
       const { now } = await time.advance({ by, company });
@@ -29,7 +28,7 @@ function clockActions({ time }: DashboardServices): Record<string, Work> {
   };
 }
 
-function worldActions({ state, requests }: DashboardServices): Record<string, Work> {
+function worldActions({ state, requests }: DashboardServices): Record<string, FormAction> {
   return {
     "/reset": () => {
       state.reset();
@@ -54,102 +53,101 @@ function worldActions({ state, requests }: DashboardServices): Record<string, Wo
   };
 }
 
-function scenarioActions({ scenarios }: DashboardServices): Record<string, Work> {
+function scenarioActions({ scenarios }: DashboardServices): Record<string, FormAction> {
   return {
-    "/scenarios/:name/arm": (form, of) => {
-      const { company, operation, api_key_id } = form;
+    "/scenarios/:name/arm": (fields, param) => {
+      const { company, operation, api_key_id } = fields;
       const { name, times, ...armed } = scenarios.arm(
-        of("name"),
-        asked({ company, times: wholeNumber(form, "times"), operation, api_key_id }),
+        param("name"),
+        inputOf({ company, times: wholeNumber(fields, "times"), operation, api_key_id }),
       );
       const often = times === null ? "until it is disarmed" : times === 1 ? "once" : `${times} times`;
       return { text: `${name} is armed for ${armed.company ?? "all companies"}, ${often}.` };
     },
-    "/armed/:id/disarm": (_, of) => {
-      const { name, fired } = scenarios.byId(of("id"));
-      scenarios.disarm(of("id"));
+    "/armed/:id/disarm": (_, param) => {
+      const { name, fired } = scenarios.byId(param("id"));
+      scenarios.disarm(param("id"));
       return { text: `${name} is disarmed; it fired ${fired} ${fired === 1 ? "time" : "times"}.` };
     },
-    "/armed/:id/release": (_, of) => {
-      const { released } = scenarios.release(of("id"));
+    "/armed/:id/release": (_, param) => {
+      const { released } = scenarios.release(param("id"));
       return { text: `${released} held ${released === 1 ? "request goes" : "requests go"} on.` };
     },
   };
 }
 
-function companyActions({ companies, state }: DashboardServices): Record<string, Work> {
+function companyActions({ companies, state }: DashboardServices): Record<string, FormAction> {
   return {
-    "/companies": async (form) => {
-      const { name, environment } = form;
+    "/companies": async (fields) => {
+      const { name, environment } = fields;
       const made = await companies.create(
-        asked({ name, environment, card_quota: wholeNumber(form, "card_quota") }),
+        inputOf({ name, environment, card_quota: wholeNumber(fields, "card_quota") }),
       );
       const secrets = made.members.flatMap(({ name, role, api_keys }) =>
         api_keys.flatMap(({ secret }) => (secret ? [{ label: `${name}, ${role}`, secret }] : [])),
       );
       return { text: `${made.name} is made.`, secrets, to: pathTo(`/companies/${made.id}`) };
     },
-    "/companies/:id/change": (form, of) => {
+    "/companies/:id/change": (fields, param) => {
       const { name } = companies.change(
-        of("id"),
-        asked({
-          status: form.status,
-          card_quota: wholeNumber(form, "card_quota"),
-          details_complete: yesOrNo(form, "details_complete"),
+        param("id"),
+        inputOf({
+          status: fields.status,
+          card_quota: wholeNumber(fields, "card_quota"),
+          details_complete: yesOrNo(fields, "details_complete"),
         }),
       );
       return { text: `${name} is changed.` };
     },
-    "/companies/:id/reset": (_, of) => {
-      state.resetCompany(of("id"));
+    "/companies/:id/reset": (_, param) => {
+      state.resetCompany(param("id"));
       return { text: "The company is as it began." };
     },
-    "/companies/:id/delete": (_, of) => {
-      companies.delete(of("id"));
+    "/companies/:id/delete": (_, param) => {
+      companies.delete(param("id"));
       return { text: "The company is deleted.", to: pathTo("/companies") };
     },
   };
 }
 
-/** Of what a company has. */
-function possessionActions({ companies, simulator }: DashboardServices): Record<string, Work> {
+function companyPartActions({ companies, simulator }: DashboardServices): Record<string, FormAction> {
   return {
-    "/companies/:id/members/:member": (form, of) => {
-      const details_complete = yesOrNo(form, "details_complete");
+    "/companies/:id/members/:member": (fields, param) => {
+      const details_complete = yesOrNo(fields, "details_complete");
       const { name, role, status } = companies.changeMember(
-        of("member"),
-        asked({ role: form.role, status: form.status, details_complete, company: of("id") }),
+        param("member"),
+        inputOf({ role: fields.role, status: fields.status, details_complete, company: param("id") }),
       );
       return { text: `${name} is changed: ${role}, ${status}.` };
     },
-    "/companies/:id/accounts/:account": (form, of) => {
+    "/companies/:id/accounts/:account": (fields, param) => {
       const { slug, status } = companies.changeAccount(
-        of("account"),
-        asked({ status: form.status, company: of("id") }),
+        param("account"),
+        inputOf({ status: fields.status, company: param("id") }),
       );
       return { text: `The account ${slug} is ${status}.` };
     },
-    "/companies/:id/accounts/:account/top-up": (form, of) => {
+    "/companies/:id/accounts/:account/top-up": (fields, param) => {
       const { amount, currency } = simulator.topUp({
-        account_id: of("account"),
-        amount: required(form, "amount"),
+        account_id: param("account"),
+        amount: required(fields, "amount"),
       });
       return { text: `${amount} ${currency} came in.` };
     },
   };
 }
 
-function keyActions({ apiKeys }: DashboardServices): Record<string, Work> {
+function keyActions({ apiKeys }: DashboardServices): Record<string, FormAction> {
   return {
-    "/api-keys": (form) => {
-      // The same member may have a place in several companies.
-      const [company, member = ""] = required(form, "member").split("/");
-      const { environment, label } = form;
-      const { prefix, secret } = apiKeys.create(asked({ member, company, environment, label }));
+    "/api-keys": (fields) => {
+      // The same member may belong to several companies.
+      const [company, member = ""] = required(fields, "member").split("/");
+      const { environment, label } = fields;
+      const { prefix, secret } = apiKeys.create(inputOf({ member, company, environment, label }));
       return { text: "The key is made.", secrets: [{ label: label ?? `${prefix}…`, secret }] };
     },
-    "/api-keys/:id/revoke": (_, of) => {
-      const { prefix } = apiKeys.revoke(of("id"));
+    "/api-keys/:id/revoke": (_, param) => {
+      const { prefix } = apiKeys.revoke(param("id"));
       return {
         text: `${prefix}… is revoked, and its slot is free. Tokens that were issued with it live on.`,
       };
@@ -157,34 +155,41 @@ function keyActions({ apiKeys }: DashboardServices): Record<string, Work> {
   };
 }
 
-function cardActions({ cards, simulator }: DashboardServices): Record<string, Work> {
+function cardActions({ cards, simulator }: DashboardServices): Record<string, FormAction> {
   return {
-    "/cards/:id/purchase": (form, of) => {
-      const { currency, merchant, channel } = form;
-      const purchase = { card_id: of("id"), amount: required(form, "amount"), currency, merchant, channel };
-      const { status, decline_reason, ...made } = simulator.authorise(asked(purchase));
+    "/cards/:id/purchase": (fields, param) => {
+      const { currency, merchant, channel } = fields;
+      const purchase = {
+        card_id: param("id"),
+        amount: required(fields, "amount"),
+        currency,
+        merchant,
+        channel,
+      };
+      const { status, decline_reason, ...made } = simulator.authorise(inputOf(purchase));
       const why = decline_reason ? `, ${decline_reason.replaceAll("_", " ")}` : "";
       return { text: `${made.amount} ${made.currency}: ${status}${why}.` };
     },
-    "/cards/:id/operator": ({ action }, of) => {
-      const id = of("id");
-      const { name, status } = action === "expire" ? cards.expire(id) : cards.operate(id, asked({ action }));
+    "/cards/:id/operator": ({ action }, param) => {
+      const id = param("id");
+      const { name, status } =
+        action === "expire" ? cards.expire(id) : cards.operate(id, inputOf({ action }));
       return { text: `${name} is ${status}.` };
     },
-    "/cards/:id/delivery": ({ status: wanted }, of) => {
-      const { status } = cards.moveDelivery(of("id"), asked({ status: wanted }));
+    "/cards/:id/delivery": ({ status: wanted }, param) => {
+      const { status } = cards.moveDelivery(param("id"), inputOf({ status: wanted }));
       return { text: `The parcel is ${status}.` };
     },
-    "/transactions/:id/clear": (_, of) => {
-      const { amount, currency } = simulator.clear(of("id"));
+    "/transactions/:id/clear": (_, param) => {
+      const { amount, currency } = simulator.clear(param("id"));
       return { text: `${amount} ${currency} were taken.` };
     },
-    "/transactions/:id/reverse": (_, of) => {
-      const { amount, currency } = simulator.reverse(of("id"));
+    "/transactions/:id/reverse": (_, param) => {
+      const { amount, currency } = simulator.reverse(param("id"));
       return { text: `${amount} ${currency} were let go.` };
     },
-    "/transactions/:id/refund": (_, of) => {
-      const { amount, currency } = simulator.refund({ transaction_id: of("id") });
+    "/transactions/:id/refund": (_, param) => {
+      const { amount, currency } = simulator.refund({ transaction_id: param("id") });
       return { text: `${amount} ${currency} were given back.` };
     },
   };

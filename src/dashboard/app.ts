@@ -1,11 +1,9 @@
-import { Hono } from "hono";
+import { type Handler, Hono } from "hono";
 import { ControlError } from "../control/errors.ts";
 import type { Gate } from "../control/gate.ts";
-import { acting } from "./acting.ts";
 import { actions } from "./actions.ts";
-import type { DashboardFiles } from "./files.ts";
-import { Flashes } from "./flashes.ts";
-import { createFrame } from "./frame.tsx";
+import { createRenderer } from "./layout.tsx";
+import type { DashboardServices } from "./page.ts";
 import { apiKeys } from "./pages/api-keys.tsx";
 import { card } from "./pages/card.tsx";
 import { cards } from "./pages/cards.tsx";
@@ -17,30 +15,34 @@ import { request } from "./pages/request.tsx";
 import { requests } from "./pages/requests.tsx";
 import { scenarios } from "./pages/scenarios.tsx";
 import { base } from "./paths.ts";
-import { serveFiles } from "./serve-files.ts";
-import { createSignIn } from "./sign-in.ts";
-import type { DashboardServices } from "./visit.ts";
+import { createSignIn } from "./sign-in.tsx";
+import { Flashes, submit } from "./submit.ts";
+
+const fileTypes = { "dashboard.css": "text/css", "dashboard.js": "text/javascript" } as const;
+
+/** Reads one of the dashboard's static files. */
+export type DashboardFiles = (name: keyof typeof fileTypes) => Promise<Uint8Array<ArrayBuffer>>;
 
 /**
- * The pages under `/_sandbox/ui`. They read and act by what the sandbox's own API does, and work without the script,
- * which only adds the requests that come and the copy buttons.
+ * The pages under `/_sandbox/ui`. They use the operations of the control API, and work without the script, which only
+ * adds live requests and copy buttons.
  */
 export function createDashboard(services: DashboardServices, gate: Gate, files?: DashboardFiles): Hono {
   const flashes = new Flashes();
-  const { page, show, onError } = createFrame(services, gate.guard, flashes);
-  const door = createSignIn(gate, page);
+  const { render, show, onError } = createRenderer(services, gate.guard, flashes);
+  const access = createSignIn(gate, render);
   const ui = new Hono().basePath(base);
   ui.onError(onError);
 
-  for (const path of ["/dashboard.css", "/dashboard.js", "/sign-in"]) ui.get(path, door.refuseOtherSites);
-  ui.get("/dashboard.css", serveFiles("dashboard.css", files));
-  ui.get("/dashboard.js", serveFiles("dashboard.js", files));
+  for (const path of ["/dashboard.css", "/dashboard.js", "/sign-in"]) ui.get(path, access.refuseOtherSites);
+  ui.get("/dashboard.css", serveFile("dashboard.css", files));
+  ui.get("/dashboard.js", serveFile("dashboard.js", files));
 
-  ui.post("/*", door.refuseOtherPages);
-  ui.get("/sign-in", door.ask);
-  ui.post("/sign-in", door.signIn);
-  ui.post("/sign-out", door.signOut);
-  ui.use("/*", door.letIn);
+  ui.post("/*", access.refuseOtherPages);
+  ui.get("/sign-in", access.showForm);
+  ui.post("/sign-in", access.signIn);
+  ui.post("/sign-out", access.signOut);
+  ui.use("/*", access.requireSignIn);
 
   ui.get("/", show(overview));
   ui.get("/requests", show(requests));
@@ -52,7 +54,7 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/cards", show(cards));
   ui.get("/cards/:id", show(card));
   ui.get("/report", show(report));
-  for (const [path, work] of Object.entries(actions(services))) ui.post(path, acting(flashes, work));
+  for (const [path, action] of Object.entries(actions(services))) ui.post(path, submit(flashes, action));
 
   ui.all("/*", (c) => {
     // Percent-encoded as it arrived: the decoded path may contain characters that are invalid in a header.
@@ -63,4 +65,15 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
     throw new ControlError(404, `the dashboard has no page ${c.req.path}`);
   });
   return ui;
+}
+
+function serveFile(name: keyof typeof fileTypes, files: DashboardFiles | undefined): Handler {
+  return async (c) => {
+    if (!files) return c.text(`${name} is not here: this sandbox was made without files`, 404);
+    return c.body(await files(name), 200, {
+      "Content-Type": `${fileTypes[name]}; charset=utf-8`,
+      "Cache-Control": "no-cache",
+      "X-Content-Type-Options": "nosniff",
+    });
+  };
 }

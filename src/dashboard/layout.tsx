@@ -1,9 +1,126 @@
+import type { Context, Handler } from "hono";
+import { html } from "hono/html";
 import type { Child } from "hono/jsx";
-import type { Flash } from "./flashes.ts";
-import { Notice } from "./parts/notice.tsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ControlError } from "../control/errors.ts";
+import type { Guard } from "../control/gate.ts";
+import { DatabaseUnusable } from "../rules/errors.ts";
+import { type DashboardServices, type Page, PageContext, type PageRequest } from "./page.ts";
+import { Notice } from "./parts/forms.tsx";
 import { base, pathTo } from "./paths.ts";
+import type { Flash, Flashes } from "./submit.ts";
 
-const pages: readonly (readonly [string, string])[] = [
+/** Pages may use the dashboard's own files, forms and requests only; no inline style or script. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const headers = {
+  "Content-Security-Policy": policy,
+  // Pages show requests and, once, a secret.
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  // With a stricter policy, browsers would send `Origin: null` with the dashboard's own forms.
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+};
+
+interface RenderOptions {
+  readonly status?: ContentfulStatusCode;
+  readonly flash?: Flash | undefined;
+  /** The visitor is not signed in. */
+  readonly signedOut?: boolean;
+}
+
+/** Responds with a page. */
+export type Render = (c: Context, page: Page, options?: RenderOptions) => Response | Promise<Response>;
+
+/** Renders pages and errors in the layout. */
+export function createRenderer(services: DashboardServices, guard: Guard, flashes: Flashes) {
+  const render: Render = (c, { title, body }, { status = 200, flash, signedOut = false } = {}) => {
+    const visitor = signedOut ? "nobody" : guard.kind === "token" ? "signed in" : "anyone";
+    const whole = (
+      <Layout title={title} version={services.version} path={c.req.path} flash={flash} visitor={visitor}>
+        {body}
+      </Layout>
+    );
+    return c.html(html`<!doctype html>${whole}`, status, headers);
+  };
+
+  /** A handler that shows a page; `id` is the parameter of its path. */
+  const show =
+    (pageOf: (request: PageRequest, id: string) => Page): Handler =>
+    (c) => {
+      const request = pageRequest(c, services, flashes);
+      const { title, body } = pageOf(request, c.req.param("id") ?? "");
+      const inContext = <PageContext.Provider value={request}>{body}</PageContext.Provider>;
+      return render(c, { title, body: inContext }, { flash: request.flash });
+    };
+
+  const onError = (error: Error, c: Context) => {
+    if (error instanceof ControlError) {
+      const { status, message } = error;
+      const page = errorPage(status === 404 ? "Not found" : "Not possible", message);
+      return render(c, page, { status, signedOut: status === 403 });
+    }
+    services.onDefect(error, c.req.method, c.req.path);
+    if (error instanceof DatabaseUnusable) {
+      const page = errorPage("The database cannot be used", `${error.message}. ${error.outcome}`);
+      return render(c, page, { status: 503 });
+    }
+    return render(c, errorPage("The sandbox itself failed", "Its log says more."), { status: 500 });
+  };
+  return { render, show, onError };
+}
+
+function pageRequest(c: Context, services: DashboardServices, flashes: Flashes): PageRequest {
+  const { flash, ...query } = Object.fromEntries(
+    Object.entries(c.req.query()).filter(([, value]) => value !== ""),
+  );
+  const path = pathTo(c.req.path.slice(base.length), query);
+  const { origin } = new URL(c.req.url);
+  return {
+    services,
+    origin,
+    liveOrigin: liveOriginOf(services, origin),
+    path,
+    query,
+    flash: flashes.take(flash),
+  };
+}
+
+/** The live base address has the same host as the page. */
+function liveOriginOf({ environments, livePort }: DashboardServices, origin: string): string | undefined {
+  if (environments.includes("live")) return origin;
+  if (livePort === undefined) return undefined;
+  const live = new URL(origin);
+  live.port = String(livePort);
+  return live.origin;
+}
+
+function errorPage(title: string, message: string): Page {
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <p>{message}</p>
+      <p>
+        <a href={base}>To the overview</a>
+      </p>
+    </>
+  );
+  return { title, body };
+}
+
+const menu: readonly (readonly [path: string, name: string])[] = [
   ["", "Overview"],
   ["/requests", "Requests"],
   ["/scenarios", "Scenarios"],
@@ -16,16 +133,15 @@ const pages: readonly (readonly [string, string])[] = [
 interface LayoutProps {
   readonly title: string;
   readonly version: string;
-  /** The path of the page, which lies in one of the menu's. */
   readonly path: string;
   readonly flash?: Flash | undefined;
-  /** `nobody`: the page that asks who comes. */
+  /** `nobody`: has to sign in first; `anyone`: no sign-in is needed. */
   readonly visitor: "nobody" | "signed in" | "anyone";
   readonly children?: Child;
 }
 
-/** What every page has around it. */
-export function Layout({ title, version, path, flash, visitor, children }: LayoutProps) {
+function Layout({ title, version, path, flash, visitor, children }: LayoutProps) {
+  // With the version, so that browsers load the files of a new version.
   const file = (name: string) => `${base}/${name}?v=${encodeURIComponent(version)}`;
   return (
     <html lang="en">
@@ -54,7 +170,7 @@ export function Layout({ title, version, path, flash, visitor, children }: Layou
           )}
         </header>
         <main id="content" tabindex={-1}>
-          {flash && !flash.refused?.tellsItself && <Notice flash={flash} />}
+          {flash && !flash.refused?.showsMessage && <Notice flash={flash} />}
           {children}
         </main>
       </body>
@@ -66,11 +182,11 @@ function Menu({ path }: { path: string }) {
   return (
     <nav aria-label="Dashboard">
       <ul>
-        {pages.map(([page, name]) => {
-          const isHere = page === "" ? path === base : `${path}/`.startsWith(`${base}${page}/`);
+        {menu.map(([page, name]) => {
+          const isCurrent = page === "" ? path === base : `${path}/`.startsWith(`${base}${page}/`);
           return (
             <li>
-              <a href={base + page} {...(isHere && { "aria-current": "page" })}>
+              <a href={base + page} {...(isCurrent && { "aria-current": "page" })}>
                 {name}
               </a>
             </li>

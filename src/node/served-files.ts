@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { DashboardFiles } from "../dashboard/files.ts";
+import type { DashboardFiles } from "../dashboard/app.ts";
 import type { DocsFiles } from "../http/description.ts";
 
 /** Reads a file of the dashboard; the build copies these files to the same place below dist/. */

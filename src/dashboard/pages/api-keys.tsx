@@ -1,23 +1,22 @@
 import { type Environment, environment as environments } from "../../contract/identifiers.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
-import { State } from "../parts/badges.tsx";
+import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
-import { Action, Choice, Field, Form } from "../parts/fields.tsx";
-import { Bar, Copyable, Empty, Table } from "../parts/shown.tsx";
+import { Bar, Copyable, Empty, Section, State, Table } from "../parts/elements.tsx";
+import { Action, Choice, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
 
-/** A shared sandbox has a company for each tester. */
+/** The most companies on one page. */
 const companiesShown = 10;
 /** The most keys listed for a company or a member: revoked keys stay listed. */
 const keysShown = 50;
 
-/** The API keys of an environment: made, listed by prefix, revoked (spec §2, §5). */
-export function apiKeys(visit: Visit): Page {
-  const { services, query, origin } = visit;
+/** Creates, lists and revokes the API keys of an environment (spec §2, §5). */
+export function apiKeys(page: PageRequest): Page {
+  const { services, query, origin } = page;
   const environment = query.environment === "live" ? "live" : "sandbox";
-  const chosen = chosenCompany(visit);
+  const chosen = chosenCompany(page);
   const { companies, has_more } =
     chosen?.environment === environment
       ? { companies: [chosen], has_more: false }
@@ -40,26 +39,29 @@ export function apiKeys(visit: Visit): Page {
         A key is exchanged for an access token that lives 15 minutes, and is sent nowhere else. Each {per} has
         up to {allowed} active {environment} keys (specification §5).
       </p>
-      <section aria-labelledby="create">
-        <h2 id="create">Create a {environment} key</h2>
-        <Create visit={visit} companies={companies} />
-      </section>
-      <Keys visit={visit} environment={environment} companies={companies} hasMore={has_more} />
-      <section aria-labelledby="exchange">
-        <h2 id="exchange">Exchange one for a token</h2>
+      <Section id="create" title={`Create a ${environment} key`}>
+        <Create environment={environment} companies={companies} />
+      </Section>
+      <Keys environment={environment} companies={companies} hasMore={has_more} />
+      <Section id="exchange" title="Exchange one for a token">
         <Copyable
-          text={`curl -s ${(environment === "live" ? visit.liveOrigin : undefined) ?? origin}/auth/v1/${environment === "live" ? "" : "sandbox/"}token -d '{"api_key": "sk_${environment}_…"}'`}
+          text={`curl -s ${(environment === "live" ? page.liveOrigin : undefined) ?? origin}/auth/v1/${environment === "live" ? "" : "sandbox/"}token -d '{"api_key": "sk_${environment}_…"}'`}
           label="the command"
         />
-      </section>
+      </Section>
     </>
   );
   return { title: "API keys", body };
 }
 
-function Create({ visit, companies }: { visit: Visit; companies: readonly CompanyListing[] }) {
+interface CompaniesProps {
+  readonly environment: Environment;
+  readonly companies: readonly CompanyListing[];
+}
+
+function Create({ environment, companies }: CompaniesProps) {
   const form = pathTo("/api-keys");
-  const typed = typedInto(visit, form);
+  const refused = useRefusedInput(form);
   const options = companies.map((company) => ({
     group: company.name,
     options: company.members.map(({ id, name, role, status }) => ({
@@ -67,20 +69,19 @@ function Create({ visit, companies }: { visit: Visit; companies: readonly Compan
       label: `${name}, ${role}${status === "active" ? "" : ` (${status})`}`,
     })),
   }));
-  const environment = visit.query.environment === "live" ? "live" : "sandbox";
   return (
-    <Form visit={visit} to={form} with={{ environment }}>
+    <Form to={form} with={{ environment }}>
       <Choice
         label="Member"
         name="member"
-        chosen={typed.member}
+        chosen={refused.member}
         options={options}
         hint="The members of the companies below. What the key may do follows the member's role"
       />
       <Field
         label="Label"
         name="label"
-        value={typed.label}
+        value={refused.label}
         placeholder="my laptop"
         hint="Yours to tell it by; optional"
       />
@@ -91,22 +92,14 @@ function Create({ visit, companies }: { visit: Visit; companies: readonly Compan
   );
 }
 
-interface KeysProps {
-  readonly visit: Visit;
-  readonly environment: Environment;
-  readonly companies: readonly CompanyListing[];
-  readonly hasMore: boolean;
-}
-
-function Keys({ visit, environment, companies, hasMore }: KeysProps) {
-  const { after } = visit.query;
+function Keys({ environment, companies, hasMore }: CompaniesProps & { readonly hasMore: boolean }) {
+  const { after } = usePage().query;
   const last = companies.at(-1);
   return (
-    <section aria-labelledby="keys">
-      <h2 id="keys">Keys</h2>
-      <CompanyFilter visit={visit} environment={environment} />
+    <Section id="keys" title="Keys">
+      <CompanyFilter environment={environment} />
       {companies.map((company) => (
-        <OfCompany visit={visit} company={company} />
+        <CompanyKeys company={company} />
       ))}
       <nav class="pages" aria-label="More companies">
         {after && <a href={pathTo("/api-keys", { environment })}>First companies</a>}
@@ -120,16 +113,17 @@ function Keys({ visit, environment, companies, hasMore }: KeysProps) {
           </p>
         </Empty>
       )}
-    </section>
+    </Section>
   );
 }
 
-function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }) {
-  const { api_keys: keys } = visit.services.apiKeys.list(company.id);
+function CompanyKeys({ company }: { company: CompanyListing }) {
+  const { apiKeys } = usePage().services;
+  const { api_keys: keys } = apiKeys.list(company.id);
   const active = keys.filter(({ status }) => status === "active");
   const revoked = keys.filter(({ status }) => status === "revoked");
   const shown = [...active, ...revoked.reverse()].slice(0, keysShown);
-  const { per, allowed } = visit.services.apiKeys.slots;
+  const { per, allowed } = apiKeys.slots;
   return (
     <section class="group" aria-labelledby={`keys-${company.id}`}>
       <div class="head">
@@ -152,7 +146,7 @@ function OfCompany({ visit, company }: { visit: Visit; company: CompanyListing }
           columns={["Key", { name: "Member", class: "wide" }, "Status", "Actions"]}
         >
           {shown.map((key) => (
-            <Key visit={visit} of={key} />
+            <Key of={key} />
           ))}
         </Table>
       )}
@@ -170,7 +164,7 @@ interface SlotsProps {
   readonly of: string;
   readonly used: number;
   readonly allowed: number;
-  /** Whether whose they are is to be seen. */
+  /** Whether the text begins with the owner's name. */
   readonly isNamed?: boolean;
 }
 
@@ -183,7 +177,7 @@ function Slots({ of, used, allowed, isNamed = false }: SlotsProps) {
   );
 }
 
-function Key({ visit, of: { id, prefix, label, member, status } }: { visit: Visit; of: ListedKey }) {
+function Key({ of: { id, prefix, label, member, status } }: { of: ListedKey }) {
   return (
     <tr>
       <th scope="row">
@@ -204,7 +198,7 @@ function Key({ visit, of: { id, prefix, label, member, status } }: { visit: Visi
               Revoke<span class="unseen"> {prefix}</span>
             </summary>
             <p>No new token is had with it; those that were issued live on. A revoked key stays so.</p>
-            <Action visit={visit} to={pathTo(`/api-keys/${id}/revoke`)} tone="danger" of={prefix}>
+            <Action to={pathTo(`/api-keys/${id}/revoke`)} tone="danger" of={prefix}>
               Revoke it
             </Action>
           </details>

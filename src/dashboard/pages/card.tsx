@@ -1,24 +1,22 @@
 import type { Card } from "../../contract/card.ts";
 import { parcelStatus } from "../../contract/delivery-address.ts";
-import { Badge, State } from "../parts/badges.tsx";
-import { Action, Choice, Field, Form, plainOptions } from "../parts/fields.tsx";
-import { Bar, Facts, Time } from "../parts/shown.tsx";
-import { Transactions } from "../parts/transactions.tsx";
+import type { Transaction } from "../../contract/transaction.ts";
+import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
+import { Badge, Bar, Empty, Facts, Section, State, Table, Time } from "../parts/elements.tsx";
+import { Action, Choice, Field, Form, plainOptions } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
 
-interface Of {
-  readonly visit: Visit;
+interface Props {
   readonly card: Card;
 }
 
 /**
- * One card: its limits, its transactions, and what merchants, the operator and the post may do.
- * @throws ControlError 404 where there is none
+ * One card: its limits, its transactions, and what merchants, the operator and the post can do.
+ * @throws ControlError 404 if there is no such card
  */
-export function card(visit: Visit, id: string): Page {
-  const of = { visit, card: visit.services.cards.show(id) };
-  const { name, status, type } = of.card;
+export function card({ services }: PageRequest, id: string): Page {
+  const card = services.cards.show(id);
+  const { name, status, type } = card;
   const body = (
     <>
       <p class="trail">
@@ -28,25 +26,24 @@ export function card(visit: Visit, id: string): Page {
         {name} <State of={status} />
       </h1>
       <div class="columns">
-        <About {...of} />
-        <Limits {...of} />
+        <About card={card} />
+        <Limits card={card} />
       </div>
       <div class="columns">
-        <Purchase {...of} />
-        <Operator {...of} />
-        {type === "physical" && <Parcel {...of} />}
+        <Purchase card={card} />
+        <Operator card={card} />
+        {type === "physical" && <Parcel card={card} />}
       </div>
-      <Transactions {...of} />
+      <Transactions card={card} />
     </>
   );
   return { title: name, body };
 }
 
-function About({ visit, card }: Of) {
-  const names = visit.services.cards.holders([card]).get(card.id);
+function About({ card }: Props) {
+  const names = usePage().services.cards.holders([card]).get(card.id);
   return (
-    <section aria-labelledby="about">
-      <h2 id="about">About</h2>
+    <Section id="about" title="About">
       <Facts
         of={[
           ["Id", <code>{card.id}</code>],
@@ -59,19 +56,18 @@ function About({ visit, card }: Of) {
           ["Made at", <Time at={card.created_at} />],
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
-function Limits({ card: { spending_limit: own, card_limits: fixed } }: Of) {
+function Limits({ card: { spending_limit: own, card_limits: fixed } }: Props) {
   const bar = (label: string, used: string | undefined, amount: string, currency: string) => (
     <Bar label={label} used={Number(used ?? 0)} of={Number(amount)}>
       {used ?? "–"} of {amount} {currency}
     </Bar>
   );
   return (
-    <section aria-labelledby="limits">
-      <h2 id="limits">Limits</h2>
+    <Section id="limits" title="Limits">
       <Facts
         of={[
           [
@@ -86,35 +82,34 @@ function Limits({ card: { spending_limit: own, card_limits: fixed } }: Of) {
           ],
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
-function Purchase({ visit, card }: Of) {
+function Purchase({ card }: Props) {
   const form = pathTo(`/cards/${card.id}/purchase`);
-  const typed = typedInto(visit, form);
+  const refused = useRefusedInput(form);
   return (
-    <section aria-labelledby="purchase">
-      <h2 id="purchase">Simulate a purchase</h2>
-      <Form visit={visit} to={form} class="stack">
+    <Section id="purchase" title="Simulate a purchase">
+      <Form to={form} class="stack">
         <div class="row">
           <Field
             label="Amount"
             name="amount"
-            value={typed.amount}
+            value={refused.amount}
             placeholder="12.50"
             short
             numeric
             required
           />
-          <Field label="Currency" name="currency" value={typed.currency} placeholder="account's" short />
+          <Field label="Currency" name="currency" value={refused.currency} placeholder="account's" short />
         </div>
         <div class="row">
-          <Field label="Merchant" name="merchant" value={typed.merchant} placeholder="Corner Shop" />
+          <Field label="Merchant" name="merchant" value={refused.merchant} placeholder="Corner Shop" />
           <Choice
             label="Channel"
             name="channel"
-            chosen={typed.channel}
+            chosen={refused.channel}
             options={[
               { value: "in_person", label: "in person" },
               { value: "online", label: "online" },
@@ -126,7 +121,7 @@ function Purchase({ visit, card }: Of) {
           Ask for the money
         </button>
       </Form>
-    </section>
+    </Section>
   );
 }
 
@@ -140,18 +135,17 @@ const actionNames = {
   expire: "Expire",
 } as const;
 
-function Operator({ visit, card }: Of) {
-  const possible = visit.services.cards.possible(card.id);
+function Operator({ card }: Props) {
+  const possible = usePage().services.cards.possible(card.id);
   return (
-    <section aria-labelledby="operator">
-      <h2 id="operator">As the operator</h2>
+    <Section id="operator" title="As the operator">
       {possible.length === 0 ? (
         <p>The card has ended: nothing can be done to it any more.</p>
       ) : (
         <ul class="plain-list">
           {possible.map(({ action, leads_to }) => (
             <li>
-              <Action visit={visit} to={pathTo(`/cards/${card.id}/operator`)} with={{ action }}>
+              <Action to={pathTo(`/cards/${card.id}/operator`)} with={{ action }}>
                 {actionNames[action]}
               </Action>
               <span class="remark">
@@ -161,19 +155,18 @@ function Operator({ visit, card }: Of) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }
 
-function Parcel({ visit, card }: Of) {
-  const { status, updated_at } = visit.services.cards.delivery(card.id);
+function Parcel({ card }: Props) {
+  const { status, updated_at } = usePage().services.cards.delivery(card.id);
   return (
-    <section aria-labelledby="parcel">
-      <h2 id="parcel">Parcel</h2>
+    <Section id="parcel" title="Parcel">
       <p>
         <Badge>{status}</Badge> since <Time at={updated_at} />
       </p>
-      <Form visit={visit} to={pathTo(`/cards/${card.id}/delivery`)} class="stack">
+      <Form to={pathTo(`/cards/${card.id}/delivery`)} class="stack">
         <Choice
           label="Move on to"
           name="status"
@@ -181,6 +174,84 @@ function Parcel({ visit, card }: Of) {
         />
         <button type="submit">Move on</button>
       </Form>
-    </section>
+    </Section>
+  );
+}
+
+function Transactions({ card }: Props) {
+  const transactions = usePage().services.cards.transactions(card.id);
+  return (
+    <Section id="transactions" title="Transactions">
+      {transactions.length === 0 ? (
+        <Empty title="Nothing was bought with it yet.">
+          <p>Simulate a purchase above: it is authorised or declined as a real one would be.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Transactions, the newest first"
+          captionUnseen
+          columns={[
+            "Merchant",
+            "Status",
+            { name: "Amount", class: "number" },
+            { name: "Made at", class: "wide" },
+            "Actions",
+          ]}
+        >
+          {transactions.map((transaction) => (
+            <TransactionRow of={transaction} />
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}
+
+function TransactionRow({ of }: { of: Transaction }) {
+  const { id, type, status, direction, merchant, amount, currency, decline_reason } = of;
+  const to = (action: string) => pathTo(`/transactions/${id}/${action}`);
+  const name = `${amount} at ${merchant?.name ?? type}`;
+  return (
+    <tr>
+      <th scope="row">
+        {merchant?.name ?? "–"}
+        <p class="remark">{type.replaceAll("_", " ")}</p>
+      </th>
+      <td>
+        <State of={status} />
+        {decline_reason && <p class="remark">{decline_reason.replaceAll("_", " ")}</p>}
+      </td>
+      <td class="number">
+        {direction === "credit" ? "+" : "−"}
+        {amount} {currency}
+        {of.original_currency !== currency && (
+          <p class="remark">
+            {of.original_amount} {of.original_currency}
+          </p>
+        )}
+      </td>
+      <td class="wide">
+        <Time at={of.created_at} />
+      </td>
+      <td>
+        <div class="actions">
+          {status === "pending" && (
+            <>
+              <Action to={to("clear")} of={name}>
+                Clear
+              </Action>
+              <Action to={to("reverse")} of={name}>
+                Reverse
+              </Action>
+            </>
+          )}
+          {status === "completed" && direction === "debit" && (
+            <Action to={to("refund")} of={name}>
+              Refund
+            </Action>
+          )}
+        </div>
+      </td>
+    </tr>
   );
 }

@@ -1,21 +1,20 @@
 import type { Card } from "../../contract/card.ts";
 import { mostListed } from "../../control/cards.ts";
 import type { CardHolder } from "../../store/cards.ts";
-import { State } from "../parts/badges.tsx";
+import type { Page, PageRequest } from "../page.ts";
 import { CompanyFilter, chosenCompany } from "../parts/companies.tsx";
-import { Bar, Copyable, Empty, Table } from "../parts/shown.tsx";
+import { Bar, Copyable, Empty, State, Table } from "../parts/elements.tsx";
 import { pathTo } from "../paths.ts";
-import type { Page, Visit } from "../visit.ts";
 
 /** The latest cards, of one company or of all. */
-export function cards(visit: Visit): Page {
-  const { cards } = visit.services;
-  const listed = cards.list(chosenCompany(visit)?.id);
+export function cards(page: PageRequest): Page {
+  const { cards } = page.services;
+  const listed = cards.list(chosenCompany(page)?.id);
   const holders = cards.holders(listed);
   const body = (
     <>
       <h1>Cards</h1>
-      <CompanyFilter visit={visit} />
+      <CompanyFilter />
       {listed.length === 0 ? (
         <Empty title="No card yet.">
           <p>

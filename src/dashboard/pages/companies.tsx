@@ -1,20 +1,19 @@
 import type { CompanyListing } from "../../store/world-listing.ts";
-import { Badge, State } from "../parts/badges.tsx";
-import { Choice, Field, Form } from "../parts/fields.tsx";
-import { Bar, Table } from "../parts/shown.tsx";
+import { type Page, type PageRequest, useRefusedInput } from "../page.ts";
+import { Badge, Bar, Section, State, Table } from "../parts/elements.tsx";
+import { Choice, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
 
 const environments = [
   { value: "sandbox", label: "Sandbox" },
   { value: "live", label: "Live" },
 ];
 
+/** The most companies on one page. */
 const companiesShown = 50;
 
 /** Lists companies page by page, searches them, and creates isolated ones. */
-export function companies(visit: Visit): Page {
-  const { services, query } = visit;
+export function companies({ services, query }: PageRequest): Page {
   const { search, after } = query;
   const { companies: listed, has_more } = services.companies.world({ search, after, limit: companiesShown });
   const count = services.companies.count({ search });
@@ -22,11 +21,8 @@ export function companies(visit: Visit): Page {
   const body = (
     <>
       <h1>Companies</h1>
-      <MakeOne visit={visit} />
-      <section aria-labelledby="all">
-        <h2 id="all">
-          {search ? "Found" : "All"} {count}
-        </h2>
+      <Create />
+      <Section id="all" title={`${search ? "Found" : "All"} ${count}`}>
         <form method="get" class="row filter" aria-label="Search companies">
           <Field label="Search" name="search" type="search" value={search} placeholder="name, slug or id" />
           <button type="submit">Search</button>
@@ -52,31 +48,37 @@ export function companies(visit: Visit): Page {
           {after && <a href={pathTo("/companies", { search })}>First</a>}
           {has_more && last && <a href={pathTo("/companies", { search, after: last.id })}>Next</a>}
         </nav>
-      </section>
+      </Section>
     </>
   );
   return { title: "Companies", body };
 }
 
-function MakeOne({ visit }: { visit: Visit }) {
+function Create() {
   const form = pathTo("/companies");
-  const typed = typedInto(visit, form);
+  const refused = useRefusedInput(form);
   return (
-    <section aria-labelledby="make">
-      <h2 id="make">Make an isolated company</h2>
+    <Section id="make" title="Make an isolated company">
       <p>
         For one tester, or one test: an owner, an admin and an employee with a key each, and two accounts.
         What you do with it disturbs no other.
       </p>
-      <Form visit={visit} to={form}>
-        <Field label="Name" name="name" value={typed.name} placeholder="made up" />
-        <Choice label="Environment" name="environment" chosen={typed.environment} options={environments} />
-        <Field label="Card quota" name="card_quota" value={typed.card_quota} placeholder="20" short numeric />
+      <Form to={form}>
+        <Field label="Name" name="name" value={refused.name} placeholder="made up" />
+        <Choice label="Environment" name="environment" chosen={refused.environment} options={environments} />
+        <Field
+          label="Card quota"
+          name="card_quota"
+          value={refused.card_quota}
+          placeholder="20"
+          short
+          numeric
+        />
         <button type="submit" class="primary">
           Make it
         </button>
       </Form>
-    </section>
+    </Section>
   );
 }
 

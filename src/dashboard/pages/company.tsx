@@ -1,51 +1,46 @@
-import { companyStatus } from "../../rules/company.ts";
-import type { CompanyListing } from "../../store/world-listing.ts";
-import { Badge, State } from "../parts/badges.tsx";
+import { accountStatus, companyStatus, memberStatus, role } from "../../rules/company.ts";
+import type { AccountListing, CompanyListing, MemberListing } from "../../store/world-listing.ts";
+import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { nameOf } from "../parts/companies.tsx";
-import { Action, Choice, Field, Form, plainOptions } from "../parts/fields.tsx";
-import { Accounts, completeness, Members } from "../parts/possessions.tsx";
-import { Bar, Facts, Time } from "../parts/shown.tsx";
+import { Badge, Bar, Facts, Section, State, Table, Time } from "../parts/elements.tsx";
+import { Action, Choice, Field, Form, plainOptions } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
 
-interface Of {
-  readonly visit: Visit;
+interface Props {
   readonly company: CompanyListing;
 }
 
 /**
- * One company, and what can be changed of it.
- * @throws ControlError 404 where there is none
+ * Shows one company, and changes it.
+ * @throws ControlError 404 if there is no such company
  */
-export function company(visit: Visit, id: string): Page {
-  const found = visit.services.companies.show(id);
-  const of = { visit, company: found };
+export function company({ services }: PageRequest, id: string): Page {
+  const company = services.companies.show(id);
   const body = (
     <>
       <p class="trail">
         <a href={pathTo("/companies")}>Companies</a>
       </p>
       <h1>
-        {found.name} <State of={found.status} />
+        {company.name} <State of={company.status} />
       </h1>
       <div class="columns">
-        <About {...of} />
-        <Change {...of} />
+        <About company={company} />
+        <Change company={company} />
       </div>
-      <Members {...of} />
-      <Accounts {...of} />
-      <Clock {...of} />
-      <End {...of} />
+      <Members company={company} />
+      <Accounts company={company} />
+      <Clock company={company} />
+      <End company={company} />
     </>
   );
-  return { title: found.name, body };
+  return { title: company.name, body };
 }
 
-function About({ company }: Of) {
+function About({ company }: Props) {
   const { id, slug, environment, country_code, live_cards, card_quota, entitlements } = company;
   return (
-    <section aria-labelledby="about">
-      <h2 id="about">About</h2>
+    <Section id="about" title="About">
       <Facts
         of={[
           ["Id", <code>{id}</code>],
@@ -63,28 +58,32 @@ function About({ company }: Of) {
         <a href={pathTo("/scenarios", { company: id })}>Arm a scenario for it</a>
         <a href={pathTo("/report", { company: id })}>Report</a>
       </p>
-    </section>
+    </Section>
   );
 }
 
-function Change({ visit, company }: Of) {
+const completeness = [
+  { value: "true", label: "complete" },
+  { value: "false", label: "missing" },
+];
+
+function Change({ company }: Props) {
   const form = pathTo(`/companies/${company.id}/change`);
-  const typed = typedInto(visit, form);
+  const refused = useRefusedInput(form);
   return (
-    <section aria-labelledby="change">
-      <h2 id="change">Change it</h2>
-      <Form visit={visit} to={form} class="stack">
+    <Section id="change" title="Change it">
+      <Form to={form} class="stack">
         <Choice
           label="Status"
           name="status"
-          chosen={typed.status ?? company.status}
+          chosen={refused.status ?? company.status}
           options={plainOptions(companyStatus.options)}
           hint="One that is not active orders no cards: 422"
         />
         <Field
           label="Card quota"
           name="card_quota"
-          value={typed.card_quota ?? String(company.card_quota)}
+          value={refused.card_quota ?? String(company.card_quota)}
           hint="Live cards it may have; at the quota an order is 422"
           short
           numeric
@@ -92,44 +91,164 @@ function Change({ visit, company }: Of) {
         <Choice
           label="Details"
           name="details_complete"
-          chosen={typed.details_complete ?? String(company.details_complete)}
+          chosen={refused.details_complete ?? String(company.details_complete)}
           options={completeness}
         />
         <button type="submit" class="primary">
           Change
         </button>
       </Form>
-    </section>
+    </Section>
   );
 }
 
-function Clock({ visit, company }: Of) {
+function Members({ company }: Props) {
+  return (
+    <Section id="members" title="Members">
+      <Table
+        caption="Members"
+        captionUnseen
+        columns={["Member", "Status", { name: "Active keys", class: "wide" }, "Role, status and details"]}
+      >
+        {company.members.map((member) => (
+          <Member company={company} member={member} />
+        ))}
+      </Table>
+    </Section>
+  );
+}
+
+function Member({ company, member }: Props & { member: MemberListing }) {
+  const { id, slug, name, status, api_keys } = member;
+  return (
+    <tr>
+      <th scope="row">
+        {name}
+        <p class="remark">
+          <code>{slug}</code>
+        </p>
+      </th>
+      <td>
+        <State of={status} />
+      </td>
+      <td class="wide">{api_keys.filter((key) => key.status === "active").length}</td>
+      <td>
+        <Form to={pathTo(`/companies/${company.id}/members/${id}`)} label={`Change ${name}`}>
+          <Choice
+            label="Role"
+            name="role"
+            id={`${id}-role`}
+            chosen={member.role}
+            options={plainOptions(role.options)}
+          />
+          <Choice
+            label="Status"
+            name="status"
+            id={`${id}-status`}
+            chosen={status}
+            options={plainOptions(memberStatus.options)}
+          />
+          <Choice
+            label="Details"
+            name="details_complete"
+            id={`${id}-details`}
+            chosen={String(member.details_complete)}
+            options={completeness}
+          />
+          <button type="submit">
+            Change<span class="unseen"> {name}</span>
+          </button>
+        </Form>
+      </td>
+    </tr>
+  );
+}
+
+function Accounts({ company }: Props) {
+  return (
+    <Section id="accounts" title="Accounts">
+      <Table
+        caption="Accounts"
+        captionUnseen
+        columns={[
+          "Account",
+          "Status",
+          { name: "Balance", class: "number" },
+          { name: "Id", class: "wide" },
+          "Actions",
+        ]}
+      >
+        {company.accounts.map((account) => (
+          <Account company={company} account={account} />
+        ))}
+      </Table>
+    </Section>
+  );
+}
+
+function Account({ company, account }: Props & { account: AccountListing }) {
+  const { id, slug, currency, status, balance } = account;
+  const place = pathTo(`/companies/${company.id}/accounts/${id}`);
+  return (
+    <tr>
+      <th scope="row">
+        <code class="nowrap">{slug}</code>
+      </th>
+      <td>
+        <State of={status} />
+      </td>
+      <td class="number">
+        {balance} {currency}
+      </td>
+      <td class="wide">
+        <code>{id}</code>
+      </td>
+      <td>
+        <div class="actions">
+          {accountStatus.options
+            .filter((each) => each !== status)
+            .map((each) => (
+              <Action to={place} with={{ status: each }} of={slug}>
+                {each === "closed" ? "Close" : "Reopen"}
+              </Action>
+            ))}
+          <Form to={`${place}/top-up`} label={`Top ${slug} up`}>
+            <Field label="Amount" name="amount" id={`${id}-amount`} placeholder="100.00" short numeric />
+            <button type="submit">
+              Top up<span class="unseen"> {slug}</span>
+            </button>
+          </Form>
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Clock({ company }: Props) {
   const form = pathTo("/clock/advance");
   return (
-    <section aria-labelledby="clock">
-      <h2 id="clock">Its own time</h2>
+    <Section id="clock" title="Its own time">
       <p>
-        <Time at={visit.services.time.read(company.id).now} /> UTC. A company may run ahead of the sandbox's
-        clock, so that its tokens and cards expire and no other's do.
+        <Time at={usePage().services.time.read(company.id).now} /> UTC. A company may run ahead of the
+        sandbox's clock, so that its tokens and cards expire and no other's do.
       </p>
-      <Form visit={visit} to={form} with={{ company: company.id }}>
-        <Field label="Advance by" name="by" value={typedInto(visit, form).by} placeholder="PT15M" short />
+      <Form to={form} with={{ company: company.id }}>
+        <Field label="Advance by" name="by" value={useRefusedInput(form).by} placeholder="PT15M" short />
         <button type="submit">Advance</button>
       </Form>
-    </section>
+    </Section>
   );
 }
 
-function End({ visit, company }: Of) {
+function End({ company }: Props) {
   const name = nameOf(company);
   return (
-    <section aria-labelledby="end">
-      <h2 id="end">Start over</h2>
+    <Section id="end" title="Start over">
       <div class="actions">
         <details>
           <summary>Reset {name}</summary>
           <p>Puts it back as it began, its clock included, and leaves the others alone.</p>
-          <Action visit={visit} to={pathTo(`/companies/${company.id}/reset`)} tone="danger">
+          <Action to={pathTo(`/companies/${company.id}/reset`)} tone="danger">
             Reset {name}
           </Action>
         </details>
@@ -139,11 +258,11 @@ function End({ visit, company }: Of) {
             With its members, keys, accounts and cards. A reset of everything brings back those of the seed
             world.
           </p>
-          <Action visit={visit} to={pathTo(`/companies/${company.id}/delete`)} tone="danger">
+          <Action to={pathTo(`/companies/${company.id}/delete`)} tone="danger">
             Delete {name}
           </Action>
         </details>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -1,32 +1,29 @@
 import { firstOrderer, orderCommand, tokenCommand } from "../../world/first-order.ts";
+import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { Armed } from "../parts/armed.tsx";
-import { Badge } from "../parts/badges.tsx";
-import { Action, Field, Form } from "../parts/fields.tsx";
-import { Copyable, Empty, Facts, Time } from "../parts/shown.tsx";
+import { Badge, Copyable, Empty, Facts, Section, Time } from "../parts/elements.tsx";
+import { Action, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
 
-/** The number of companies in which to look for a member who can order a card. */
-const companiesAsked = 100;
+/** The number of companies that are searched for a member who can order a card. */
+const companiesSearched = 100;
 
-/** Where the sandbox is, what time it is there, and a first order. */
-export function overview(visit: Visit): Page {
-  const { armed } = visit.services.scenarios.armed();
+/** Addresses, clock, a first order, armed scenarios, snapshots and reset. */
+export function overview({ services }: PageRequest): Page {
+  const { armed } = services.scenarios.armed();
   const body = (
     <>
       <h1>Overview</h1>
       <div class="columns">
-        <Addresses visit={visit} />
-        <Clock visit={visit} />
+        <Addresses />
+        <Clock />
       </div>
-      <section aria-labelledby="order">
-        <h2 id="order">Order a card</h2>
-        <FirstOrder visit={visit} />
-      </section>
-      <section aria-labelledby="armed">
-        <h2 id="armed">Armed scenarios</h2>
+      <Section id="order" title="Order a card">
+        <FirstOrder />
+      </Section>
+      <Section id="armed" title="Armed scenarios">
         {armed.length > 0 ? (
-          <Armed visit={visit} armed={armed} />
+          <Armed armed={armed} />
         ) : (
           <Empty title="Nothing is armed: every request meets the world as it is.">
             <p>
@@ -35,18 +32,18 @@ export function overview(visit: Visit): Page {
             <Copyable text="-H 'Sandbox-Scenario: quota-reached'" label="the header" />
           </Empty>
         )}
-      </section>
-      <StartOver visit={visit} />
+      </Section>
+      <StartOver />
     </>
   );
   return { title: "Overview", body };
 }
 
-function Addresses({ visit: { services, origin, liveOrigin } }: { visit: Visit }) {
+function Addresses() {
+  const { services, origin, liveOrigin } = usePage();
   const { findings } = services.findings.report();
   return (
-    <section aria-labelledby="addresses">
-      <h2 id="addresses">Addresses</h2>
+    <Section id="addresses" title="Addresses">
       <Facts
         of={[
           ["Sandbox base address", <code>{origin}</code>],
@@ -78,16 +75,15 @@ function Addresses({ visit: { services, origin, liveOrigin } }: { visit: Visit }
           ],
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
-function Clock({ visit }: { visit: Visit }) {
-  const { now, frozen } = visit.services.time.read();
+function Clock() {
+  const { now, frozen } = usePage().services.time.read();
   const form = pathTo("/clock/advance");
   return (
-    <section aria-labelledby="clock">
-      <h2 id="clock">Clock</h2>
+    <Section id="clock" title="Clock">
       <p class="clock">
         <span data-clock={frozen ? "frozen" : "running"}>
           <Time at={now} />
@@ -95,36 +91,37 @@ function Clock({ visit }: { visit: Visit }) {
         UTC <Badge tone={frozen ? "warn" : "good"}>{frozen ? "frozen" : "running"}</Badge>
       </p>
       <div class="actions">
-        <Action visit={visit} to={form} with={{ by: "PT15M" }}>
+        <Action to={form} with={{ by: "PT15M" }}>
           + 15 minutes
         </Action>
-        <Action visit={visit} to={form} with={{ by: "P1D" }}>
+        <Action to={form} with={{ by: "P1D" }}>
           + 1 day
         </Action>
-        <Action visit={visit} to={form} with={{ by: "P1M" }}>
+        <Action to={form} with={{ by: "P1M" }}>
           + 1 month
         </Action>
-        <Action visit={visit} to={pathTo("/clock")} with={{ frozen: String(!frozen) }}>
+        <Action to={pathTo("/clock")} with={{ frozen: String(!frozen) }}>
           {frozen ? "Let it run" : "Freeze"}
         </Action>
       </div>
-      <Form visit={visit} to={form}>
+      <Form to={form}>
         <Field
           label="Advance by"
           name="by"
-          value={typedInto(visit, form).by}
+          value={useRefusedInput(form).by}
           placeholder="PT2H30M"
           hint="An ISO 8601 duration. Tokens live 15 minutes; time does not go back but by a reset."
         />
         <button type="submit">Advance</button>
       </Form>
-    </section>
+    </Section>
   );
 }
 
-function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
+function FirstOrder() {
+  const { services, origin } = usePage();
   // The companies of the fixtures come first, and only their keys are known.
-  const { companies } = services.companies.world({ environment: "sandbox", limit: companiesAsked });
+  const { companies } = services.companies.world({ environment: "sandbox", limit: companiesSearched });
   const order = firstOrderer(companies, "sandbox");
   if (!order) {
     return (
@@ -151,18 +148,17 @@ function FirstOrder({ visit: { services, origin } }: { visit: Visit }) {
   );
 }
 
-function StartOver({ visit }: { visit: Visit }) {
-  const snapshots = visit.services.state.snapshots();
+function StartOver() {
+  const snapshots = usePage().services.state.snapshots();
   return (
-    <section aria-labelledby="start-over">
-      <h2 id="start-over">Start over</h2>
+    <Section id="start-over" title="Start over">
       <div class="columns">
         <div>
-          <Form visit={visit} to={pathTo("/snapshots")}>
+          <Form to={pathTo("/snapshots")}>
             <Field
               label="Keep the world as"
               name="name"
-              value={typedInto(visit, pathTo("/snapshots")).name}
+              value={useRefusedInput(pathTo("/snapshots")).name}
               placeholder="before-the-demo"
             />
             <button type="submit">Keep</button>
@@ -172,10 +168,10 @@ function StartOver({ visit }: { visit: Visit }) {
               {snapshots.map(({ name, made_at }) => (
                 <li>
                   <strong>{name}</strong> <Time at={made_at} />
-                  <Action visit={visit} to={pathTo("/snapshots/restore")} with={{ name }} of={name}>
+                  <Action to={pathTo("/snapshots/restore")} with={{ name }} of={name}>
                     Restore
                   </Action>
-                  <Action visit={visit} to={pathTo("/snapshots/delete")} with={{ name }} of={name}>
+                  <Action to={pathTo("/snapshots/delete")} with={{ name }} of={name}>
                     Delete
                   </Action>
                 </li>
@@ -189,11 +185,11 @@ function StartOver({ visit }: { visit: Visit }) {
             Puts the world, clock, counters, tokens and what is armed back as freshly started, for everybody
             who uses this sandbox. Snapshots stay. One company alone is reset on its own page.
           </p>
-          <Action visit={visit} to={pathTo("/reset")} tone="danger">
+          <Action to={pathTo("/reset")} tone="danger">
             Reset everything
           </Action>
         </details>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -1,25 +1,22 @@
-import type { CoverageTotal } from "../../journal/coverage.ts";
+import type { CoverageTotal, PointCoverage } from "../../journal/coverage.ts";
 import type { Finding } from "../../journal/findings/finding.ts";
 import { type ReportFormat, reportFormats } from "../../journal/formats/formatted.ts";
-import { Badge, type Tone } from "../parts/badges.tsx";
+import type { Scenario } from "../../scenarios/scenario.ts";
+import { type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter } from "../parts/companies.tsx";
-import { CoverageGrid } from "../parts/coverage-grid.tsx";
-import { Action } from "../parts/fields.tsx";
-import { Bar, Empty, Facts } from "../parts/shown.tsx";
+import { Badge, Bar, Empty, Facts, Section, type Tone } from "../parts/elements.tsx";
+import { Action } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import type { Page, Visit } from "../visit.ts";
 
-/** Which parts of the contract the client's requests have met, and what it does wrong. */
-export function report(visit: Visit): Page {
-  const { services, query } = visit;
+/** Findings and contract coverage. */
+export function report({ services, query }: PageRequest): Page {
   const coverage = services.coverage.report({ company: query.company });
   const { findings } = services.findings.report({ company: query.company });
   const body = (
     <>
       <h1>Report</h1>
-      <CompanyFilter visit={visit} label="Requests of" />
-      <section aria-labelledby="findings">
-        <h2 id="findings">Findings</h2>
+      <CompanyFilter label="Requests of" />
+      <Section id="findings" title="Findings">
         {findings.length === 0 ? (
           <Empty title="No mistake of the client was seen.">
             <p>
@@ -30,13 +27,12 @@ export function report(visit: Visit): Page {
         ) : (
           <ul class="findings">
             {findings.map((finding) => (
-              <One finding={finding} />
+              <FindingItem finding={finding} />
             ))}
           </ul>
         )}
-      </section>
-      <section aria-labelledby="coverage">
-        <h2 id="coverage">Coverage</h2>
+      </Section>
+      <Section id="coverage" title="Coverage">
         <Facts
           class="totals"
           of={[
@@ -47,8 +43,8 @@ export function report(visit: Visit): Page {
           ]}
         />
         <CoverageGrid points={coverage.points} scenarios={services.scenarios.all()} />
-      </section>
-      <Exports visit={visit} />
+      </Section>
+      <Exports />
     </>
   );
   return { title: "Report", body };
@@ -69,7 +65,7 @@ const toneOf: Readonly<Record<Finding["severity"], Tone>> = {
   info: "plain",
 };
 
-function One({ finding }: { finding: Finding }) {
+function FindingItem({ finding }: { finding: Finding }) {
   const { id, severity, title, why, mend, spec, times, occurrences } = finding;
   return (
     <li>
@@ -105,6 +101,66 @@ function One({ finding }: { finding: Finding }) {
   );
 }
 
+interface GridProps {
+  readonly points: readonly PointCoverage[];
+  readonly scenarios: readonly Scenario[];
+}
+
+/** Every contract point as a tile. A point that was not met links to the scenario that leads to it. */
+function CoverageGrid({ points, scenarios }: GridProps) {
+  const areas = [...new Set(points.map(({ id }) => areaOf(id)))];
+  return (
+    <div class="coverage">
+      {areas.map((area) => {
+        const own = points.filter(({ id }) => areaOf(id) === area);
+        return (
+          <section aria-labelledby={`area-${area}`}>
+            <h3 id={`area-${area}`}>
+              {area.replaceAll("_", " ")}{" "}
+              <small>
+                {own.filter(({ times }) => times > 0).length} of {own.length}
+              </small>
+            </h3>
+            <ul>
+              {own.map((point) => (
+                <Tile point={point} scenario={scenarios.find((each) => each.points[0] === point.id)} />
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+function areaOf(id: string): string {
+  return id.slice(0, id.indexOf("."));
+}
+
+function Tile({ point, scenario }: { point: PointCoverage; scenario: Scenario | undefined }) {
+  const { id, status, provenance, spec, title, times } = point;
+  const name = id.slice(id.indexOf(".") + 1).replaceAll("_", " ");
+  const isMet = times > 0;
+  return (
+    <li class={`tile ${isMet ? "met" : "unmet"}`} title={`${title} (${provenance}, ${spec})`}>
+      <span class="unseen">{isMet ? "Met:" : "Not met:"}</span>
+      <span class="tile-name">{isMet ? <a href={pathTo("/requests", { point: id })}>{name}</a> : name}</span>
+      <span class="tile-foot">
+        {status} <span class={`provenance ${provenance}`}>{provenance}</span>
+        {isMet && <span>{times}×</span>}
+        {!isMet && scenario && (
+          <a
+            href={`${pathTo("/scenarios")}#${scenario.name}`}
+            title={`The scenario ${scenario.name} leads there`}
+          >
+            arm<span class="unseen"> {scenario.name}</span>
+          </a>
+        )}
+      </span>
+    </li>
+  );
+}
+
 const endings: Readonly<Record<ReportFormat, string>> = {
   json: "json",
   markdown: "md",
@@ -112,12 +168,11 @@ const endings: Readonly<Record<ReportFormat, string>> = {
   html: "html",
 };
 
-function Exports({ visit }: { visit: Visit }) {
-  const { company } = visit.query;
+function Exports() {
+  const { company } = usePage().query;
   const ofCompany = company ? `&${new URLSearchParams({ company })}` : "";
   return (
-    <section aria-labelledby="export">
-      <h2 id="export">Export</h2>
+    <Section id="export" title="Export">
       {(["coverage", "findings"] as const).map((report) => (
         <p class="actions">
           <span class="export">{report}</span>
@@ -137,10 +192,10 @@ function Exports({ visit }: { visit: Visit }) {
         <p>
           Forgets every request, what it met and what was found, of all companies. The world stays as it is.
         </p>
-        <Action visit={visit} to={pathTo("/requests/forget")} tone="danger">
+        <Action to={pathTo("/requests/forget")} tone="danger">
           Forget them
         </Action>
       </details>
-    </section>
+    </Section>
   );
 }

@@ -1,19 +1,19 @@
-import { ControlError } from "../../control/errors.ts";
+import { checksOf } from "../../contract/decisions.ts";
+import { contractPoints, type PointId } from "../../contract/points.ts";
+import { requireRequest } from "../../control/requests.ts";
+import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
-import { Badge, Status } from "../parts/badges.tsx";
-import { Decision } from "../parts/decision.tsx";
-import { Copyable, Facts, Time } from "../parts/shown.tsx";
+import { tokenCommand } from "../../world/first-order.ts";
+import type { Page, PageRequest } from "../page.ts";
+import { Badge, Copyable, Facts, ProvenanceMark, Section, Status, Time } from "../parts/elements.tsx";
 import { pathTo } from "../paths.ts";
-import { repeatCommands } from "../repeat.ts";
-import type { Page, Visit } from "../visit.ts";
 
 /**
- * One request: what decided it, what was sent and answered, and how to send it again.
- * @throws ControlError 404 where it is no longer kept, or never was
+ * One request with its decision and its response, and how to send it again.
+ * @throws ControlError 404 if the journal does not have the request
  */
-export function request(visit: Visit, id: string): Page {
-  const entry = visit.services.requests.get(id);
-  if (!entry) throw new ControlError(404, `no request ${id}: it is no longer kept, or never was`);
+export function request(page: PageRequest, id: string): Page {
+  const entry = requireRequest(page.services.requests, id);
   const body = (
     <>
       <p class="trail">
@@ -23,30 +23,80 @@ export function request(visit: Visit, id: string): Page {
         <span class="method">{entry.method}</span> {entry.path} <Status of={entry.status} />
       </h1>
       <div class="split">
-        <section aria-labelledby="decision">
-          <h2 id="decision">Decision</h2>
+        <Section id="decision" title="Decision">
           <Decision entry={entry} />
-        </section>
+        </Section>
         <div>
-          <section aria-labelledby="circumstances">
-            <h2 id="circumstances">Circumstances</h2>
+          <Section id="circumstances" title="Circumstances">
             <Circumstances entry={entry} />
-          </section>
+          </Section>
           <Message title="Request" of={entry.request} />
           <Message title="Answer" of={entry.response} />
         </div>
       </div>
-      <section aria-labelledby="repeat">
-        <h2 id="repeat">Repeat it</h2>
+      <Section id="repeat" title="Repeat it">
         <p>
           The journal keeps no secrets. An access token comes from the first command; a PIN is any four
           digits, since no decision goes by which.
         </p>
-        <Copyable text={repeatCommands(visit, entry)} label="the commands" />
-      </section>
+        <Copyable text={repeatCommands(page, entry)} label="the commands" />
+      </Section>
     </>
   );
   return { title: `${entry.method} ${entry.path}`, body };
+}
+
+/** The contract point that decided, and the checks before it. */
+function Decision({ entry }: { entry: JournalEntry }) {
+  const { point, operation } = entry;
+  if (!point) return <p>None: the connection was dropped before anything was decided.</p>;
+  const { title, spec } = contractPoints[point];
+  return (
+    <>
+      <p class="verdict">
+        <a href={pathTo("/requests", { point })} title="Every request that this point decided">
+          <code class="point">{point}</code>
+        </a>{" "}
+        <ProvenanceMark of={contractPoints[point].provenance} />
+      </p>
+      <p>
+        {title}. <span class="remark">Specification {spec}</span>
+      </p>
+      {operation && (
+        <ol class="checks">
+          {stepsOf(checksOf(operation), entry.checks, point).map(({ id, outcome }) => (
+            <li class={outcome}>
+              <span class="unseen">
+                {outcome === "decided"
+                  ? "Decided here:"
+                  : outcome === "passed"
+                    ? "Passed:"
+                    : "Not reached:"}{" "}
+              </span>
+              {id.replaceAll("_", " ")}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+interface Step {
+  readonly id: string;
+  readonly outcome: "passed" | "decided" | "ahead";
+}
+
+/** The checks of an operation in order. If the point belongs to no check, none is marked as decided. */
+function stepsOf(
+  all: readonly { readonly id: string; readonly points: readonly PointId[] }[],
+  passed: readonly string[],
+  point: PointId,
+): Step[] {
+  return all.map(({ id, points }, i) => {
+    if (i < passed.length) return { id, outcome: "passed" };
+    return { id, outcome: points.includes(point) && i === passed.length ? "decided" : "ahead" };
+  });
 }
 
 function Circumstances({ entry }: { entry: JournalEntry }) {
@@ -89,12 +139,10 @@ function Circumstances({ entry }: { entry: JournalEntry }) {
 }
 
 function Message({ title, of }: { title: string; of: JournalMessage | null }) {
-  const id = title.toLowerCase();
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <Section id={title.toLowerCase()} title={title}>
       {of ? <Content of={of} /> : <p>None: the connection was lost.</p>}
-    </section>
+    </Section>
   );
 }
 
@@ -130,4 +178,59 @@ function indented(body: string): string {
   } catch {
     return body;
   }
+}
+
+/** Headers that curl sends itself, or that belong to one connection. */
+const omittedHeaders = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "connection",
+  "content-length",
+  "cookie",
+  "host",
+  "transfer-encoding",
+  "user-agent",
+]);
+
+/** Shell commands that send a request again, with an access token of the same API key. */
+function repeatCommands(page: PageRequest, entry: JournalEntry): string {
+  const origin = (isLive(entry) ? page.liveOrigin : undefined) ?? page.origin;
+  const { method, path, query, request, caller } = entry;
+  // The secret of a fixture key is public; of any other key only the prefix is known, and the user completes it.
+  const publicSecret = caller && page.services.apiKeys.publicSecret(caller.api_key_id);
+  const secret = publicSecret ?? `${caller?.api_key ?? ""}…`;
+  const needsToken = caller !== null && !isExchange(entry);
+  const sent = Object.entries(request.headers).filter(
+    ([name]) =>
+      !omittedHeaders.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
+  );
+  const command = [
+    `curl -s${method === "HEAD" ? "I" : `i -X ${method}`} ${shellQuoted(origin + path + query)}`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...sent.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(request.body ? [`--data-raw ${shellQuoted(bodyToSend(entry, secret))}`] : []),
+  ].join(" \\\n  ");
+  const all = needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
+  return caller !== null && secret.endsWith("…")
+    ? `# The key's secret was shown once, when it was made: put it in place of ${secret}\n${all}`
+    : all;
+}
+
+/** Whether the request was certainly sent to the live base address. */
+function isLive({ caller, operation }: JournalEntry): boolean {
+  return caller?.environment === "live" || operation === "exchangeLiveKey";
+}
+
+function isExchange({ operation }: JournalEntry): boolean {
+  return operation === "exchangeSandboxKey" || operation === "exchangeLiveKey";
+}
+
+/** The body with its secrets, as far as they are known, and a valid PIN unless the PIN was refused. */
+function bodyToSend(entry: JournalEntry, secret: string): string {
+  const body = entry.request.body ?? "";
+  if (entry.caller && isExchange(entry)) {
+    return body.replace(/("api_key"\s*:\s*)"[^"]*"/, (_, name) => `${name}"${secret}"`);
+  }
+  return entry.point === "order.pin_invalid" ? body : body.replace(/("pin"\s*:\s*)"…"/, '$1"4821"');
 }

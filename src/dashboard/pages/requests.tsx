@@ -1,15 +1,14 @@
 import { operationIds } from "../../contract/operations.ts";
 import { ControlError } from "../../control/errors.ts";
 import { parse } from "../../control/input.ts";
-import { listQuery } from "../../control/requests.ts";
+import { listQuery, type Requests } from "../../control/requests.ts";
 import type { JournalListing } from "../../journal/journal.ts";
 import type { JournalEntry } from "../../journal/journal-entry.ts";
-import { Badge, Point, ProvenanceMark, Status } from "../parts/badges.tsx";
+import { type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyPicker } from "../parts/companies.tsx";
-import { Choice, Field, plainOptions } from "../parts/fields.tsx";
-import { Copyable, Empty, Table, Time } from "../parts/shown.tsx";
+import { Badge, Copyable, Empty, Point, ProvenanceMark, Status, Table, Time } from "../parts/elements.tsx";
+import { Choice, Field, plainOptions } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import type { Page, Visit } from "../visit.ts";
 
 const filters = ["company", "operation", "status", "point", "scenario", "idempotency_key"] as const;
 
@@ -23,11 +22,10 @@ const columns = [
   { name: "Took", class: "wide number" },
 ];
 
-/** The service's latest requests; the script adds those that come. */
-export function requests(visit: Visit): Page {
-  const { query } = visit;
+/** The latest requests to the service; the script adds new ones. */
+export function requests({ services, query }: PageRequest): Page {
   const filter = Object.fromEntries(filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-  const { listing, problem } = listed(visit, { ...filter, after: query.after });
+  const { listing, problem } = listRequests(services.requests, { ...filter, after: query.after });
   const [newest] = listing.requests;
   const oldest = listing.requests.at(-1);
   const follow = new URLSearchParams({ ...filter, last_event_id: newest?.id ?? "0" });
@@ -40,7 +38,7 @@ export function requests(visit: Visit): Page {
           <strong>Not shown so.</strong> {problem}
         </p>
       )}
-      <Filter visit={visit} />
+      <Filter />
       {isLive && (
         <div class="live" data-live={`/_sandbox/requests/stream?${follow}`} hidden>
           <button type="button" data-pause aria-pressed="false">
@@ -58,7 +56,7 @@ export function requests(visit: Visit): Page {
           ))}
         </Table>
       </div>
-      {listing.requests.length === 0 && <NoneYet visit={visit} isFiltered={Object.keys(filter).length > 0} />}
+      {listing.requests.length === 0 && <NoRequests isFiltered={Object.keys(filter).length > 0} />}
       <nav class="pages" aria-label="More requests">
         {query.after && <a href={pathTo("/requests", filter)}>Newest</a>}
         {listing.has_more && oldest && (
@@ -71,23 +69,24 @@ export function requests(visit: Visit): Page {
   return { title: "Requests", body };
 }
 
-function listed(
-  { services }: Visit,
-  asked: Readonly<Record<string, string | undefined>>,
+/** Lists all requests, with an error message, if the filter is invalid. */
+function listRequests(
+  requests: Requests,
+  filter: Readonly<Record<string, string | undefined>>,
 ): { readonly listing: JournalListing; readonly problem?: string } {
   try {
-    return { listing: services.requests.list(parse(listQuery, asked)) };
+    return { listing: requests.list(parse(listQuery, filter)) };
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
-    return { listing: services.requests.list(), problem: error.message };
+    return { listing: requests.list(), problem: error.message };
   }
 }
 
-function Filter({ visit }: { visit: Visit }) {
-  const { query } = visit;
+function Filter() {
+  const { query } = usePage();
   return (
     <form method="get" class="row filter" aria-label="Filter requests">
-      <CompanyPicker visit={visit} />
+      <CompanyPicker />
       <Choice
         label="Operation"
         name="operation"
@@ -109,7 +108,8 @@ function Filter({ visit }: { visit: Visit }) {
   );
 }
 
-function NoneYet({ visit, isFiltered }: { visit: Visit; isFiltered: boolean }) {
+function NoRequests({ isFiltered }: { isFiltered: boolean }) {
+  const { origin } = usePage();
   return (
     <div data-none>
       <Empty title={isFiltered ? "No request fits." : "No request yet."}>
@@ -120,10 +120,7 @@ function NoneYet({ visit, isFiltered }: { visit: Visit; isFiltered: boolean }) {
         ) : (
           <>
             <p>Send one, and it appears here:</p>
-            <Copyable
-              text={`curl -si -X POST ${visit.origin}/developer/cards/physical`}
-              label="the command"
-            />
+            <Copyable text={`curl -si -X POST ${origin}/developer/cards/physical`} label="the command" />
           </>
         )}
       </Empty>
@@ -156,7 +153,7 @@ function Row({ entry }: { entry: JournalEntry }) {
   );
 }
 
-/** What the script makes rows of. */
+/** The script makes rows from it. */
 function RowTemplate() {
   return (
     <template id="request-row">

@@ -1,24 +1,24 @@
 import { contractPoints } from "../../contract/points.ts";
 import type { ArmedListing } from "../../control/scenarios.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
+import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { Armed } from "../parts/armed.tsx";
-import { Badge, ProvenanceMark, Status } from "../parts/badges.tsx";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
-import { Action, Field, Form } from "../parts/fields.tsx";
-import { Copyable, Empty } from "../parts/shown.tsx";
+import { Badge, Copyable, Empty, ProvenanceMark, Section, Status } from "../parts/elements.tsx";
+import { Action, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
-import { type Page, typedInto, type Visit } from "../visit.ts";
+import type { Fields } from "../submit.ts";
 
-/** Every scenario, to be armed for one company or for all; and what is armed. */
-export function scenarios(visit: Visit): Page {
-  const { services } = visit;
+/** Lists what is armed, and arms scenarios for one company or for all. */
+export function scenarios(page: PageRequest): Page {
+  const { services } = page;
   const all = services.scenarios.all();
-  const company = chosenCompany(visit);
+  const company = chosenCompany(page);
   // Those that can fire for the company: armed for it or for all.
   const armed = services.scenarios
     .armed()
     .armed.filter(({ company_id }) => !company || company_id === null || company_id === company.id);
-  const whom = company ? nameOf(company) : "all companies";
+  const target = company ? nameOf(company) : "all companies";
   const body = (
     <>
       <h1>Scenarios</h1>
@@ -27,21 +27,19 @@ export function scenarios(visit: Visit): Page {
         it strikes every request of the company; a single request chooses one by the header{" "}
         <code>Sandbox-Scenario</code>.
       </p>
-      <section aria-labelledby="armed">
-        <h2 id="armed">Armed now</h2>
+      <Section id="armed" title="Armed now">
         {armed.length > 0 ? (
-          <Armed visit={visit} armed={armed} />
+          <Armed armed={armed} />
         ) : (
           <Empty title="Nothing is armed.">
             <p>Choose below for whom, and arm one; or send its name along on one request:</p>
             <Copyable text="-H 'Sandbox-Scenario: issuer-recovers'" label="the header" />
           </Empty>
         )}
-      </section>
-      <section aria-labelledby="arm">
-        <h2 id="arm">Arm one</h2>
+      </Section>
+      <Section id="arm" title="Arm one">
         <div class="row">
-          <CompanyFilter visit={visit} label="Arm for" button="Choose" />
+          <CompanyFilter label="Arm for" button="Choose" />
           <div class="field" data-find="#scenarios" hidden>
             <label for="find">Find</label>
             <input id="find" type="search" placeholder="quota, 503, webhook" />
@@ -50,27 +48,26 @@ export function scenarios(visit: Visit): Page {
         </div>
         <ul class="scenarios" id="scenarios">
           {all.map((scenario) => (
-            <One visit={visit} scenario={scenario} whom={whom} armed={armed} />
+            <ScenarioItem scenario={scenario} target={target} armed={armed} />
           ))}
         </ul>
-      </section>
+      </Section>
     </>
   );
   return { title: "Scenarios", body };
 }
 
-interface OneProps {
-  readonly visit: Visit;
+interface ScenarioProps {
   readonly scenario: Scenario;
-  /** For whom it would be armed. */
-  readonly whom: string;
+  /** The company for which it would be armed, or all. */
+  readonly target: string;
   readonly armed: readonly ArmedListing[];
 }
 
-function One({ visit, scenario, whom, armed }: OneProps) {
+function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
   const { name, title, description, spec, points, on } = scenario;
   const form = pathTo(`/scenarios/${name}/arm`);
-  const company = visit.query.company ? { company: visit.query.company } : undefined;
+  const hidden = useChosenCompany();
   const fired = armed.filter((each) => each.name === name).reduce((sum, each) => sum + each.fired, 0);
   const isArmed = armed.some((each) => each.name === name && !each.spent);
   return (
@@ -100,38 +97,43 @@ function One({ visit, scenario, whom, armed }: OneProps) {
         </li>
       </ul>
       <div class="actions">
-        <Action visit={visit} to={form} with={{ ...company, times: "1" }} of={`${name} for ${whom}`}>
+        <Action to={form} with={{ ...hidden, times: "1" }} of={`${name} for ${target}`}>
           Fire once
         </Action>
-        <Action visit={visit} to={form} with={{ ...company }} of={`${name} for ${whom} until it is disarmed`}>
+        <Action to={form} with={hidden} of={`${name} for ${target} until it is disarmed`}>
           Arm
         </Action>
       </div>
-      <MoreWays visit={visit} scenario={scenario} whom={whom} />
+      <MoreWays scenario={scenario} target={target} />
     </li>
   );
 }
 
-function MoreWays({ visit, scenario: { name, on }, whom }: Omit<OneProps, "armed">) {
+/** The company that the page's URL names, as a hidden field. */
+function useChosenCompany(): Fields {
+  const { company } = usePage().query;
+  return company ? { company } : {};
+}
+
+function MoreWays({ scenario: { name, on }, target }: Omit<ScenarioProps, "armed">) {
   const form = pathTo(`/scenarios/${name}/arm`);
-  const company = visit.query.company ? { company: visit.query.company } : undefined;
-  const typed = typedInto(visit, form);
+  const refused = useRefusedInput(form);
   return (
-    <details {...(Object.keys(typed).length > 0 && { open: true })}>
+    <details {...(Object.keys(refused).length > 0 && { open: true })}>
       <summary>
         More ways<span class="unseen"> to arm {name}</span>
       </summary>
-      <Form visit={visit} to={form} with={{ ...company }} label={`Arm ${name}`}>
-        <Field label="Times" name="times" id={`${name}-times`} value={typed.times} short numeric />
+      <Form to={form} with={useChosenCompany()} label={`Arm ${name}`}>
+        <Field label="Times" name="times" id={`${name}-times`} value={refused.times} short numeric />
         <Field
           label="Operation"
           name="operation"
           id={`${name}-operation`}
-          value={typed.operation}
+          value={refused.operation}
           placeholder={on.join(", ")}
         />
-        <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={typed.api_key_id} />
-        <button type="submit">Arm for {whom}</button>
+        <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={refused.api_key_id} />
+        <button type="submit">Arm for {target}</button>
       </Form>
     </details>
   );

@@ -1,15 +1,13 @@
 import type { ArmedListing } from "../../control/scenarios.ts";
 import { pathTo } from "../paths.ts";
-import type { Visit } from "../visit.ts";
-import { Badge } from "./badges.tsx";
-import { Action } from "./fields.tsx";
-import { Table, Time } from "./shown.tsx";
+import { Badge, Table, Time } from "./elements.tsx";
+import { Action } from "./forms.tsx";
 
-/** If there are more, only the latest are shown. */
+/** Only the latest are shown. */
 const mostShown = 50;
 
-/** What is armed, how often each fired, and how to end it. */
-export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedListing[] }) {
+/** The armed scenarios with buttons to disarm and release them. */
+export function Armed({ armed }: { armed: readonly ArmedListing[] }) {
   const shown = armed.slice(-mostShown);
   return (
     <>
@@ -26,7 +24,7 @@ export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedLis
         ]}
       >
         {shown.map((each) => (
-          <Row visit={visit} each={each} />
+          <Row each={each} />
         ))}
       </Table>
       {shown.length < armed.length && (
@@ -39,7 +37,7 @@ export function Armed({ visit, armed }: { visit: Visit; armed: readonly ArmedLis
   );
 }
 
-function Row({ visit, each }: { visit: Visit; each: ArmedListing }) {
+function Row({ each }: { each: ArmedListing }) {
   return (
     <tr>
       <th scope="row">
@@ -70,11 +68,11 @@ function Row({ visit, each }: { visit: Visit; each: ArmedListing }) {
       <td>
         <div class="actions">
           {each.held > 0 && (
-            <Action visit={visit} to={pathTo(`/armed/${each.id}/release`)} of={`what ${each.name} holds`}>
+            <Action to={pathTo(`/armed/${each.id}/release`)} of={`what ${each.name} holds`}>
               Release
             </Action>
           )}
-          <Action visit={visit} to={pathTo(`/armed/${each.id}/disarm`)} of={each.name}>
+          <Action to={pathTo(`/armed/${each.id}/disarm`)} of={each.name}>
             Disarm
           </Action>
         </div>

@@ -1,10 +1,11 @@
 import type { Environment } from "../../contract/identifiers.ts";
+import type { Companies } from "../../control/companies.ts";
 import { ControlError } from "../../control/errors.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
-import type { Visit } from "../visit.ts";
-import { Choice, Field } from "./fields.tsx";
+import { type PageRequest, usePage } from "../page.ts";
+import { Choice, Field } from "./forms.tsx";
 
-/** What a company is called by: live ones are told from the sandbox's. */
+/** A slug, or `live/SLUG`. */
 export function nameOf({ environment, slug }: Pick<CompanyListing, "environment" | "slug">): string {
   return environment === "live" ? `live/${slug}` : slug;
 }
@@ -13,25 +14,24 @@ export function nameOf({ environment, slug }: Pick<CompanyListing, "environment"
  * The company that the URL names by its id, its slug, or live/SLUG.
  * @throws ControlError 404 if there is none
  */
-export function chosenCompany({ services, query }: Visit): CompanyListing | undefined {
+export function chosenCompany({ services, query }: PageRequest): CompanyListing | undefined {
   return query.company === undefined ? undefined : services.companies.show(query.company);
 }
 
-/** Up to this number the companies are a list to choose from; with more, the user types a name. */
-const mostToChooseFrom = 50;
+/** Up to this number of companies the user selects one from a list; with more, the user types a name. */
+const mostOptions = 50;
 
 interface PickerProps {
-  readonly visit: Visit;
   readonly label?: string;
-  /** Whose companies are to choose from; absent: those of both. */
+  /** Default: both environments. */
   readonly environment?: Environment | undefined;
 }
 
-/** Chooses one company, or all of them. */
-export function CompanyPicker({ visit, label = "Company", environment }: PickerProps) {
-  const { services, query } = visit;
-  const { companies, has_more } = services.companies.world({ environment, limit: mostToChooseFrom });
-  const chosen = query.company === undefined ? undefined : companyOrNone(visit, query.company);
+/** A field for one company or all. */
+export function CompanyPicker({ label = "Company", environment }: PickerProps) {
+  const { services, query } = usePage();
+  const { companies, has_more } = services.companies.world({ environment, limit: mostOptions });
+  const chosen = query.company === undefined ? undefined : companyOrNone(services.companies, query.company);
   if (!has_more) {
     const options = companies.map((company) => ({ value: company.id, label: nameOf(company) }));
     return (
@@ -56,9 +56,9 @@ export function CompanyPicker({ visit, label = "Company", environment }: PickerP
 }
 
 /** Undefined for an unknown name: the journal may name a company that was deleted. */
-function companyOrNone({ services }: Visit, name: string): CompanyListing | undefined {
+function companyOrNone(companies: Companies, name: string): CompanyListing | undefined {
   try {
-    return services.companies.show(name);
+    return companies.show(name);
   } catch (error) {
     if (error instanceof ControlError && error.status === 404) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
-import type { Visit } from "../visit.ts";
-import { Notice } from "./notice.tsx";
+import { usePage } from "../page.ts";
+import type { Fields, Flash } from "../submit.ts";
+import { Copyable } from "./elements.tsx";
 
 interface FieldProps {
   readonly label: string;
@@ -12,13 +13,13 @@ interface FieldProps {
   readonly numeric?: boolean;
   readonly type?: "text" | "password" | "search";
   readonly short?: boolean;
-  /** Where the same name stands in several forms of a page. */
+  /** Default: the name. Needed if several forms of a page have a field of this name. */
   readonly id?: string;
   /** Suggested values while typing. */
   readonly suggestions?: readonly Option[];
 }
 
-/** A line to type into, with its label. */
+/** A text field with its label. */
 export function Field({
   label,
   name,
@@ -71,7 +72,7 @@ interface ChoiceProps {
   readonly id?: string;
 }
 
-/** One of several, with its label. */
+/** A select field with its label. */
 export function Choice({ label, name, chosen, options, hint, id = name }: ChoiceProps) {
   const option = ({ value, label }: Option) => (
     <option value={value} selected={value === chosen}>
@@ -91,58 +92,81 @@ export function Choice({ label, name, chosen, options, hint, id = name }: Choice
   );
 }
 
-/** Options that are called by their values. */
+/** Options whose labels are their values. */
 export function plainOptions(values: readonly string[]): Option[] {
   return values.map((value) => ({ value, label: value }));
 }
 
 interface FormProps {
   readonly to: string;
-  readonly visit: Visit;
-  readonly with?: Readonly<Record<string, string>>;
+  /** Hidden fields. */
+  readonly with?: Fields;
   readonly label?: string;
   readonly class?: string;
   readonly children?: Child;
 }
 
-/** A form that changes something, leads back to the page that it stands on, and tells there what is wrong. */
-export function Form({ children, visit, ...form }: FormProps) {
-  const refused = visit.flash?.refused;
+/** A form that changes something, returns to its page, and shows there what is wrong. */
+export function Form({ children, ...form }: FormProps) {
+  const { flash } = usePage();
+  const refused = flash?.refused;
   return (
-    <Posted visit={visit} {...form}>
+    <PostForm {...form}>
       <input type="hidden" name="tells" value="itself" />
-      {visit.flash && refused?.tellsItself && refused.form === form.to && <Notice flash={visit.flash} />}
+      {flash && refused?.showsMessage && refused.form === form.to && <Notice flash={flash} />}
       {children}
-    </Posted>
+    </PostForm>
   );
 }
 
 interface ActionProps extends Omit<FormProps, "label" | "class"> {
-  /** What the button says to those who do not see what it stands beside. */
+  /** Completes the button's text for screen readers. */
   readonly of?: string;
   readonly tone?: "danger" | "primary";
 }
 
-/** A button that does something at once. */
+/** A form that is only a button. */
 export function Action({ of, tone, children, ...form }: ActionProps) {
   return (
-    <Posted {...form} class="action">
+    <PostForm {...form} class="action">
       <button type="submit" class={tone ?? ""}>
         {children}
         {of && <span class="unseen"> {of}</span>}
       </button>
-    </Posted>
+    </PostForm>
   );
 }
 
-function Posted({ to, visit, with: also = {}, label, class: kind = "row", children }: FormProps) {
+function PostForm({ to, with: hidden = {}, label, class: kind = "row", children }: FormProps) {
   return (
     <form method="post" action={to} {...(label && { "aria-label": label })} class={kind}>
-      <input type="hidden" name="back" value={visit.here} />
-      {Object.entries(also).map(([name, value]) => (
+      <input type="hidden" name="back" value={usePage().path} />
+      {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       {children}
     </form>
+  );
+}
+
+/** The result of a form. It takes the focus, so that screen readers read it. */
+export function Notice({ flash: { kind, text, secrets } }: { flash: Flash }) {
+  return (
+    <section class={`notice ${kind}`} id="notice" tabindex={-1} autofocus aria-label="What became of it">
+      <p>
+        <strong>{kind === "done" ? "Done." : "Not done."}</strong> {text}
+      </p>
+      {secrets && secrets.length > 0 && (
+        <>
+          {secrets.map(({ label, secret }) => (
+            <div class="secret">
+              <p>{label}</p>
+              <Copyable text={secret} label={`the secret of ${label}`} />
+            </div>
+          ))}
+          <p>Copy it now: it is shown this once, and the sandbox keeps only its hash.</p>
+        </>
+      )}
+    </section>
   );
 }

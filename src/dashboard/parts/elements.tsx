@@ -1,6 +1,23 @@
 import type { Child } from "hono/jsx";
+import { contractPoints, type PointId } from "../../contract/points.ts";
 
-/** An instant, in UTC. */
+interface SectionProps {
+  readonly id: string;
+  readonly title: Child;
+  readonly children?: Child;
+}
+
+/** A section with its heading. */
+export function Section({ id, title, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** An instant in UTC. */
 export function Time({ at, date = true }: { at: string; date?: boolean }) {
   const [day = "", clock = ""] = at.replace(/Z$/, "").split("T");
   const time = date ? clock.replace(/\.[0-9]+$/, "") : clock;
@@ -11,7 +28,7 @@ export function Time({ at, date = true }: { at: string; date?: boolean }) {
   );
 }
 
-/** Text to paste somewhere; the button is the script's. */
+/** Text with a button that copies it; the script shows the button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copyable">
@@ -25,7 +42,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** What stands where there is nothing yet, and the next step. */
+/** Shown instead of an empty list, with the next step. */
 export function Empty({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="empty">
@@ -37,15 +54,14 @@ export function Empty({ title, children }: { title: string; children?: Child }) 
 
 interface TableProps {
   readonly caption: string;
-  /** Where the heading above says the same. */
+  /** Whether the caption is for screen readers only, because it repeats the heading above. */
   readonly captionUnseen?: boolean;
-  /** The columns' headings; those that are `wide` are left out where the screen is narrow. */
+  /** The column headings; columns of class `wide` are hidden on narrow screens. */
   readonly columns: readonly (string | { readonly name: string; readonly class: string })[];
   readonly children?: Child;
   readonly id?: string;
 }
 
-/** A table; what it says first in a row names it. */
 export function Table({ caption, captionUnseen, columns, children, id }: TableProps) {
   return (
     <div class="table">
@@ -77,7 +93,7 @@ interface BarProps {
   readonly children?: Child;
 }
 
-/** How much of something is used. */
+/** The used part of a limit. */
 export function Bar({ label, used, of, children }: BarProps) {
   const share = of === 0 ? 1 : used / of;
   const kind = share >= 1 ? "full" : share >= 0.8 ? "nearly" : "";
@@ -100,7 +116,6 @@ interface FactsProps {
   readonly class?: string;
 }
 
-/** Facts, each with its name. */
 export function Facts({ of, class: kind = "" }: FactsProps) {
   return (
     <dl class={kind}>
@@ -114,5 +129,56 @@ export function Facts({ of, class: kind = "" }: FactsProps) {
           ),
       )}
     </dl>
+  );
+}
+
+/** The colour of a badge; its text says the same. */
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+/** A word with a coloured background. */
+export function Badge({ tone = "plain", children }: { tone?: Tone; children?: Child }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+const toneOfState: Readonly<Record<string, Tone>> = {
+  active: "good",
+  open: "good",
+  completed: "good",
+  pending: "warn",
+  frozen: "warn",
+  inactive: "warn",
+  suspended: "bad",
+  locked: "bad",
+  blocked: "bad",
+  declined: "bad",
+};
+
+/** The state of a company, a member, an account, a key, a card or a transaction. */
+export function State({ of }: { of: string }) {
+  return <Badge tone={toneOfState[of] ?? "plain"}>{of}</Badge>;
+}
+
+/** The tone of an HTTP status; null: the connection was lost. */
+function toneOfStatus(status: number | null): Tone {
+  if (status === null || status >= 500) return "bad";
+  return status >= 400 ? "warn" : "good";
+}
+
+/** The HTTP status of a response; null: the connection was lost. */
+export function Status({ of }: { of: number | null }) {
+  return <Badge tone={toneOfStatus(of)}>{of ?? "lost"}</Badge>;
+}
+
+/** Whether the specification defines a contract point, or how far it is assumed. */
+export function ProvenanceMark({ of }: { of: string }) {
+  return <span class={`provenance ${of}`}>{of}</span>;
+}
+
+/** The id of a contract point, with its title. */
+export function Point({ id }: { id: PointId }) {
+  return (
+    <code class="point" title={`${contractPoints[id].title} (${contractPoints[id].spec})`}>
+      {id}
+    </code>
   );
 }

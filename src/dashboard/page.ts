@@ -1,0 +1,48 @@
+import { type Child, createContext, useContext } from "hono/jsx";
+import type { Environment } from "../contract/identifiers.ts";
+import type { ControlServices } from "../control/app.ts";
+import type { Fields, Flash } from "./submit.ts";
+
+/** What the pages read and change: the same as the control API. */
+export interface DashboardServices extends ControlServices {
+  /** The environments that this base address serves. */
+  readonly environments: readonly Environment[];
+  /** The port of the live base address on the same host, if it is another one. */
+  readonly livePort: number | undefined;
+  /** Whether orders need the header `X-On-Behalf-Of`. */
+  readonly onBehalfOfRequired: boolean;
+}
+
+/** A request for a page. */
+export interface PageRequest {
+  readonly services: DashboardServices;
+  /** The base address, without a slash at its end. */
+  readonly origin: string;
+  /** The live base address; undefined if it is unknown. */
+  readonly liveOrigin: string | undefined;
+  /** The page's path and query, to which its forms return. */
+  readonly path: string;
+  /** The query parameters that are not empty. */
+  readonly query: Fields;
+  readonly flash: Flash | undefined;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly body: Child;
+}
+
+export const PageContext = createContext<PageRequest | undefined>(undefined);
+
+/** The request for the page that is being rendered. */
+export function usePage(): PageRequest {
+  const page = useContext(PageContext);
+  if (!page) throw new Error("this component is rendered outside a page");
+  return page;
+}
+
+/** The input of a form that was refused, to be corrected; empty for any other form. */
+export function useRefusedInput(form: string): Fields {
+  const refused = usePage().flash?.refused;
+  return refused?.form === form ? refused.fields : {};
+}
