@@ -1,5 +1,6 @@
+import { decidingPoints } from "./decisions.ts";
 import { isCardPath, type OperationId, operations } from "./operations.ts";
-import { type ContractPoint, contractPoints, type PointId, type Provenance } from "./points.ts";
+import { contractPoints, type PointId, type Provenance } from "./points.ts";
 
 const pointIds = Object.keys(contractPoints) as PointId[];
 
@@ -33,14 +34,9 @@ export const pointsOfNoOperation: readonly PointId[] = [
   "gateway.method_not_allowed",
 ];
 
-/** The contract points that decide answers of an operation; without the sandbox's own slips. */
+/** The contract points that decide an operation, without the sandbox's own errors. */
 export function pointsOf(id: OperationId): readonly PointId[] {
-  const isDeveloper = operations[id].path.startsWith("/developer/");
-  return pointIds.filter((point) => {
-    const { operations: scope }: ContractPoint = contractPoints[point];
-    if (scope === "any") return point === "gateway.rate_limited";
-    return scope === "developer" ? isDeveloper : scope.includes(id);
-  });
+  return pointIds.filter((point) => decidingPoints(id).has(point));
 }
 
 /** The sandbox's own slips that an operation can meet. */

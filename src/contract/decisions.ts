@@ -425,6 +425,18 @@ export function checksBy<Operation extends OperationId, By extends Layer>(
   return bound.map(({ id }) => id as CheckId<Operation, By>);
 }
 
+const deciding = new Map(
+  operationIds.map((id) => {
+    const refusals = decisionsOf(id).flatMap(({ points = [] }) => points);
+    return [id, new Set<string>([...refusals, operations[id].success])];
+  }),
+);
+
+/** The contract points that can decide an operation: those of its rows, and its success. */
+export function decidingPoints(operation: OperationId): ReadonlySet<string> {
+  return deciding.get(operation) ?? new Set();
+}
+
 /** A row that the journal and the dashboard list. */
 export type ListedCheck = Decision & { readonly id: string; readonly points: readonly PointId[] };
 

@@ -1,38 +1,49 @@
-import type { OperationId, operations } from "./operations.ts";
+import { decidingPoints } from "./decisions.ts";
+import { developerOperations, type OperationId, operationIds, type operations } from "./operations.ts";
 import { accessPoints } from "./points/access.ts";
-import { accountPoints } from "./points/accounts.ts";
 import { cardPoints } from "./points/cards.ts";
 import { gatewayPoints } from "./points/gateway.ts";
-import { invoicePoints } from "./points/invoices.ts";
 import { orderPoints } from "./points/order.ts";
-import type { ContractPoint } from "./points/point.ts";
-import { tokenPoints } from "./points/token.ts";
-import { transactionPoints } from "./points/transactions.ts";
+import { paymentPoints } from "./points/payments.ts";
+import type { PointText, Provenance } from "./points/point.ts";
 import { webhookPoints } from "./points/webhooks.ts";
 
-export type { ContractPoint, Provenance } from "./points/point.ts";
+export type { Provenance };
 
-/** Every contract point, by id. Each answer of the service names the one that decided it. */
-export const contractPoints = {
-  ...tokenPoints,
+const catalogue = {
   ...accessPoints,
   ...orderPoints,
   ...cardPoints,
-  ...accountPoints,
-  ...transactionPoints,
-  ...invoicePoints,
+  ...paymentPoints,
   ...webhookPoints,
   ...gatewayPoints,
-} satisfies Record<string, ContractPoint>;
+} satisfies Record<string, PointText>;
 
-export type PointId = keyof typeof contractPoints;
+export type PointId = keyof typeof catalogue;
 
-/** The points whose answer is a success: each operation's, and the replays of what makes a card. */
+/** The points whose response is a success: each operation's, and the replays of operations that make a card. */
 export type SuccessPointId =
   | (typeof operations)[OperationId]["success"]
   | "order.replayed"
   | "order.replayed_with_other_body"
   | "cards.replayed";
 
-/** The points whose answer is an error. */
+/** The points whose response is an error. */
 export type ErrorPointId = Exclude<PointId, SuccessPointId>;
+
+/** One behaviour that a caller can observe. */
+export interface ContractPoint extends PointText {
+  /** The operations that can meet it, everything under `/developer`, or any request. */
+  readonly operations: readonly OperationId[] | "developer" | "any";
+}
+
+/** Every contract point, by id. Each response of the service names the one that decided it. */
+export const contractPoints = Object.fromEntries(
+  Object.entries(catalogue).map(([id, text]) => [id, { operations: scopeOf(id), ...text }]),
+) as Readonly<Record<PointId, ContractPoint>>;
+
+function scopeOf(id: string): ContractPoint["operations"] {
+  const deciding = operationIds.filter((operation) => decidingPoints(operation).has(id));
+  if (deciding.length === 0 || deciding.length === operationIds.length) return "any";
+  return developerOperations.every((operation) => deciding.includes(operation)) ? "developer" : deciding;
+}

@@ -1,35 +1,71 @@
 import { describe, expect, test } from "vitest";
-import { checksOf, checksPassed } from "../../src/contract/decisions.ts";
-import { type OperationId, operations } from "../../src/contract/operations.ts";
-import { type ContractPoint, contractPoints, type PointId } from "../../src/contract/points.ts";
+import * as z from "zod";
+import {
+  checksOf,
+  checksPassed,
+  type Decision,
+  decidingPoints,
+  decisionsOf,
+} from "../../src/contract/decisions.ts";
+import { type OperationId, operationIds } from "../../src/contract/operations.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { scenarioSchema } from "../../src/scenarios/scenario.ts";
 
-const operationIds = Object.keys(operations) as OperationId[];
+/** The points of requests that no operation checks: unknown paths, unreadable requests, and the sandbox's own errors. */
+const ofNoCheck = (point: string) => point.startsWith("gateway.") && point !== "gateway.rate_limited";
 
-/** The errors that an operation can meet by a check of its own: no unknown path, no defect, no slip of the tester. */
-function refusalsOf(operation: OperationId): string[] {
-  const isMet = ([id, { operations: met, status }]: [string, ContractPoint]) => {
-    if (met === "any") return id === "gateway.rate_limited";
-    if (met === "developer") return operations[operation].path.startsWith("/developer/");
-    return status >= 400 && met.includes(operation);
-  };
-  return Object.entries<ContractPoint>(contractPoints)
-    .filter(isMet)
-    .map(([id]) => id);
-}
+describe.each(operationIds)("the decisions of %s", (operation) => {
+  const rows: readonly Decision[] = decisionsOf(operation);
 
-describe.each(operationIds)("the checks of %s", (operation) => {
-  const points = checksOf(operation).flatMap((check) => check.points);
-
-  test("hold each error of the operation once", () => {
-    expect(points.filter((point) => contractPoints[point].status >= 400).toSorted()).toEqual(
-      refusalsOf(operation).toSorted(),
-    );
+  test("raise each point once", () => {
+    const points = rows.flatMap(({ points = [] }) => points);
+    expect(new Set(points).size).toBe(points.length);
   });
 
-  test("have each a name of its own", () => {
-    const ids = checksOf(operation).map(({ id }) => id);
+  test("name each check once", () => {
+    const ids = rows.flatMap(({ id }) => id ?? []);
     expect(new Set(ids).size).toBe(ids.length);
   });
+
+  test("give each check either to a layer or to a step", () => {
+    for (const { by, step } of rows) expect([by, step].filter(Boolean)).toHaveLength(1);
+  });
+
+  test("claim the scenario before any fault or fact of it strikes, and succeed before the response is sent", () => {
+    const steps = rows.map(({ step }) => step);
+    const firstForced = rows.findIndex(({ forcedBy }) => forcedBy !== undefined);
+    expect(steps[firstForced]).toBe("scenario");
+    const success = steps.includes("insert") ? "insert" : "success";
+    expect(steps.slice(-4)).toEqual([success, "delay", "lose", "send"]);
+  });
+
+  test("force refusals by points of the same operation", () => {
+    const points = new Set<string>(rows.flatMap(({ points = [] }) => points));
+    const outcomes = rows.flatMap(({ forcedBy = {} }) => Object.values(forcedBy));
+    const refusals = outcomes.filter((outcome) => outcome in contractPoints);
+    expect(refusals.filter((point) => !points.has(point))).toEqual([]);
+  });
+});
+
+test("each contract point belongs to an operation, or to none by its nature", () => {
+  const decided = new Set<string>(operationIds.flatMap((id) => [...decidingPoints(id)]));
+  const others = Object.keys(contractPoints).filter((point) => !decided.has(point));
+  expect(others).toEqual(others.filter(ofNoCheck));
+});
+
+test("the rows of the table force each fact and fault of a scenario file, and no other", () => {
+  const paths = operationIds.flatMap((id) =>
+    decisionsOf(id).flatMap(({ forcedBy = {} }) => Object.keys(forcedBy).map((path) => path.split("=")[0])),
+  );
+  const { facts, faults } = z.toJSONSchema(scenarioSchema().shape.steps.element, { io: "input" })
+    .properties as Record<"facts" | "faults", { properties: Record<string, { properties?: object }> }>;
+  const leaves = [
+    ...Object.keys(facts.properties).map((name) => `facts.${name}`),
+    ...Object.entries(faults.properties).flatMap(([place, { properties = {} }]) =>
+      Object.keys(properties).map((name) => `faults.${place}.${name}`),
+    ),
+  ];
+  expect([...new Set(paths)].toSorted()).toEqual(leaves.toSorted());
 });
 
 test.each<[OperationId, PointId, string]>([

@@ -1,116 +1,63 @@
-import { assumed, type ContractPoint, type PointScope } from "./point.ts";
-
-const named: PointScope = [
-  "getWebhook",
-  "changeWebhook",
-  "deleteWebhook",
-  "rotateWebhookSecret",
-  "testWebhook",
-  "listWebhookDeliveries",
-  "resendWebhookDelivery",
-];
-const written: PointScope = ["createWebhook", "changeWebhook"];
-const sent: PointScope = ["testWebhook", "resendWebhookDelivery"];
+import { assumed, type PointText } from "./point.ts";
 
 /** Webhooks: the spec names the area, and shows nothing of it (§4, §6). */
 export const webhookPoints = {
-  "webhooks.created": assumed(
-    ["createWebhook"],
-    201,
-    "§4, §6",
-    "The webhook is made; its secret is shown this once",
-  ),
-  "webhooks.listed": assumed(["listWebhooks"], 200, "§4, §6", "The company's webhooks"),
-  "webhooks.shown": assumed(["getWebhook"], 200, "§4, §6", "One webhook"),
-  "webhooks.changed": assumed(["changeWebhook"], 200, "§4, §6", "The webhook as it then is"),
-  "webhooks.deleted": assumed(
-    ["deleteWebhook"],
-    200,
-    "§4, §6",
-    "The webhook is gone, with what it still had to be told",
-  ),
+  "webhooks.created": assumed(201, "§4, §6", "The webhook is made; its secret is shown this once"),
+  "webhooks.listed": assumed(200, "§4, §6", "The company's webhooks"),
+  "webhooks.shown": assumed(200, "§4, §6", "One webhook"),
+  "webhooks.changed": assumed(200, "§4, §6", "The webhook as it then is"),
+  "webhooks.deleted": assumed(200, "§4, §6", "The webhook is gone, with what it still had to be told"),
   "webhooks.secret_rotated": assumed(
-    ["rotateWebhookSecret"],
     200,
     "§4, §6",
     "A new secret, shown only once; each earlier one stays valid until 24 hours after its rotation",
   ),
-  "webhooks.tested": assumed(["testWebhook"], 202, "§4, §6", "webhook.test is on its way"),
-  "webhooks.deliveries_listed": assumed(
-    ["listWebhookDeliveries"],
-    200,
-    "§4, §6",
-    "What the webhook was told, and how that went",
-  ),
+  "webhooks.tested": assumed(202, "§4, §6", "webhook.test is on its way"),
+  "webhooks.deliveries_listed": assumed(200, "§4, §6", "What the webhook was told, and how that went"),
   "webhooks.delivery_resent": assumed(
-    ["resendWebhookDelivery"],
     202,
     "§4, §6",
     "The event is on its way once more, under the same webhook-id",
   ),
 
   "webhooks.body_invalid": assumed(
-    written,
     400,
     "§4, §6",
     "The body is no JSON object, or a field of it is missing or of the wrong form",
     "invalid_request",
   ),
   "webhooks.url_invalid": assumed(
-    written,
     400,
     "§4, §6",
     "The url is none, or neither https nor loopback",
     "invalid_request",
   ),
   "webhooks.url_not_allowed": assumed(
-    written,
     400,
     "§4, §6",
     "The url's host is one to which this sandbox may not send: the tester's to allow, never the contract",
     "invalid_request",
   ),
   "webhooks.query_invalid": assumed(
-    ["listWebhooks", "listWebhookDeliveries"],
     400,
     "§4, §6",
     "The limit, the cursor or a filter is not valid",
     "invalid_request",
   ),
-  "webhooks.not_found": assumed(named, 404, "§4, §6", "No such webhook in this company", "not_found"),
-  "webhooks.delivery_not_found": assumed(
-    ["resendWebhookDelivery"],
-    404,
-    "§4, §6",
-    "No such delivery of this webhook",
-    "not_found",
-  ),
-  "webhooks.limit_reached": assumed(
-    ["createWebhook"],
-    409,
-    "§4, §6",
-    "The company has ten webhooks already",
-    "limit_reached",
-  ),
+  "webhooks.not_found": assumed(404, "§4, §6", "No such webhook in this company", "not_found"),
+  "webhooks.delivery_not_found": assumed(404, "§4, §6", "No such delivery of this webhook", "not_found"),
+  "webhooks.limit_reached": assumed(409, "§4, §6", "The company has ten webhooks already", "limit_reached"),
   "webhooks.rotation_limit_reached": assumed(
-    ["rotateWebhookSecret"],
     409,
     "§4, §6",
     "The webhook already has ten valid secrets",
     "limit_reached",
   ),
   "webhooks.backlog_full": assumed(
-    sent,
     409,
     "§4, §6",
     "The webhook already has 10,000 pending deliveries",
     "limit_reached",
   ),
-  "webhooks.disabled": assumed(
-    sent,
-    409,
-    "§4, §6",
-    "The webhook is disabled, and is sent nothing",
-    "conflict",
-  ),
-} satisfies Record<string, ContractPoint>;
+  "webhooks.disabled": assumed(409, "§4, §6", "The webhook is disabled, and is sent nothing", "conflict"),
+} satisfies Record<string, PointText>;
