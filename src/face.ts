@@ -1,11 +1,11 @@
 import type { Face, Sandbox, SandboxPorts, Serve } from "./api.ts";
 import type { Environment } from "./contract/identifiers.ts";
-import { type ControlServices, createControl, isControl } from "./control/app.ts";
+import { type ControlServices, createControl } from "./control/app.ts";
 import { Gate, type Guard } from "./control/gate.ts";
 import type { createDashboard } from "./dashboard/app.ts";
 import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
-import { createDescription, isDescription } from "./http/description.ts";
+import { createDescription } from "./http/description.ts";
 import { GroupCommit } from "./http/group-commit.ts";
 import type { HttpServices } from "./http/http-services.ts";
 import { malformedRequest } from "./http/on-error.ts";
@@ -118,4 +118,15 @@ function serveOwnApi({ ports, control }: Shared, { environments, livePort }: Fac
     );
     return (await dashboard).fetch(request);
   };
+}
+
+/** Whether a path, which begins in the URL at `start`, belongs to the control API or the dashboard. */
+function isControl(url: string, start: number): boolean {
+  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
+}
+
+/** Whether a path, which begins in the URL at `start`, belongs to the API reference. */
+function isDescription(url: string, start: number): boolean {
+  if (!url.startsWith("/openapi.json", start) && !url.startsWith("/docs", start)) return false;
+  return /^\/(openapi\.json|docs(\/[^?#]*)?)([?#]|$)/.test(url.slice(start));
 }

@@ -89,11 +89,6 @@ export function openControl(parts: ControlParts): ControlServices {
   };
 }
 
-/** Whether the URL's path, which begins at `start`, belongs to the control API. */
-export function isControl(url: string, start: number): boolean {
-  return start > 0 && /^\/_sandbox(?![^/?#])/.test(url.slice(start, start + "/_sandbox".length + 1));
-}
-
 /** The response of `GET /_sandbox`. */
 const contents = {
   dashboard: "/_sandbox/ui",

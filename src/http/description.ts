@@ -33,12 +33,6 @@ function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
   return making;
 }
 
-/** Whether a path, which begins in the URL at `start`, is one of the description's. */
-export function isDescription(url: string, start: number): boolean {
-  if (!url.startsWith("/openapi.json", start) && !url.startsWith("/docs", start)) return false;
-  return /^\/(openapi\.json|docs(\/[^?#]*)?)([?#]|$)/.test(url.slice(start));
-}
-
 /**
  * Serves the description of the service's interface, `/openapi.json`, and the reference made of it, `/docs`, to
  * everyone: they are no part of the service, and no request of it.
