@@ -20,7 +20,7 @@ export const areas = ["accounts", "transactions", "cards", "invoices", "webhooks
 export type Area = (typeof areas)[number];
 
 /** One operation of the service. */
-interface Operation {
+export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A segment that begins with a colon stands for any. */
   readonly path: string;

@@ -1,24 +1,25 @@
 import type { Database } from "../store/database.ts";
 
-/** Told once it is known whether what was changed is kept; with why, where it is not. */
+/** Called when it is known whether the changes are committed; with the error if they are not. */
 type Settled = (lost: Error | undefined) => void;
 
 /**
- * Keeps what several requests change in one transaction, in which each still has its own: one write to the disk then
- * serves all of them. None is answered, and nobody is told of any, before it is known that their changes are kept.
+ * Commits the changes of several requests in one transaction, in which each request has a savepoint: one write to the disk
+ * then serves all of them. No response is sent or recorded before the commit.
  */
 export class GroupCommit {
   readonly #database: Database;
-  readonly #whenLost: () => void;
+  readonly #onLost: () => void;
+  /** The responses that wait for the commit; undefined outside a batch. */
   #waiting: Settled[] | undefined;
 
-  /** @param whenLost - called where nothing could be kept, for what was counted in memory meanwhile */
-  constructor(database: Database, whenLost: () => void) {
+  /** @param onLost - called if nothing could be committed, to drop what was counted in memory since */
+  constructor(database: Database, onLost: () => void) {
     this.#database = database;
-    this.#whenLost = whenLost;
+    this.#onLost = onLost;
   }
 
-  /** @param work - begins to handle requests; what it awaits comes after, in transactions of its own */
+  /** @param work - begins to handle requests; changes that it makes after waiting are committed on their own */
   run(work: () => void): void {
     if (!this.#database.isDurable) {
       work();
@@ -31,24 +32,24 @@ export class GroupCommit {
       this.#database.together(work);
     } catch (error) {
       lost = error as Error;
-      this.#whenLost();
+      this.#onLost();
     } finally {
       this.#waiting = undefined;
     }
     for (const settled of waiting) settled(lost);
   }
 
-  /** Answers once what was changed is kept: at once, unless that is being shared. */
-  answer<Result>(
-    kept: () => Promise<Result> | Result,
-    lost: (why: Error) => Result,
+  /** Responds when the changes are committed: at once, unless the request is part of a batch. */
+  whenCommitted<Result>(
+    committed: () => Promise<Result> | Result,
+    onLost: (why: Error) => Result,
   ): Promise<Result> | Result {
     const waiting = this.#waiting;
-    if (!waiting) return kept();
+    if (!waiting) return committed();
     return new Promise((resolve, reject) => {
       waiting.push((why) => {
         try {
-          resolve(why ? lost(why) : kept());
+          resolve(why ? onLost(why) : committed());
         } catch (error) {
           reject(error);
         }

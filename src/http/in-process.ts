@@ -1,6 +1,6 @@
 import type { Clock } from "../rules/clock.ts";
-import { AnswerCutOff } from "./answer-cut-off.ts";
-import type { Arrived } from "./http-services.ts";
+import type { Arrived } from "./context.ts";
+import { TruncatedResponse } from "./response.ts";
 
 /**
  * What a client's `fetch` makes of a request where there is no socket between: an aborted one rejects at once, a
@@ -20,7 +20,7 @@ export async function asClientSees(
       goneMs = clock.ticks();
     });
   } catch (error) {
-    if (error instanceof AnswerCutOff) return brokenOff(error);
+    if (error instanceof TruncatedResponse) return brokenOff(error);
     throw error;
   }
 }
@@ -40,7 +40,7 @@ function untilAborted(
   });
 }
 
-function brokenOff({ sent: { status, headers, text }, cause }: AnswerCutOff): Response {
+function brokenOff({ sent: { status, headers, text }, cause }: TruncatedResponse): Response {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
     pull: (controller) => controller.error(new TypeError("terminated", { cause })),

@@ -1,14 +1,48 @@
-/** Larger bodies are refused; none of the service's requests comes near. */
+import type * as z from "zod";
+
+/** Larger bodies are refused. No request of the service comes near this size. */
 export const maxBodyBytes = 64 * 1024;
 
-/** A request's body: its text, or why there is none. */
+export const bodyTooLarge = `the body is over ${maxBodyBytes / 1024} KiB`;
+
+/** The body of a request: its text, or the reason why it has none. */
 export type Body = { readonly text: string } | { readonly unreadable: "too large" | "not UTF-8" | "cut off" };
+
+/** How an operation refuses a body. */
+export interface BodyRefusals {
+  readonly unreadable: (why: "too large" | "not UTF-8" | "cut off" | "not JSON") => Error;
+  /** The body is JSON, but does not match the schema. */
+  readonly invalid: (issues: readonly z.core.$ZodIssue[]) => Error;
+}
+
+/**
+ * Parses a body of JSON by a schema.
+ * @returns the value, and the text, which has the digits of numbers as they were sent
+ * @throws one of `refusals`
+ */
+export function parseBody<Schema extends z.ZodType>(
+  received: Body,
+  schema: Schema,
+  refusals: BodyRefusals,
+): { readonly body: z.output<Schema>; readonly text: string } {
+  if ("unreadable" in received) throw refusals.unreadable(received.unreadable);
+  const { text } = received;
+  let sent: unknown;
+  try {
+    sent = JSON.parse(text);
+  } catch {
+    throw refusals.unreadable("not JSON");
+  }
+  const result = schema.safeParse(sent);
+  if (!result.success) throw refusals.invalid(result.error.issues);
+  return { body: result.data, text };
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a request's body as UTF-8. One that is too large is read to its end all the same, so that a client
- * which sends before it listens gets its answer.
+ * Reads the body of a request as UTF-8. A body that is too large is read to its end, because some clients read the response
+ * only after they have sent the whole body.
  */
 export async function readBody(request: Request): Promise<Body> {
   let bytes: Uint8Array | undefined;
@@ -24,7 +58,7 @@ export async function readBody(request: Request): Promise<Body> {
   return bytes === undefined ? { unreadable: "too large" } : bodyOf(bytes);
 }
 
-/** The body that these bytes are. */
+/** Decodes a body that was read before. */
 export function bodyOf(bytes: Uint8Array): Body {
   if (bytes.byteLength > maxBodyBytes) return { unreadable: "too large" };
   try {

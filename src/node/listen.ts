@@ -13,7 +13,7 @@ import { TLSSocket } from "node:tls";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import type { Serve } from "../api.ts";
 import type { UnreadPointId } from "../contract/answers.ts";
-import { AnswerCutOff } from "../http/answer-cut-off.ts";
+import { TruncatedResponse } from "../http/response.ts";
 import { ConnectionLost, CouldNotRun, SetupError } from "../rules/errors.ts";
 import { arrived, inTurns } from "./arrived.ts";
 import { UnderWay } from "./under-way.ts";
@@ -244,7 +244,7 @@ function lose(lost: ConnectionLost, outgoing: ServerResponse): void {
 }
 
 function cut(lost: ConnectionLost, outgoing: ServerResponse, socket: Socket): void {
-  if (lost instanceof AnswerCutOff) {
+  if (lost instanceof TruncatedResponse) {
     const { status, headers, text } = lost.sent;
     outgoing.writeHead(status, headers);
     outgoing.write(text, () => socket.destroy());

@@ -35,7 +35,7 @@ export function quoted(value: string): string {
 
 /**
  * A refusal. Whoever decides it names the contract point and tells the caller what failed, why, and what to
- * do; http/on-error.ts alone turns it into a status and a body. Clients log it, so that secrets are masked in it.
+ * do; http/respond.ts alone turns it into a status and a body. Clients log it, so that secrets are masked in it.
  */
 export class SandboxError extends Error {
   readonly point: ErrorPointId;

@@ -11,10 +11,10 @@ import {
   readCardChange,
   readDeliveryAddress,
   readLimit,
+  readOrder,
   readReplacement,
   readVirtualOrder,
-} from "../../src/http/read-card-request.ts";
-import { readOrder } from "../../src/http/read-order.ts";
+} from "../../src/http/read-card-body.ts";
 import { SandboxError } from "../../src/rules/errors.ts";
 import type { SpendingLimit } from "../../src/rules/limits.ts";
 import { targetViolation } from "../../src/webhooks/target.ts";

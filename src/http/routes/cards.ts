@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { cardNow, findNamedCard, listedCardsNow, seesOnlyOwnCards, visibleCard } from "../../cards/card.ts";
 import { type ChangeRequest, changeAsCaller } from "../../cards/change.ts";
 import type { ChangingOperation, IssuingOperation } from "../../cards/checks.ts";
@@ -10,150 +9,128 @@ import * as replacement from "../../cards/replace.ts";
 import { cardFilters } from "../../contract/list-filters.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
-import { answer, reportSpending } from "../answer.ts";
-import type { HttpEnv, HttpServices } from "../http-services.ts";
-import type { Route } from "../in-order.ts";
+import type { HttpServices, RequestContext, Route } from "../context.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
 import {
   readCardChange,
   readDeliveryAddress,
   readLimit,
+  readOrder,
   readReplacement,
   readVirtualOrder,
-} from "../read-card-request.ts";
-import { readOrder } from "../read-order.ts";
+} from "../read-card-body.ts";
+import { reportSpending, respond } from "../respond.ts";
 
 /** `POST /developer/cards/physical` (spec §4). */
-export function orderPhysicalCard(services: HttpServices): Route {
-  return (c) => {
-    const body = c.get("body");
-    const request = { ...issueRequest(c, "orderPhysicalCard"), readOrder: () => readOrder(body) };
-    return respondIssued(services, c, physical.orderPhysicalCard(services, request), {
-      made: "order.created",
-      "same order": "order.replayed",
-      "other order": "order.replayed_with_other_body",
-    });
-  };
-}
+export const orderPhysicalCard: Route = (services, c) => {
+  const body = c.get("body");
+  const request = { ...issueRequest(c, "orderPhysicalCard"), readOrder: () => readOrder(body) };
+  return respondIssued(services, c, physical.orderPhysicalCard(services, request), {
+    made: "order.created",
+    "same order": "order.replayed",
+    "other order": "order.replayed_with_other_body",
+  });
+};
 
 /** `POST /developer/cards/virtual`. */
-export function orderVirtualCard(services: HttpServices): Route {
-  return (c) => {
-    const body = c.get("body");
-    const request = { ...issueRequest(c, "orderVirtualCard"), readOrder: () => readVirtualOrder(body) };
-    return respondIssued(services, c, virtual.orderVirtualCard(services, request), {
-      made: "cards.virtual_created",
-      "same order": "cards.replayed",
-      "other order": "cards.replayed",
-    });
-  };
-}
+export const orderVirtualCard: Route = (services, c) => {
+  const body = c.get("body");
+  const request = { ...issueRequest(c, "orderVirtualCard"), readOrder: () => readVirtualOrder(body) };
+  return respondIssued(services, c, virtual.orderVirtualCard(services, request), {
+    made: "cards.virtual_created",
+    "same order": "cards.replayed",
+    "other order": "cards.replayed",
+  });
+};
 
 /** `POST /developer/cards/{id}/replace`. */
-export function replaceCard(services: HttpServices): Route {
-  return (c) => {
-    const body = c.get("body");
-    const request = {
-      ...issueRequest(c, "replaceCard"),
-      cardId: cardIdOf(c),
-      readReplacement: (type: "physical" | "virtual") => readReplacement(body, type),
-    };
-    return respondIssued(services, c, replacement.replaceCard(services, request), {
-      made: "cards.replaced",
-      "same order": "cards.replayed",
-      "other order": "cards.replayed",
-    });
+export const replaceCard: Route = (services, c) => {
+  const body = c.get("body");
+  const request = {
+    ...issueRequest(c, "replaceCard"),
+    cardId: cardIdOf(c),
+    readReplacement: (type: "physical" | "virtual") => readReplacement(body, type),
   };
-}
+  return respondIssued(services, c, replacement.replaceCard(services, request), {
+    made: "cards.replaced",
+    "same order": "cards.replayed",
+    "other order": "cards.replayed",
+  });
+};
 
 /** `GET /developer/cards` (spec §2: the `tokens` filter, and `used` in `card_limits`). */
-export function listCards(services: HttpServices): Route {
-  return (c) => {
-    const { companyPk, companyId, memberPk } = c.get("caller");
-    const own = seesOnlyOwnCards(c.get("caller"));
-    const scope = `${companyId}/${own ? memberPk : ""}`;
-    const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
-    const rows = pageOfCards(services.database, services.clock.now(), companyPk, {
-      ...query.filters,
-      memberPk: own ? memberPk : undefined,
-      before: query.after,
-      limit: query.limit + 1,
-    });
-    const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
-    reportSpending(c, page.data);
-    return answer(services, c, "cards.listed", page);
-  };
-}
+export const listCards: Route = (services, c) => {
+  const { companyPk, companyId, memberPk } = c.get("caller");
+  const own = seesOnlyOwnCards(c.get("caller"));
+  const scope = `${companyId}/${own ? memberPk : ""}`;
+  const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
+  const rows = pageOfCards(services.database, services.clock.now(), companyPk, {
+    ...query.filters,
+    memberPk: own ? memberPk : undefined,
+    before: query.after,
+    limit: query.limit + 1,
+  });
+  const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
+  reportSpending(c, page.data);
+  return respond(services, c, "cards.listed", page);
+};
 
 /** `GET /developer/cards/{id}`. */
-export function getCard(services: HttpServices): Route {
-  return (c) => {
-    const caller = c.get("caller");
-    const named = findNamedCard(services, caller, cardIdOf(c));
-    const card = cardNow(services, visibleCard(named, caller, cardIdOf(c)), viewOf(c));
-    reportSpending(c, card);
-    return answer(services, c, "cards.shown", card);
-  };
-}
+export const getCard: Route = (services, c) => {
+  const caller = c.get("caller");
+  const named = findNamedCard(services, caller, cardIdOf(c));
+  const card = cardNow(services, visibleCard(named, caller, cardIdOf(c)), viewOf(c));
+  reportSpending(c, card);
+  return respond(services, c, "cards.shown", card);
+};
 
 /** `POST /developer/cards/{id}/freeze`. */
-export function freezeCard(services: HttpServices): Route {
-  return (c) => change(services, c, "freezeCard", "cards.frozen", { trigger: "freeze" });
-}
+export const freezeCard: Route = (services, c) =>
+  change(services, c, "freezeCard", "cards.frozen", { trigger: "freeze" });
 
 /** `POST /developer/cards/{id}/unfreeze`. */
-export function unfreezeCard(services: HttpServices): Route {
-  return (c) => change(services, c, "unfreezeCard", "cards.unfrozen", { trigger: "unfreeze" });
-}
+export const unfreezeCard: Route = (services, c) =>
+  change(services, c, "unfreezeCard", "cards.unfrozen", { trigger: "unfreeze" });
 
 /** `POST /developer/cards/{id}/terminate`. */
-export function terminateCard(services: HttpServices): Route {
-  return (c) => change(services, c, "terminateCard", "cards.terminated", { trigger: "terminate" });
-}
+export const terminateCard: Route = (services, c) =>
+  change(services, c, "terminateCard", "cards.terminated", { trigger: "terminate" });
 
 /** `PUT /developer/cards/{id}/spending-limit`: the cap rules of spec §2. */
-export function setSpendingLimit(services: HttpServices): Route {
-  return (c) => {
-    const spendingLimit = readLimit(c.get("body"));
-    const fields = { trigger: "change", spendingLimit } as const;
-    return change(services, c, "setSpendingLimit", "cards.spending_limit_set", fields);
-  };
-}
+export const setSpendingLimit: Route = (services, c) => {
+  const spendingLimit = readLimit(c.get("body"));
+  const fields = { trigger: "change", spendingLimit } as const;
+  return change(services, c, "setSpendingLimit", "cards.spending_limit_set", fields);
+};
 
 /** `DELETE /developer/cards/{id}/spending-limit`: succeeds if the card has no limit. */
-export function removeSpendingLimit(services: HttpServices): Route {
-  return (c) => {
-    const fields = { trigger: "change", spendingLimit: null } as const;
-    return change(services, c, "removeSpendingLimit", "cards.spending_limit_removed", fields);
-  };
-}
+export const removeSpendingLimit: Route = (services, c) => {
+  const fields = { trigger: "change", spendingLimit: null } as const;
+  return change(services, c, "removeSpendingLimit", "cards.spending_limit_removed", fields);
+};
 
 /** `PATCH /developer/cards/{id}`. */
-export function changeCard(services: HttpServices): Route {
-  return (c) => {
-    const fields = { trigger: "change", ...readCardChange(c.get("body")) } as const;
-    return change(services, c, "changeCard", "cards.changed", fields);
-  };
-}
+export const changeCard: Route = (services, c) => {
+  const fields = { trigger: "change", ...readCardChange(c.get("body")) } as const;
+  return change(services, c, "changeCard", "cards.changed", fields);
+};
 
 /** `POST /developer/cards/delivery-options`: the same rules as for an order. */
-export function listDeliveryOptions(services: HttpServices): Route {
-  return (c) => {
-    const options = deliveryOptionsTo(readDeliveryAddress(c.get("body")), c.get("overlay"));
-    return answer(services, c, "cards.delivery_options_listed", options);
-  };
-}
+export const listDeliveryOptions: Route = (services, c) => {
+  const options = deliveryOptionsTo(readDeliveryAddress(c.get("body")), c.get("overlay"));
+  return respond(services, c, "cards.delivery_options_listed", options);
+};
 
-function cardIdOf(c: Context<HttpEnv>): string {
+function cardIdOf(c: RequestContext): string {
   return c.req.param("id") ?? "";
 }
 
-function viewOf(c: Context<HttpEnv>) {
+function viewOf(c: RequestContext) {
   const { clockOffsetMs } = c.get("caller");
   return { clockOffsetMs, usedUnreadable: c.get("overlay").facts.usedUnreadable };
 }
 
-function issueRequest(c: Context<HttpEnv>, operation: IssuingOperation): IssueRequest {
+function issueRequest(c: RequestContext, operation: IssuingOperation): IssueRequest {
   return {
     operation,
     caller: c.get("caller"),
@@ -163,26 +140,34 @@ function issueRequest(c: Context<HttpEnv>, operation: IssuingOperation): IssueRe
   };
 }
 
-/** Responds with the new card, or with the original one of a replay. */
+type IssuePoints = Readonly<Record<"made" | "same order" | "other order", SuccessPointId>>;
+
+/** Responds with the card when it is made. */
 function respondIssued(
   services: HttpServices,
-  c: Context<HttpEnv>,
+  c: RequestContext,
   outcome: IssueOutcome | Promise<IssueOutcome>,
-  points: Readonly<Record<"made" | "same order" | "other order", SuccessPointId>>,
+  points: IssuePoints,
 ): Response | Promise<Response> {
-  const respond = ({ card, replayed }: IssueOutcome) => {
-    reportSpending(c, card);
-    if (replayed === undefined) return answer(services, c, points.made, card);
-    return answer(services, c, points[replayed], card, { "Idempotent-Replayed": "true" });
-  };
-  if (!("then" in outcome)) return respond(outcome);
+  if (!("then" in outcome)) return respondCard(services, c, outcome, points);
   c.get("claim")?.reserve();
-  return outcome.then(respond);
+  return outcome.then((issued) => respondCard(services, c, issued, points));
+}
+
+function respondCard(
+  services: HttpServices,
+  c: RequestContext,
+  { card, replayed }: IssueOutcome,
+  points: IssuePoints,
+): Response | Promise<Response> {
+  reportSpending(c, card);
+  if (replayed === undefined) return respond(services, c, points.made, card);
+  return respond(services, c, points[replayed], card, { "Idempotent-Replayed": "true" });
 }
 
 function change(
   services: HttpServices,
-  c: Context<HttpEnv>,
+  c: RequestContext,
   operation: ChangingOperation,
   point: SuccessPointId,
   fields: Pick<ChangeRequest, "trigger" | "spendingLimit" | "name" | "autoConvert">,
@@ -192,5 +177,5 @@ function change(
   const request = { operation, caller, overlay, cardId: cardIdOf(c), ...fields };
   const card = changeAsCaller(services, request);
   reportSpending(c, card);
-  return answer(services, c, point, card);
+  return respond(services, c, point, card);
 }

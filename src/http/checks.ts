@@ -1,0 +1,114 @@
+import { actFor, authenticate } from "../access/authenticate.ts";
+import { actingPoints, type CheckId } from "../contract/decisions.ts";
+import { companyId, idempotencyKey } from "../contract/identifiers.ts";
+import { type Operation, type OperationId, operations, requiresOnBehalfOf } from "../contract/operations.ts";
+import { hasPermission } from "../rules/company.ts";
+import { quoted, SandboxError } from "../rules/errors.ts";
+import { type Check, type RequestContext, sentHeader, setCaller } from "./context.ts";
+
+/** The checks that the HTTP layer makes. The decisions table has their order. */
+export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check } = {
+  /** 401 (spec §5). The scheme may be in any letter case. */
+  access_token: (services, c) => {
+    const credentials = /^bearer +([^ ]+) *$/i.exec(sentHeader(c, "Authorization") ?? "");
+    setCaller(services, c, authenticate(services, credentials?.[1], services.served));
+  },
+
+  /** 400, 403 (spec §5.7). Without the header, the request acts for the company of the API key. */
+  acting_company: (services, c) => {
+    if (services.onBehalfOf === "off") return;
+    const operation = c.get("operation");
+    const header = sentHeader(c, "X-On-Behalf-Of");
+    if (header === undefined && !requiresOnBehalfOf(services.onBehalfOf, operation)) return;
+    const [required, invalid, notAMember] = actingPoints(operation);
+    if (header === undefined) {
+      throw new SandboxError(
+        required,
+        "X-On-Behalf-Of: is required; send the UUID of the company to act for",
+      );
+    }
+    const company = companyId.safeParse(header);
+    if (!company.success) {
+      throw new SandboxError(invalid, "X-On-Behalf-Of: must be the UUID of a company");
+    }
+    setCaller(services, c, actFor(services, c.get("caller"), company.data, notAMember));
+  },
+
+  /** 429: only a scenario refuses a request for its rate. */
+  rate_limit: (_, c) => {
+    const limit = c.get("claim")?.step.request.rate_limited;
+    if (!limit) return;
+    throw new SandboxError("gateway.rate_limited", `Too many requests: retry in ${limit.retry_after_s} s`, {
+      "Retry-After": String(limit.retry_after_s),
+    });
+  },
+
+  /** 503: only a scenario makes the token endpoint unavailable. */
+  availability: (_, c) => {
+    if (!c.get("claim")?.step.token.unavailable) return;
+    throw new SandboxError("token.unavailable", "The token endpoint is unavailable: retry later");
+  },
+
+  /** 403: the role of the member has the permission (spec §5.6). */
+  permission: (_, c) => {
+    const { permission }: Operation = operations[c.get("operation")];
+    const { role } = c.get("caller");
+    const { permissions } = c.get("overlay").facts;
+    if (permission === undefined) return;
+    if (permissions?.includes(permission) ?? hasPermission(role, permission)) return;
+    throw new SandboxError(
+      isOrder(c) ? "order.forbidden" : "access.forbidden",
+      `The member who owns the API key, with the role ${role}, lacks the permission ${permission}`,
+    );
+  },
+
+  /** 403: the company is entitled to the area (spec §5.6). */
+  entitlement: (_, c) => {
+    const { area }: Operation = operations[c.get("operation")];
+    const { entitled } = c.get("overlay").facts;
+    if (area === undefined || (entitled ?? c.get("caller").entitlements.includes(area))) return;
+    throw new SandboxError(
+      isOrder(c) ? "order.not_entitled" : "access.not_entitled",
+      `The company is not entitled to ${area}`,
+    );
+  },
+
+  /** 400 (spec §4). */
+  content_type: (_, c) => {
+    if (declaresJson(c)) return;
+    const sent = sentHeader(c, "Content-Type");
+    throw new SandboxError(
+      isOrder(c) ? "order.content_type_invalid" : "cards.content_type_invalid",
+      `Content-Type: must be application/json; got ${sent === undefined ? "none" : quoted(sent)}`,
+    );
+  },
+
+  /** 400 (spec §4). */
+  idempotency_key: (_, c) => {
+    const header = sentHeader(c, "Idempotency-Key");
+    if (!header) {
+      throw new SandboxError(
+        isOrder(c) ? "order.idempotency_key_missing" : "cards.idempotency_key_invalid",
+        "Idempotency-Key: is required; send a new UUID for each order, and the same one on a retry",
+      );
+    }
+    const key = idempotencyKey.safeParse(header);
+    if (!key.success) {
+      throw new SandboxError(
+        isOrder(c) ? "order.idempotency_key_invalid" : "cards.idempotency_key_invalid",
+        "Idempotency-Key: must be a UUID, without quotes",
+      );
+    }
+    c.set("idempotencyKey", key.data);
+  },
+};
+
+/** Whether the body is declared as JSON, with or without parameters. */
+export function declaresJson(c: RequestContext): boolean {
+  return /^application\/json[ \t]*(;|$)/i.test(sentHeader(c, "Content-Type") ?? "");
+}
+
+/** The physical order is specified, so it refuses by contract points of its own. */
+function isOrder(c: RequestContext): boolean {
+  return c.get("operation") === "orderPhysicalCard";
+}

@@ -1,0 +1,85 @@
+import type { Context } from "hono";
+import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
+import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
+import type { Observe, SentHeaders } from "../journal/exchange.ts";
+import type { Overlay } from "../rules/overlay.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
+import type { StepClaim } from "../scenarios/claim.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import type { Caller } from "../store/callers.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { Body } from "./read-body.ts";
+
+/** The services that the HTTP layer works with. */
+export interface HttpServices extends Services {
+  /** The environments that this base address serves. */
+  readonly served: readonly Environment[];
+  /** Whether the operations that the spec does not show are served. */
+  readonly assumed: boolean;
+  readonly onBehalfOf: OnBehalfOfMode;
+  /** External hosts that may receive webhooks, in lower case. */
+  readonly webhookHosts: readonly string[];
+  /** Whether responses have `Sandbox-…` headers. */
+  readonly sandboxHeaders: boolean;
+  readonly scenarios: Scenarios;
+  /** The overlay of a request on which no scenario acts. */
+  readonly overlayOf: () => Overlay;
+  readonly groupCommit: GroupCommit;
+  /** Called after each response. */
+  readonly observe: Observe;
+}
+
+/** The parts of a request that the transport has read already: reading them from the `Request` again is slow. */
+export interface Arrived {
+  readonly headers: SentHeaders;
+  /** The whole body; undefined if it is still to be read. */
+  readonly body: Uint8Array | undefined;
+  /** When the client closed its connection or aborted the request, in real milliseconds; undefined: not yet. */
+  readonly goneMs: () => number | undefined;
+}
+
+/** The state that a request carries through its checks. */
+export interface HttpEnv {
+  Bindings: {
+    /** When the request arrived, in milliseconds of `clock.ticks`. */
+    readonly startedAt: number;
+    readonly arrived: Arrived | undefined;
+  };
+  Variables: {
+    /** Unset if no operation has this path and method. */
+    operation: OperationId;
+    body: Body;
+    /** The scenario that the request selects by a header or by its body. */
+    chosen: Scenario | undefined;
+    claim: StepClaim | undefined;
+    /** Unset until the request has claimed its step. */
+    overlay: Overlay;
+    /** The API key to exchange. */
+    apiKey: string;
+    /** Unset until the credentials are checked. */
+    caller: Caller;
+    /** The generation of the caller's company in which the request began. */
+    generation: number;
+    idempotencyKey: IdempotencyKey;
+  };
+}
+
+export type RequestContext = Context<HttpEnv>;
+
+/** A header of the request; undefined if it was not sent. */
+export function sentHeader(c: RequestContext, name: string): string | undefined {
+  return (c.env.arrived?.headers ?? c.req.raw.headers).get(name) ?? undefined;
+}
+
+/** Sets the member for whom the request acts, in the company that it acts for. */
+export function setCaller({ generations }: HttpServices, c: RequestContext, caller: Caller): void {
+  c.set("caller", caller);
+  c.set("generation", generations.of(caller.companyPk));
+}
+
+/** A check throws a refusal. It returns a promise only if it has to wait. */
+export type Check = (services: HttpServices, c: RequestContext) => Promise<void> | void;
+
+/** Responds to a request that has passed its checks. */
+export type Route = (services: HttpServices, c: RequestContext) => Promise<Response> | Response;

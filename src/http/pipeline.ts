@@ -1,0 +1,61 @@
+import { decisionsOf } from "../contract/decisions.ts";
+import { type OperationId, operations } from "../contract/operations.ts";
+import { httpChecks } from "./checks.ts";
+import type { Check, HttpServices, RequestContext, Route } from "./context.ts";
+import { type Body, bodyOf, readBody } from "./read-body.ts";
+import { refuse } from "./respond.ts";
+import { findApiKey } from "./routes/token.ts";
+import { claimStep, selectedScenario } from "./scenario.ts";
+
+/**
+ * Runs a request through its checks and its route, and responds to what they throw. Nothing is awaited unless a check
+ * waits, so requests cannot interleave; it also costs less than a chain of Hono's middleware.
+ */
+export function run(
+  services: HttpServices,
+  c: RequestContext,
+  checks: readonly Check[],
+  route: Route,
+  first = 0,
+): Promise<Response> | Response {
+  try {
+    for (let i = first; i < checks.length; i++) {
+      const waiting = checks[i]?.(services, c);
+      if (waiting) return waiting.then(() => run(services, c, checks, route, i + 1));
+    }
+    return route(services, c);
+  } catch (thrown) {
+    return refuse(services, c, thrown as Error);
+  }
+}
+
+/** The checks of every request to a path, whether or not it has an operation. */
+export function checksOfPath(path: string): readonly Check[] {
+  if (/^\/auth(\/|$)/.test(path)) return [receive];
+  return /^\/developer(\/|$)/.test(path) ? [receive, httpChecks.access_token] : [];
+}
+
+/** The checks of an operation up to its route, in the order of the decisions. */
+export function checksOfOperation(operation: OperationId): readonly Check[] {
+  const checks: Check[] = [receive];
+  // A token endpoint learns from the body who calls. These are the first rows of its decisions.
+  if (operations[operation].success === "token.issued") checks.push(findApiKey);
+  for (const { by, id, step } of decisionsOf(operation)) {
+    if (by === "http") checks.push(httpChecks[id as keyof typeof httpChecks]);
+    else if (step === "scenario") checks.push(claimStep);
+  }
+  return checks;
+}
+
+/** Reads the body before anything else, so that no other check has to wait for it, and selects the scenario. */
+const receive: Check = (services, c) => {
+  const { body } = c.env.arrived ?? {};
+  if (body) return take(services, c, bodyOf(body));
+  return readBody(c.req.raw).then((read) => take(services, c, read));
+};
+
+function take(services: HttpServices, c: RequestContext, body: Body): void {
+  c.set("body", body);
+  const operation: OperationId | undefined = c.get("operation");
+  if (operation) c.set("chosen", selectedScenario(services, c, body, operation));
+}

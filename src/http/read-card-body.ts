@@ -1,0 +1,191 @@
+import type * as z from "zod";
+import type { ChangeRequest } from "../cards/change.ts";
+import type { CardOrder } from "../cards/issue.ts";
+import type { Order } from "../cards/order.ts";
+import type { Replacement } from "../cards/replace.ts";
+import { amountExpected, amountTooLarge, greatestMinor } from "../contract/amount.ts";
+import type { CardType } from "../contract/card.ts";
+import {
+  cardChange,
+  deliveryOptionsRequest,
+  physicalReplacement,
+  virtualCardOrder,
+  virtualReplacement,
+} from "../contract/card-requests.ts";
+import { blank, type DeliveryAddress } from "../contract/delivery-address.ts";
+import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
+import type { ErrorPointId } from "../contract/points.ts";
+import { spendingLimitInput } from "../contract/spending-limit.ts";
+import { SandboxError } from "../rules/errors.ts";
+import { describeIssues } from "../rules/issues.ts";
+import type { SpendingLimit } from "../rules/limits.ts";
+import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
+import { type Body, type BodyRefusals, bodyTooLarge, parseBody } from "./read-body.ts";
+
+/**
+ * The order of a physical card. Each field is checked on its own (spec §2, §4), and an amount once all fields are
+ * well-formed.
+ * @throws SandboxError 400: the message names every invalid field, and the first one decides the contract point
+ */
+export function readOrder(received: Body): Order {
+  const { body, text } = parseBody(received, physicalCardOrder, orderRefusals);
+  const { account_id, delivery_address, delivery_method, auto_convert, spending_limit } = body;
+  return {
+    accountId: account_id,
+    deliveryAddress: delivery_address,
+    deliveryMethod: delivery_method,
+    name: nameOf(body.name),
+    autoConvert: auto_convert ?? false,
+    spendingLimit: spending_limit
+      ? readSpendingLimit(spending_limit, text, ["spending_limit"], orderAmountPoints)
+      : null,
+  };
+}
+
+/** The order of a virtual card. Its fields are those of the physical one without the PIN and the delivery. */
+export function readVirtualOrder(received: Body): CardOrder {
+  const { body, text } = parseBody(received, virtualCardOrder, cardRefusals);
+  const limit = body.spending_limit;
+  return {
+    accountId: body.account_id,
+    name: nameOf(body.name),
+    autoConvert: body.auto_convert ?? false,
+    spendingLimit: limit ? readSpendingLimit(limit, text, ["spending_limit"], amountPoints) : null,
+  };
+}
+
+/** The reason of a replacement, and the delivery of a physical card. */
+export function readReplacement(received: Body, type: CardType): Replacement {
+  if (type === "virtual") {
+    const { body } = parseBody(received, virtualReplacement, cardRefusals);
+    return { reason: body.reason, delivery: undefined };
+  }
+  const { body } = parseBody(received, physicalReplacement, cardRefusals);
+  return { reason: body.reason, delivery: { address: body.delivery_address, method: body.delivery_method } };
+}
+
+/** A spending limit that is the whole body. */
+export function readLimit(received: Body): SpendingLimit {
+  const { body, text } = parseBody(received, spendingLimitInput, cardRefusals);
+  return readSpendingLimit(body, text, [], amountPoints);
+}
+
+/** The fields to change. As in an order, an empty name selects the default name. */
+export function readCardChange(received: Body): Pick<ChangeRequest, "name" | "autoConvert"> {
+  const { name, auto_convert } = parseBody(received, cardChange, cardRefusals).body;
+  return { name: name === undefined ? undefined : { given: nameOf(name) }, autoConvert: auto_convert };
+}
+
+export function readDeliveryAddress(received: Body): DeliveryAddress {
+  return parseBody(received, deliveryOptionsRequest, cardRefusals).body.delivery_address;
+}
+
+function nameOf(name: string | undefined): string | undefined {
+  return name?.toWellFormed() || undefined;
+}
+
+const pointOfField = {
+  account_id: "order.account_id_invalid",
+  pin: "order.pin_invalid",
+  delivery_address: "order.delivery_address_invalid",
+  delivery_method: "order.delivery_method_invalid",
+  name: "order.name_invalid",
+  auto_convert: "order.auto_convert_invalid",
+  spending_limit: "order.spending_limit_invalid",
+} satisfies Record<keyof PhysicalCardOrder, ErrorPointId>;
+
+const orderRefusals: BodyRefusals = {
+  unreadable: (why) => {
+    if (why === "too large") return new SandboxError("order.body_too_large", bodyTooLarge);
+    const reason = why === "not JSON" ? "" : `: it is ${why}`;
+    return new SandboxError("order.body_not_json", `the body is not valid JSON${reason}`);
+  },
+  invalid: (issues) => new SandboxError(pointOf(issues[0]), describeIssues(issues)),
+};
+
+function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
+  const [field, part] = issue?.path ?? [];
+  if (field === undefined) return "order.body_not_json";
+  if (issue?.message === blank) return "order.address_field_blank";
+  if (field === "delivery_address" && part === "country_code") return "order.country_code_invalid";
+  if (issue?.message === amountTooLarge) return "order.spending_limit_amount_too_large";
+  if (field === "spending_limit" && part === "amount") return "order.spending_limit_amount_invalid";
+  return pointOfField[field as keyof PhysicalCardOrder];
+}
+
+const cardRefusals: BodyRefusals = {
+  unreadable: (why) => {
+    const message =
+      why === "too large" ? bodyTooLarge : `the body is ${why === "not JSON" ? "not valid JSON" : why}`;
+    return new SandboxError("cards.body_invalid", message);
+  },
+  invalid: (issues) => new SandboxError("cards.body_invalid", describeIssues(issues)),
+};
+
+/** The contract points for a refused amount. */
+interface AmountPoints {
+  /** Not above 0, or not a decimal with at most two places. */
+  readonly invalid: ErrorPointId;
+  readonly tooLarge: ErrorPointId;
+}
+
+const amountPoints: AmountPoints = { invalid: "cards.body_invalid", tooLarge: "cards.body_invalid" };
+const orderAmountPoints: AmountPoints = {
+  invalid: "order.spending_limit_amount_invalid",
+  tooLarge: "order.spending_limit_amount_too_large",
+};
+
+/**
+ * The limit in a body (spec §2, SpendingLimitInput), whose amount is read exactly.
+ * @param text - the body as it was sent
+ * @param path - the path to the limit in the body; empty if the body is the limit
+ * @throws SandboxError one of `points`
+ */
+function readSpendingLimit(
+  { period, amount }: z.output<typeof spendingLimitInput>,
+  text: string,
+  path: readonly string[],
+  points: AmountPoints,
+): SpendingLimit {
+  const amountPath = [...path, "amount"];
+  const amountMinor =
+    typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(text, amountPath));
+  const field = amountPath.join(".");
+  if (amountMinor === undefined || amountMinor === 0) {
+    throw new SandboxError(points.invalid, `${field}: ${amountExpected}`);
+  }
+  // Every other period has a lower cap (spec §2).
+  if (period === "lifetime" && amountMinor > greatestMinor)
+    throw new SandboxError(points.tooLarge, `${field}: ${amountTooLarge}`);
+  return { period, amountMinor };
+}
+
+/** Names with their colon, brackets, and numbers. String values match too, and are skipped. */
+const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]|-?[0-9][-+.0-9eE]*/g;
+
+/**
+ * The characters of a number, which a double may not keep: `1.0000000000000001` is not 1. It is a loop and not a
+ * recursion, so ignored members may be nested to any depth.
+ * @param text - valid JSON
+ * @returns the last number at the path: if a member occurs twice, the last one counts, as in JSON.parse
+ */
+function numberAsSent(text: string, path: readonly string[]): string {
+  let sent = "";
+  let depth = 0;
+  /** The length of the part of the path that leads to the current position. */
+  let matched = 0;
+  for (const [token, name, colon] of text.matchAll(jsonToken)) {
+    if (colon !== undefined && name !== undefined) {
+      if (matched < depth - 1) continue;
+      matched = JSON.parse(name) === path[depth - 1] ? depth : depth - 1;
+    } else if (token === "{" || token === "[") {
+      depth += 1;
+    } else if (token === "}" || token === "]") {
+      depth -= 1;
+      matched = Math.min(matched, depth);
+    } else if (name === undefined && matched === path.length && depth === path.length) {
+      sent = token;
+    }
+  }
+  return sent;
+}

@@ -1,0 +1,209 @@
+import type { Card } from "../contract/card.ts";
+import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
+import type { PointId } from "../contract/points.ts";
+import type { Exchange } from "../journal/exchange.ts";
+import { companyNow } from "../rules/clock.ts";
+import { ConnectionLost, DatabaseUnusable, SandboxError } from "../rules/errors.ts";
+import { issuerMessages } from "../rules/overlay.ts";
+import type { ResponseFaults } from "../scenarios/step.ts";
+import type { Caller } from "../store/callers.ts";
+import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
+import {
+  challengeOf,
+  errorBody,
+  type HeaderFields,
+  makeParts,
+  type ResponseParts,
+  responseOf,
+  TruncatedResponse,
+  unusableDatabase,
+} from "./response.ts";
+
+/**
+ * Responds to a request once its changes are committed, uses the step of the scenario that decided it, and records both.
+ * @param defect - the error of the sandbox itself that led to this response
+ * @throws ConnectionLost if a fault takes the response away
+ */
+export function respond(
+  services: HttpServices,
+  c: RequestContext,
+  point: PointId,
+  body: unknown,
+  headers?: HeaderFields,
+  defect?: Error,
+): Response | Promise<Response> {
+  const faults = c.get("claim")?.settle(point);
+  const onLost = (why: Error) => respondUncommitted(services, c, why);
+  if (faults && Object.keys(faults).length > 0) {
+    const parts = () => partsOf(services, c, point, body, headers);
+    return services.groupCommit.whenCommitted(() => sendFaulty(services, c, point, parts, faults), onLost);
+  }
+  const parts = partsOf(services, c, point, body, headers);
+  return services.groupCommit.whenCommitted(() => send(services, c, { point, parts, defect }), onLost);
+}
+
+/** Responds to what a check or a route throws. A lost connection stays lost. */
+export function refuse(
+  services: HttpServices,
+  c: RequestContext,
+  thrown: Error,
+): Response | Promise<Response> {
+  try {
+    return respondToError(services, c, thrown);
+  } catch (error) {
+    // A refusal that a scenario forces uses a step, which has to be stored.
+    if (error instanceof DatabaseUnusable) return respondToError(services, c, error);
+    throw error;
+  }
+}
+
+function respondToError(
+  services: HttpServices,
+  c: RequestContext,
+  thrown: Error,
+): Response | Promise<Response> {
+  if (thrown instanceof ConnectionLost) throw thrown;
+  if (thrown instanceof SandboxError) {
+    const headers = { ...challengeOf(thrown.point), ...thrown.headers };
+    return respond(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
+  }
+  const { point, message } =
+    thrown instanceof DatabaseUnusable
+      ? unusableDatabase(c.req.path, thrown)
+      : ({ point: "gateway.internal_error", message: "The sandbox itself failed" } as const);
+  return respond(services, c, point, errorBody(point, message), undefined, thrown);
+}
+
+/** The response if the changes of the request could not be committed: 503. */
+function respondUncommitted(services: HttpServices, c: RequestContext, why: Error): Response {
+  const unusable = why instanceof DatabaseUnusable ? why : new DatabaseUnusable(why.message);
+  const { point, message } = unusableDatabase(c.req.path, unusable);
+  const parts = makeParts(services, nowMs(services, c), point, errorBody(point, message));
+  return send(services, c, { point, parts, defect: why });
+}
+
+/** Sends a response as far as its faults let it. The request itself stays decided. */
+async function sendFaulty(
+  services: HttpServices,
+  c: RequestContext,
+  point: PointId,
+  parts: () => ResponseParts,
+  { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
+): Promise<Response> {
+  if (latency_ms !== undefined) await c.get("claim")?.delay.wait(latency_ms);
+  if (reset || empty) {
+    const loss = reset ? "reset" : "empty";
+    record(services, c, { point, fault: `response.${loss}` });
+    throw new ConnectionLost(loss);
+  }
+  const sent = bad_gateway ? badGateway(services, c) : parts();
+  if (truncated) {
+    const response = new TruncatedResponse(sent);
+    record(services, c, { point, parts: response.sent, fault: "response.truncated" });
+    throw response;
+  }
+  const fault = bad_gateway ? "response.bad_gateway" : "response.latency_ms";
+  return send(services, c, { point, parts: sent, fault });
+}
+
+/** The response of a gateway that lost the issuer's: the card exists, but the client cannot know it (spec §7). */
+function badGateway(services: HttpServices, c: RequestContext): ResponseParts {
+  const isOrder = c.get("operation") === "orderPhysicalCard";
+  const point = isOrder ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
+  return partsOf(services, c, point, errorBody(point, issuerMessages.badGateway));
+}
+
+function partsOf(
+  services: HttpServices,
+  c: RequestContext,
+  point: PointId,
+  body: unknown,
+  headers?: HeaderFields,
+): ResponseParts {
+  return makeParts(services, nowMs(services, c), point, body, headers, c.get("claim")?.firedScenario);
+}
+
+function nowMs({ clock }: HttpServices, c: RequestContext): number {
+  const caller: Caller | undefined = c.get("caller");
+  return companyNow(clock, caller?.clockOffsetMs ?? 0);
+}
+
+/** What became of a request. */
+interface Outcome {
+  /** Absent if the connection was dropped before anything was decided. */
+  readonly point?: PointId;
+  /** The response as it was sent; absent if none was. */
+  readonly parts?: ResponseParts;
+  /** The fault that struck the response. */
+  readonly fault?: string;
+  readonly defect?: Error | undefined;
+}
+
+function send(
+  services: HttpServices,
+  c: RequestContext,
+  outcome: Outcome & { readonly parts: ResponseParts },
+): Response {
+  record(services, c, outcome);
+  return responseOf(outcome.parts);
+}
+
+/** Records a request and its outcome. An observer that throws does not change the response. */
+export function record(
+  services: HttpServices,
+  c: RequestContext,
+  { point, parts, fault, defect }: Outcome,
+): void {
+  const { observe, clock } = services;
+  const { method, url, path } = c.req;
+  const { startedAt, arrived } = c.env;
+  const body = c.get("body");
+  const operation: OperationId | undefined = c.get("operation");
+  const query = url.indexOf("?");
+  const goneMs = arrived?.goneMs();
+  const exchange: Exchange = {
+    method,
+    path,
+    query: query < 0 ? "" : url.slice(query),
+    operation,
+    idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
+    caller: c.get("caller"),
+    point,
+    status: parts?.status,
+    responseHeaders: parts?.headers ?? {},
+    scenario: c.get("claim")?.firedScenario,
+    fault,
+    atMs: nowMs(services, c),
+    startedMs: startedAt,
+    durationMs: clock.ticks() - startedAt,
+    // Some clients end their side of the connection together with the request, and still read the response.
+    abortedMs: goneMs !== undefined && goneMs > startedAt ? goneMs : undefined,
+    defect,
+  };
+  try {
+    observe(exchange, {
+      requestHeaders: arrived?.headers ?? c.req.raw.headers,
+      requestBody: body && "text" in body ? body.text : undefined,
+      responseBody: parts?.text,
+    });
+  } catch {
+    // The response is decided, and there is nobody to report to.
+  }
+}
+
+/** The Idempotency-Key of a request that was refused before its key was checked. */
+function sentKey(c: RequestContext): IdempotencyKey | undefined {
+  const header = sentHeader(c, "Idempotency-Key");
+  return header === undefined ? undefined : idempotencyKey.safeParse(header).data;
+}
+
+/**
+ * Reports to the request's step claim whether the response shows spending: a card does if it has a spending limit, a
+ * list does unless it is empty.
+ */
+export function reportSpending(c: RequestContext, shown: Card | readonly Card[]): void {
+  const claim = c.get("claim");
+  if (!claim) return;
+  claim.showsSpending = "spending_limit" in shown ? shown.spending_limit !== null : shown.length > 0;
+}

@@ -1,0 +1,96 @@
+import { type UnreadPointId, unavailableAt } from "../contract/answers.ts";
+import type { CardError, GatewayError } from "../contract/errors.ts";
+import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
+import { ConnectionLost, type DatabaseUnusable } from "../rules/errors.ts";
+import type { HttpServices } from "./context.ts";
+
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** A response before it is sent. */
+export interface ResponseParts {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  readonly text: string;
+}
+
+/**
+ * Makes every response of the service, with the contract point that decided it. All headers are set at once: Node sends a
+ * header that is added later more slowly.
+ * @param nowMs - the company's time: a client may compare the `Date` with `expires_at`
+ * @param scenario - the scenario that fired
+ */
+export function makeParts(
+  { sandboxHeaders }: HttpServices,
+  nowMs: number,
+  point: PointId,
+  body: unknown,
+  headers?: HeaderFields,
+  scenario?: string,
+): ResponseParts {
+  const { status, provenance } = contractPoints[point];
+  const all: Record<string, string> = {
+    "Content-Type": "application/json",
+    Date: new Date(nowMs).toUTCString(),
+  };
+  if (sandboxHeaders) {
+    all["Sandbox-Contract-Point"] = `${point}; provenance=${provenance}`;
+    if (scenario !== undefined) all["Sandbox-Scenario"] = scenario;
+  }
+  if (headers) Object.assign(all, headers);
+  // Observers and the journal receive the same headers: none may change them.
+  return { status, headers: Object.freeze(all), text: JSON.stringify(body) };
+}
+
+export function responseOf({ status, headers, text }: ResponseParts): Response {
+  return new Response(text, { status, headers });
+}
+
+/** The body of an error: the gateway's envelope if the point has a code, otherwise the CardError (spec §7). */
+export function errorBody(point: ErrorPointId, message: string): CardError | GatewayError {
+  const { code } = contractPoints[point];
+  return code === undefined ? { error: message } : { success: false, error: { code, message } };
+}
+
+/** The response to a request that cannot be read, in the gateway's envelope. */
+export function malformedRequest(
+  services: HttpServices,
+  point: UnreadPointId = "gateway.bad_request",
+  message: string = contractPoints[point].title,
+): Response {
+  return responseOf(makeParts(services, services.clock.now(), point, errorBody(point, message)));
+}
+
+/** The point and the message of a 503. The file and the cause are only in the sandbox's log. */
+export function unusableDatabase(path: string, { outcome }: Pick<DatabaseUnusable, "outcome">) {
+  const message = `The sandbox cannot use its database; its log has the cause. ${outcome}`;
+  return { point: unavailableAt(path), message };
+}
+
+/**
+ * Each 401 has a challenge (RFC 9110 §11.6.1; assumed). The API's has an error code if an access token was sent. The token
+ * endpoint's has a realm of its own and no error code: RFC 6750 §3.1 defines these codes for access tokens only, and a
+ * client would refresh its token on `invalid_token`.
+ */
+export function challengeOf(point: ErrorPointId): HeaderFields | undefined {
+  const { status, title } = contractPoints[point];
+  if (status !== 401) return undefined;
+  if (point.startsWith("token.")) return { "WWW-Authenticate": 'Bearer realm="token"' };
+  const error = point === "auth.token_missing" ? "" : `, error="invalid_token", error_description="${title}"`;
+  return { "WWW-Authenticate": `Bearer realm="developer"${error}` };
+}
+
+/** The connection is lost during a response: the client receives the head and half of the body. */
+export class TruncatedResponse extends ConnectionLost {
+  /** The part that is sent. `Content-Length` is that of the whole body. */
+  readonly sent: ResponseParts;
+
+  constructor({ status, headers, text }: ResponseParts) {
+    super("empty");
+    const length = String(new TextEncoder().encode(text).length);
+    this.sent = {
+      status,
+      headers: { ...headers, "Content-Length": length },
+      text: text.slice(0, text.length / 2),
+    };
+  }
+}
