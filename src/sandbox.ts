@@ -95,7 +95,7 @@ function wireDelivery(
     /** Call it after the clock was moved. */
     clockMoved: () => {
       expiry.run();
-      services.outbox.stir();
+      services.outbox.deliveriesChanged();
     },
     settled: () => expiry.settled().then(() => deliverer.settled()),
     close: () => {

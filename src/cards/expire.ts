@@ -33,7 +33,7 @@ export class CardExpiry {
     this.#services = services;
     this.#clock = clock;
     this.#onDefect = onDefect;
-    services.outbox.onWatch((webhookWasCreated) => {
+    services.outbox.onExpiriesAdded((webhookWasCreated) => {
       // A new card expires years after the others; the cards of a company with a new webhook may not.
       if (!this.#steps && (webhookWasCreated || !this.#cancelTimer)) this.#setTimer();
     });

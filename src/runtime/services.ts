@@ -3,7 +3,6 @@ import type { Random } from "../rules/random.ts";
 import type { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import type { Generations } from "./generations.ts";
-import type { Outbox } from "./outbox.ts";
 
 /** What the use cases work with. */
 export interface Services {
@@ -13,10 +12,37 @@ export interface Services {
   readonly random: Random;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed. */
   readonly fixtureKeys: boolean;
-  /** The idempotency keys whose order waits for a slow issuer; in memory, so that a crash forgets them. */
+  /** The idempotency keys of orders that wait for a slow issuer; in memory, so that a crash frees them. */
   readonly keysInProgress: Set<string>;
   /** The cards in whose place one is being made while a slow issuer is waited for, as `changingName` names them. */
   readonly cardsChanging: Set<string>;
   readonly generations: Generations;
   readonly outbox: Outbox;
+}
+
+/** Notifies the background work of changes. Events are rows of the store until they are delivered. */
+export class Outbox {
+  #onDeliveriesChanged: (webhookPk?: number) => void = () => {};
+  #onExpiriesAdded: (webhookWasCreated: boolean) => void = () => {};
+
+  onDeliveriesChanged(listener: (webhookPk?: number) => void): void {
+    this.#onDeliveriesChanged = listener;
+  }
+
+  onExpiriesAdded(listener: (webhookWasCreated: boolean) => void): void {
+    this.#onExpiriesAdded = listener;
+  }
+
+  /**
+   * Call it when deliveries were added or changed, or time was moved. The transaction may still be open.
+   * @param webhookPk - the webhook of the deliveries; absent: any webhook
+   */
+  deliveriesChanged(webhookPk?: number): void {
+    this.#onDeliveriesChanged(webhookPk);
+  }
+
+  /** Call it when a company with webhooks may get a card, or a company with cards gets a webhook. */
+  expiriesAdded(webhookWasCreated: boolean): void {
+    this.#onExpiriesAdded(webhookWasCreated);
+  }
 }

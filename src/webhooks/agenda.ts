@@ -1,25 +1,25 @@
 /**
- * Which webhooks to look at, and when: each look costs a query, so a webhook is looked at only when a delivery of it
- * fell due or was changed. Times are by the sandbox's clock.
+ * When to read which webhooks' deliveries. Each read is a query, so a webhook is read only when one of its deliveries
+ * is due or was changed. Times are by the sandbox's clock.
  */
 export class Agenda {
-  /** Webhooks that may have a due delivery, in the order in which they are looked at. */
+  /** Webhooks that may have a due delivery, in the order in which they are read. */
   readonly #ready = new Set<number>();
-  /** When the first delivery of each other webhook falls due. */
+  /** When the first delivery of each other webhook is due. */
   readonly #later = new Map<number, number>();
   /** At most the earliest time in `#later`. */
   #nextAtMs = Number.POSITIVE_INFINITY;
 
-  /** When the next webhook becomes ready by time alone; infinity: never. */
+  /** When the next webhook becomes ready as time passes; infinity if none does. */
   get nextAtMs(): number {
     return this.#nextAtMs;
   }
 
-  add(webhookPk: number): void {
+  addReady(webhookPk: number): void {
     this.#ready.add(webhookPk);
   }
 
-  /** @param dueAtMs - undefined: nothing falls due later */
+  /** @param dueAtMs - undefined if no delivery is due later */
   addLater(webhookPk: number, dueAtMs: number | undefined): void {
     if (dueAtMs === undefined) {
       this.#later.delete(webhookPk);
@@ -29,7 +29,7 @@ export class Agenda {
     this.#nextAtMs = Math.min(this.#nextAtMs, dueAtMs);
   }
 
-  /** The webhooks that are ready at an instant; each stays ready until `takeOff`. */
+  /** The webhooks that are ready at an instant; each stays ready until `remove`. */
   readyAt(nowMs: number): Iterable<number> {
     if (this.#nextAtMs <= nowMs) {
       this.#nextAtMs = Number.POSITIVE_INFINITY;
@@ -44,7 +44,7 @@ export class Agenda {
     return this.#ready;
   }
 
-  takeOff(webhookPk: number): void {
+  remove(webhookPk: number): void {
     this.#ready.delete(webhookPk);
   }
 }

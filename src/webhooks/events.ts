@@ -8,11 +8,11 @@ import { nextNumber } from "../store/meta.ts";
 import { insertDelivery, isHoldingBack } from "../store/webhook-deliveries.ts";
 import { activeWebhooks } from "../store/webhooks.ts";
 
-/** Something that happened in a company. */
+/** An event of a company. */
 export interface CompanyEvent<Type extends EventType> {
   readonly companyPk: number;
   readonly type: Type;
-  /** The whole object after the event; made only if a webhook receives it. */
+  /** Returns the whole object after the event; called only if a webhook receives it. */
   readonly data: () => WebhookPayload<Type>["data"];
   /** Further fields of the payload, beside `data`. */
   readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
@@ -24,33 +24,33 @@ export interface CompanyEvent<Type extends EventType> {
   readonly expired?: { readonly number: number; readonly atMs: number };
 }
 
-type Emitting = Pick<Services, "database" | "random" | "clock" | "outbox">;
+type EventServices = Pick<Services, "database" | "random" | "clock" | "outbox">;
 
-/** How long an event that is to arrive out of order is held back, unless another one goes before it. */
+/** How long an event that must arrive out of order is held back, unless another one is sent before. */
 const heldBackMs = 5000;
 
-/** Pending deliveries per webhook: without a bound, a receiver that never answers would fill the database. */
+/** The most pending deliveries of a webhook: a receiver that never responds must not fill the database. */
 export const mostPending = 10_000;
 
 /**
- * Tells each active webhook of the company that subscribes to it, within the caller's transaction: what is rolled
- * back tells nobody. One look-up where there is no webhook.
+ * Enqueues an event for each active webhook of the company that subscribes to it. Call it in the transaction of the
+ * change, so that a rollback takes the event back.
  */
-export function emit<Type extends EventType>(services: Emitting, event: CompanyEvent<Type>): void {
+export function emit<Type extends EventType>(services: EventServices, event: CompanyEvent<Type>): void {
   const webhooks = activeWebhooks(services.database, event.companyPk);
-  if (webhooks.length > 0) services.outbox.watch(false);
+  if (webhooks.length > 0) services.outbox.expiriesAdded(false);
   for (const webhook of webhooks) {
-    const wasThere = event.expired === undefined || webhook.createdAtMs <= event.expired.atMs;
-    if (wasThere && webhook.events.includes(event.type)) put(services, webhook, event);
+    const existed = event.expired === undefined || webhook.createdAtMs <= event.expired.atMs;
+    if (existed && webhook.events.includes(event.type)) enqueue(services, webhook, event);
   }
 }
 
 /**
- * Puts an event into the outbox for one webhook, whatever it subscribes to.
+ * Enqueues an event for one webhook, whether it subscribes to it or not.
  * @returns the delivery's id
  */
-export function put<Type extends EventType>(
-  { database, random, clock, outbox }: Emitting,
+export function enqueue<Type extends EventType>(
+  { database, random, clock, outbox }: EventServices,
   webhook: {
     readonly pk: number;
     readonly id: string;
@@ -72,7 +72,7 @@ export function put<Type extends EventType>(
         nextNumber(database, companyPk, "webhook_deliveries"),
       );
   const id = uuidOf(block) as DeliveryId;
-  // Of two that are to arrive out of order the second goes first, and is not held back as well.
+  // If one is held back already, this one is sent before it and is not held back itself.
   const heldBack = faults?.reorder === true && !isHoldingBack(database, webhook.pk);
   insertDelivery(database, {
     id,
@@ -88,6 +88,6 @@ export function put<Type extends EventType>(
     faults: faults && { ...faults, reorder: heldBack || undefined },
     createdAtMs: atMs,
   });
-  outbox.stir(webhook.pk);
+  outbox.deliveriesChanged(webhook.pk);
   return id;
 }

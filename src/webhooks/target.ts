@@ -1,4 +1,4 @@
-/** Whether a URL's host is this machine by its very name: nothing that a name server could lead elsewhere. */
+/** Whether the host's name alone says that it is this machine, without asking a name server. */
 function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
 }
@@ -9,9 +9,9 @@ export interface TargetViolation {
 }
 
 /**
- * Whether events may be sent to a URL: https, or http on this machine; and to another host only where it was
- * allowed by name, so that a caller cannot make the sandbox reach into a network.
- * @param allowedHosts - in lower case, each with its port or without
+ * Checks whether events may be sent to a URL: https, or http on this machine. Other hosts must be allowed by name, so
+ * that a caller cannot make the sandbox send requests into a network.
+ * @param allowedHosts - in lower case, each with or without its port
  */
 export function targetViolation(text: string, allowedHosts: readonly string[]): TargetViolation | undefined {
   // A URI is ASCII without spaces (RFC 3986 §2); the URL parser accepts more than that.

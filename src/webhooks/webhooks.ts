@@ -23,20 +23,20 @@ import {
   updateWebhook,
   type WebhookRecord,
 } from "../store/webhooks.ts";
-import { mostPending, put } from "./events.ts";
-import { unexpiredSecrets, webhookSecret } from "./secret.ts";
+import { enqueue, mostPending } from "./events.ts";
+import { unexpiredSecrets, webhookSecret } from "./signing.ts";
 import { targetViolation } from "./target.ts";
 
 const mostWebhooks = 10;
-/** How long a secret signs on after it was rotated. */
+/** How long a secret still signs after its rotation. */
 const secretOverlapMs = 24 * 60 * 60 * 1000;
-/** Each of them signs every event; all signatures are in one header. */
+/** All valid secrets sign every event, and one header holds all signatures. */
 const mostSecrets = 10;
 
 /**
- * Makes a webhook of the caller's company.
- * @param allowedHosts - to which hosts beside this machine events may be sent
- * @returns it with its secret, shown this once
+ * Creates a webhook of the caller's company.
+ * @param allowedHosts - the external hosts that may receive events
+ * @returns the webhook with its secret, which no later response shows
  * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`, `webhooks.limit_reached`
  */
 export function createWebhook(
@@ -57,21 +57,21 @@ export function createWebhook(
     }
     const n = nextNumber(database, companyPk, "webhooks");
     const secretNumber = nextNumber(database, companyPk, "webhook_secrets");
-    const made = {
+    const created = {
       id: uuidOf(random.block("webhook", companyId, n)) as WebhookId,
       url,
       events,
       status: "active",
       createdAtMs: companyNow(services.clock, caller.clockOffsetMs),
     } as const;
-    insertWebhook(database, { ...made, companyPk, secretNumber });
-    services.outbox.watch(true);
-    return { ...webhookOf(made), secret: webhookSecret(random, companyId, secretNumber) };
+    insertWebhook(database, { ...created, companyPk, secretNumber });
+    services.outbox.expiriesAdded(true);
+    return { ...webhookOf(created), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }
 
 /**
- * Changes a webhook; what is absent stays.
+ * Changes a webhook. Absent fields stay.
  * @throws SandboxError `webhooks.url_invalid`, `webhooks.url_not_allowed`
  */
 export function changeWebhook(
@@ -82,8 +82,8 @@ export function changeWebhook(
 ): Webhook {
   if (url !== webhook.url) refuseTarget(url, allowedHosts);
   updateWebhook(database, webhook.pk, { url, events, status });
-  outbox.stir(webhook.pk);
-  outbox.watch(true);
+  outbox.deliveriesChanged(webhook.pk);
+  outbox.expiriesAdded(true);
   return webhookOf({ ...webhook, url, events, status });
 }
 
@@ -110,7 +110,7 @@ export function rotateWebhookSecret(
 }
 
 /**
- * Sends `webhook.test`, whatever the webhook subscribes to.
+ * Sends `webhook.test`, whether the webhook subscribes to it or not.
  * @throws SandboxError `webhooks.disabled`, `webhooks.backlog_full`
  */
 export function testWebhook(
@@ -124,12 +124,12 @@ export function testWebhook(
   return services.database.transaction(() => {
     const { companyPk, companyId, clockOffsetMs } = caller;
     const event = { companyPk, type: "webhook.test", data: () => webhookOf(webhook), faults } as const;
-    return shown(services, webhook, put(services, { ...webhook, companyId, clockOffsetMs }, event));
+    return shown(services, webhook, enqueue(services, { ...webhook, companyId, clockOffsetMs }, event));
   });
 }
 
 /**
- * Sends an event on its way once more, under the same `webhook-id` and with every retry.
+ * Sends an event again, with the same `webhook-id` and all retries.
  * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`, `webhooks.backlog_full`
  */
 export function resendDelivery(
@@ -147,12 +147,12 @@ export function resendDelivery(
   if (delivery.status !== "pending") refuseBacklog(webhook);
   return database.transaction(() => {
     restartDelivery(database, delivery.pk, companyNow(services.clock, caller.clockOffsetMs));
-    outbox.stir(webhook.pk);
+    outbox.deliveriesChanged(webhook.pk);
     return shown(services, webhook, delivery.id);
   });
 }
 
-/** A webhook as it is shown: without its secret. */
+/** A webhook in responses, without its secret. */
 export function webhookOf({
   id,
   url,
@@ -163,7 +163,7 @@ export function webhookOf({
   return { id, url, events: [...events], status, created_at: new Date(createdAtMs).toISOString() };
 }
 
-/** A delivery as it is shown. */
+/** A delivery in responses. */
 export function deliveryOf(record: DeliveryRecord): WebhookDelivery {
   const { id, webhookId, event, status, body, attempts, dueAtMs, createdAtMs } = record;
   return {
@@ -185,7 +185,7 @@ export function deliveryOf(record: DeliveryRecord): WebhookDelivery {
 
 function shown({ database }: Services, webhook: WebhookRecord, id: DeliveryId): WebhookDelivery {
   const delivery = deliveryOfWebhook(database, webhook.pk, id);
-  if (!delivery) throw new Error("the delivery that was just put is not there");
+  if (!delivery) throw new Error("the delivery that was just stored does not exist");
   return deliveryOf(delivery);
 }
 

@@ -1,0 +1,75 @@
+import { companyNow } from "../rules/clock.ts";
+import type { Services } from "../runtime/services.ts";
+import {
+  endRound,
+  insertAttempt,
+  type Outgoing,
+  postpone,
+  releaseHeldBack,
+} from "../store/webhook-deliveries.ts";
+import { disableWebhook } from "../store/webhooks.ts";
+import { type AttemptOutcome, attempt, type Sending } from "./attempt.ts";
+import { unexpiredSecrets, webhookSecret } from "./signing.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** The delays between a failed attempt and the next one. After the last, the delivery has failed. */
+const retryDelaysMs = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+/** Makes one attempt, or two if the delivery must arrive twice. Faults only affect the first attempt of a round. */
+export async function attemptDelivery(
+  services: Services,
+  sending: Sending,
+  outgoing: Outgoing,
+  aborted: AbortSignal,
+): Promise<AttemptOutcome[]> {
+  const { id, url, body } = outgoing;
+  const faults = outgoing.tries === 0 ? outgoing.faults : {};
+  const message = { id, url, body, secrets: secretsOf(services, outgoing), faults };
+  const outcomes = [await attempt(sending, message, aborted)];
+  if (faults.duplicate && !aborted.aborted) outcomes.push(await attempt(sending, message, aborted));
+  return outcomes;
+}
+
+/** The webhook's secret, and the earlier ones that have not expired. */
+function secretsOf(
+  { clock, random }: Services,
+  { companyId, secretNumber, previousSecrets, clockOffsetMs }: Outgoing,
+): string[] {
+  const previous = unexpiredSecrets(previousSecrets, companyNow(clock, clockOffsetMs));
+  const numbers = [secretNumber, ...previous.map(({ number }) => number)];
+  return numbers.map((n) => webhookSecret(random, companyId, n));
+}
+
+/**
+ * Stores the outcomes of attempts, and ends the round or schedules its next attempt.
+ * @param nowMs - when the attempts finished, by the company's clock
+ */
+export function storeOutcomes(
+  { database }: Services,
+  outgoing: Outgoing,
+  outcomes: readonly AttemptOutcome[],
+  nowMs: number,
+): void {
+  const delayMs = retryDelaysMs[outgoing.tries];
+  for (const outcome of outcomes) insertAttempt(database, outgoing, nowMs, outcome);
+  releaseHeldBack(database, outgoing, nowMs);
+  if (outcomes.some(({ error }) => error === null)) endRound(database, outgoing, "delivered");
+  else if (outcomes.some(({ status }) => status === 410)) {
+    endRound(database, outgoing, "failed");
+    disableWebhook(database, outgoing.webhookPk);
+  } else if (delayMs === undefined) endRound(database, outgoing, "failed");
+  else postpone(database, outgoing, nowMs + delayMs);
+}
