@@ -121,5 +121,5 @@ test("compose.yaml runs without rights, keeps its world, and is not started with
   expect(options).toContain("--read-only --cap-drop ALL ");
   const [volume] = /(?<=--volume )\w+(?=:\/data )/.exec(options) ?? [];
   expect(Object.keys(compose.volumes)).toEqual([volume]);
-  expect(() => composeOptions(compose.services.sandbox, {})).toThrow("CARD_SANDBOX_ADMIN_TOKEN is to be set");
+  expect(() => composeOptions(compose.services.sandbox, {})).toThrow("set CARD_SANDBOX_ADMIN_TOKEN");
 });

@@ -17,9 +17,9 @@ import { deletedWebhook, webhook, webhookWithSecret } from "../../src/contract/w
 import { webhookDelivery } from "../../src/contract/webhook-event.ts";
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
-import { latestExchange } from "../support/exchanges.ts";
 import {
   type CallTry,
+  latestExchange,
   type OrderBody,
   openSandbox,
   type Reply,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Observed } from "../support/exchanges.ts";
 import { base } from "../support/open-sandbox.ts";
+import type { Observed } from "../support/openapi-conformance.ts";
 import { type Answered, wrongs } from "./held.ts";
 import { requestOf, type Sent } from "./sent.ts";
 import { sentTo, type Target } from "./target.ts";

@@ -1,5 +1,5 @@
-import type { Observed } from "../support/exchanges.ts";
-import { holdToDescription } from "../support/held-to-description.ts";
+import type { Observed } from "../support/openapi-conformance.ts";
+import { checkConformance } from "../support/openapi-conformance.ts";
 import type { Sent } from "./sent.ts";
 
 /** What became of a request. */
@@ -27,7 +27,7 @@ export function wrongs(sent: Sent, answered: Answered): string[] {
   for (const { defect } of exchanges) if (defect) found.push(`a defect: ${defect.stack}`);
   if (innards.test(text)) found.push(`it shows its innards: ${text.slice(0, 500)}`);
   try {
-    holdToDescription(exchanges);
+    checkConformance(exchanges);
   } catch (error) {
     found.push((error as Error).message);
   }

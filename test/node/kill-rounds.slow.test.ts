@@ -8,17 +8,17 @@ import { killRounds } from "../support/kill-rounds.ts";
 import { seededNumbers } from "../support/seeded-random.ts";
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 50);
-/** Part of the test's name, so that one that fails says it. */
+/** Part of the test names, so that a failure shows it. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(1_000_000));
 
-/** What is held to the rounds: each row is the options to start with. */
+/** The arguments to start with. */
 const startedWith: readonly (readonly [string, readonly string[]])[] = [
   ["no further option", []],
   ["full durability", ["--durability", "full"]],
 ];
 
 test.each(startedWith)(
-  `a file keeps what was answered over ${rounds} kills, with %s (KILL_SEED=${seed})`,
+  `a file keeps every order with a response over ${rounds} kills, with %s (KILL_SEED=${seed})`,
   { timeout: 60_000 + rounds * 5_000 },
   async (_, args) => {
     const { sandbox, file, counts } = await killRounds({ rounds, seed, args });
@@ -40,7 +40,7 @@ test.each(startedWith)(
 );
 
 test.each(startedWith)(
-  `a file whose first start was killed is new, or whole, with %s (KILL_SEED=${seed})`,
+  `a file is new or complete after its first start was killed, with %s (KILL_SEED=${seed})`,
   { timeout: 180_000 },
   async (_, args) => {
     const random = seededNumbers(seed);
@@ -48,7 +48,7 @@ test.each(startedWith)(
     for (let n = 0; n < 12; n++) {
       const file = join(temporaryFolder(), "sandbox.db");
       const first = run(["--port", "0", "--db", file, ...args]);
-      // Most of a start reads the program; its end makes the file.
+      // The file is made at the end of the start.
       await new Promise((due) => setTimeout(due, startMs * (0.5 + 0.6 * random())));
       first.child.kill("SIGKILL");
       await first.ended;

@@ -10,17 +10,17 @@ import type { Card } from "../../src/contract/card.ts";
 import type { WorldListing } from "../../src/store/world-listing.ts";
 import { physicalOrder } from "./physical-order.ts";
 
-/** The command line that was built here. */
+/** The built command line. */
 export const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
 
-/** A folder of the test's own, gone at its end. */
+/** Makes a temporary folder, and removes it when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "card-sandbox-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The environment without what would configure a sandbox. */
+/** The environment without variables that configure a sandbox. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("CARD_SANDBOX_") && name !== "PORT"),
@@ -39,14 +39,14 @@ export interface Run {
 }
 
 /**
- * Runs the built command line; whatever is left of it at the test's end is ended.
- * @param file - in place of the one that was built here
+ * Runs the built command line, and kills it when the test ends.
+ * @param file - another script to run
  */
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, file = cli): Run {
   return runProgram(process.execPath, [file, ...args], env);
 }
 
-/** Runs any program that becomes the command line. */
+/** Runs a program that starts the command line. */
 export function runProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
   const child = spawn(program, args, {
     env: { ...plainEnvironment(), ...env },
@@ -76,7 +76,7 @@ export interface Started extends Run {
   order(key: string, token?: string): Promise<Response>;
 }
 
-/** Starts a sandbox on a free port, and waits until it says `Ready.` */
+/** Starts a sandbox on a free port, and waits until it prints `Ready.` */
 export async function startCommandLine(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
@@ -85,7 +85,7 @@ export async function startCommandLine(
   return whenReady(run(["--port", "0", ...args], env, file));
 }
 
-/** As above, of what was run on a free port. */
+/** Waits until a command line that was run with a free port prints `Ready.` */
 export async function whenReady(started: Run): Promise<Started> {
   await untilReady(started);
   const url = address(started, "Sandbox base address");
@@ -117,10 +117,10 @@ export async function whenReady(started: Run): Promise<Started> {
   };
 }
 
-/** Waits for the last start-up line. */
+/** @throws Error if the process ends before it prints `Ready.` */
 export async function untilReady({ child, output, ended }: Run): Promise<void> {
   const over = ended.then(({ code }) => {
-    throw new Error(`card-sandbox ended with ${code} before it was ready: ${output.stderr}`);
+    throw new Error(`exit code ${code} before it was ready: ${output.stderr}`);
   });
   over.catch(() => {});
   while (!output.stdout.endsWith("Ready.\n")) {
@@ -134,7 +134,7 @@ function address({ output }: Run, label: string): string {
   return found;
 }
 
-/** A port that something else holds until the test's end. */
+/** A port that is in use until the test ends. */
 export async function takenPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
@@ -142,7 +142,7 @@ export async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Where nobody listens, or not yet. */
+/** A port that nobody listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
@@ -151,7 +151,6 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The card that an answer holds. */
 export async function cardIn(response: Response): Promise<Card> {
   return (await response.json()) as Card;
 }

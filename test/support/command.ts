@@ -6,7 +6,7 @@ export interface CommandRun {
   readonly stderr: string;
 }
 
-/** Runs a command to its end, whatever its exit code. */
+/** Runs a command to its end, with any exit code. */
 export function command(
   file: string,
   args: readonly string[],
@@ -25,7 +25,10 @@ export function command(
   });
 }
 
-/** Runs a command that has to succeed, and returns what it printed. */
+/**
+ * Runs a command, and returns its standard output.
+ * @throws Error unless the exit code is 0
+ */
 export async function succeed(
   file: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What compose.yaml says of a service; `composeOptions` knows these keys alone, so that no other goes untested. */
+/** A service of compose.yaml. `composeOptions` refuses all other keys, so that none goes untested. */
 export interface ComposeService {
   readonly build?: string;
   readonly image?: string;
@@ -11,12 +11,13 @@ export interface ComposeService {
   readonly restart?: string;
 }
 
-/** The options of `docker run` that do as Compose does with a service, and its image last. */
+/** The arguments of `docker run` that start a service like Compose does; the last one is the image. */
 export function composeOptions(service: ComposeService, env: Readonly<Record<string, string>>): string[] {
   const { build, image, environment = {}, ports = [], volumes = [], ...rest } = service;
   const { read_only, cap_drop = [], security_opt = [], restart, ...unknown } = rest;
   if (Object.keys(unknown).length > 0) throw new Error(`no option is known for ${Object.keys(unknown)}`);
-  if (build !== "." || image === undefined) throw new Error("the image is to be built here, and named");
+  if (build !== "." || image === undefined)
+    throw new Error("the service needs build: . and the name of its image");
   return [
     ...Object.entries(environment).flatMap(([name, value]) => [
       "--env",
@@ -32,11 +33,11 @@ export function composeOptions(service: ComposeService, env: Readonly<Record<str
   ];
 }
 
-/** `${NAME:-default}` and `${NAME:?what it is for}`. */
+/** Replaces `${NAME:-default}` and `${NAME:?error}`. */
 function interpolated(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, kind: string, rest: string) => {
     const value = env[name] || (kind === "-" ? rest : undefined);
-    if (value === undefined) throw new Error(`${name} is to be set: ${rest}`);
+    if (value === undefined) throw new Error(`set ${name}: ${rest}`);
     return value;
   });
 }

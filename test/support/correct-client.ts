@@ -14,10 +14,10 @@ interface ClientConfig {
   readonly onBehalfOf?: string | undefined;
 }
 
-/** What the service said in the end; undefined where nobody answered. */
+/** The last response of the service; undefined if there was none. */
 export interface Outcome {
   readonly status: number | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of any operation
   readonly json: any;
 }
 
@@ -32,11 +32,11 @@ interface Token {
 
 const mostAttempts = 5;
 const timeoutMs = 8000;
-/** How long it asks for nothing once a token that is new was refused, or none is to be had. */
+/** How long it sends nothing after a new token was refused, or none was issued. */
 const lockOutMs = 30_000;
 const lost: Attempted = { status: undefined, json: undefined, retryAfterMs: 0 };
 
-/** A client as it should be: the measure of what is no mistake. */
+/** A client without mistakes: findings about it are false alarms. */
 export class CorrectClient {
   readonly #ports: ClientPorts;
   readonly #config: ClientConfig;
@@ -49,7 +49,7 @@ export class CorrectClient {
     this.#config = config;
   }
 
-  /** Calls an operation; a key goes with every attempt. */
+  /** Calls an operation, and retries; a key is sent with every attempt. */
   async call(method: string, path: string, body?: unknown, key?: string): Promise<Outcome> {
     let isExchangedAgain = false;
     for (let attempt = 1; ; attempt++) {
@@ -66,19 +66,19 @@ export class CorrectClient {
         isExchangedAgain = true;
         continue;
       }
-      if (!isPassing(outcome, key !== undefined) || attempt >= mostAttempts) return outcome;
+      if (!isTemporary(outcome, key !== undefined) || attempt >= mostAttempts) return outcome;
       await this.#backOff(attempt, outcome);
     }
   }
 
-  /** Makes a card under a key of its own; where it has to give up, it looks among the cards. */
+  /** Orders a card with a new key; if it has to give up, it looks for the card in the list. */
   async order(path: string, body: unknown): Promise<Outcome> {
     const outcome = await this.call("POST", path, body, this.#uuid());
     if (outcome.status === undefined || outcome.status >= 500) await this.all("/developer/cards");
     return outcome;
   }
 
-  /** Every row of a list, to its end. */
+  /** All rows of a list. */
   async all(path: string, filters: Readonly<Record<string, string>> = {}): Promise<Outcome["json"][]> {
     const rows: Outcome["json"][] = [];
     let cursor: string | null = null;
@@ -92,7 +92,7 @@ export class CorrectClient {
     return rows;
   }
 
-  /** One exchange at a time, some time before the token expires by its own clock. */
+  /** Exchanges the key once at a time, a while before the token expires by its own clock. */
   async #freshToken(): Promise<Token | undefined> {
     const { nowMs } = this.#ports.time;
     if (nowMs < this.#lockedUntilMs) return undefined;
@@ -115,7 +115,7 @@ export class CorrectClient {
         this.#token = { value: access_token, refreshAtMs: this.#ports.time.nowMs + lifetimeMs - marginMs };
         return this.#token;
       }
-      if (!isPassing(outcome, true)) break;
+      if (!isTemporary(outcome, true)) break;
       await this.#backOff(attempt, outcome);
     }
     this.#lockedOut();
@@ -156,7 +156,7 @@ export class CorrectClient {
     }
   }
 
-  /** Twice as long each time, half of it by chance, and never less than was asked for. */
+  /** Waits twice as long each time, half of it random, and never less than `Retry-After`. */
   async #backOff(attempt: number, { retryAfterMs }: Attempted): Promise<void> {
     const ms = 500 * 2 ** attempt * (0.5 + this.#ports.random() / 2);
     await this.#ports.time.sleep(Math.max(ms, retryAfterMs * (1 + this.#ports.random() / 5))).over;
@@ -176,8 +176,8 @@ async function read(response: Response): Promise<Attempted> {
   return { status: response.status, json: { ...json, answeredAt }, retryAfterMs };
 }
 
-/** What may be otherwise a moment later; 409 where a key or a card is waited for. */
-function isPassing({ status, json }: Outcome, isKeyed: boolean): boolean {
+/** Whether a retry may succeed; 409 if a key or a card is in progress. */
+function isTemporary({ status, json }: Outcome, isKeyed: boolean): boolean {
   if (status === undefined || status === 429 || status === 502 || status === 503) return true;
   return status === 409 && isKeyed && /in progress/.test(JSON.stringify(json ?? ""));
 }

@@ -2,21 +2,21 @@ import type { Card } from "../../src/contract/card.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { physicalOrder } from "./physical-order.ts";
 
-/** The dashboard's pages by name, once something has happened. */
+/** The paths of the dashboard's pages by name. */
 export type PagePaths = Readonly<Record<string, string>>;
 
-/** An access token in an API key's place. */
+/** Exchanges an API key for an access token. */
 export async function exchange(url: string, apiKey: string): Promise<string> {
   const answer = await fetch(`${url}/auth/v1/sandbox/token`, {
     method: "POST",
     body: JSON.stringify({ api_key: apiKey }),
   });
   const { access_token } = (await answer.json()) as { access_token?: string };
-  if (!access_token) throw new Error(`no token for the key: ${answer.status}`);
+  if (!access_token) throw new Error(`no token: ${answer.status}`);
   return access_token;
 }
 
-/** Has clients, merchants and a tester do what fills every page. */
+/** Sends requests of clients, merchants and a tester that fill every page. */
 export async function fillWorld({ url, world, control }: StartedSandbox): Promise<PagePaths> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(url + path, {

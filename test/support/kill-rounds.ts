@@ -14,38 +14,38 @@ const clients = 20;
 
 export interface KillRoundsOptions {
   readonly rounds: number;
-  /** What the moments of the kills derive from. */
+  /** For the moments of the kills, among others. */
   readonly seed: number;
-  /** Beside the file and the world. */
+  /** Further arguments of the command line. */
   readonly args: readonly string[];
 }
 
-/** When a process is killed: before it is ready or while orders come, after so long, or with so many 201 answered. */
+/** When a process is killed: some time into its start or into the orders, or after a number of 201. */
 type Moment =
   | { readonly during: "start" | "orders"; readonly ms: number }
   | { readonly during: "answers"; readonly answers: number };
 
-/** A client's order, sent again as it is until it is answered. */
+/** An order, which a client retries until it gets a response. */
 interface Order {
   readonly key: string;
   readonly body: string;
-  /** The client saw the status 201, whether or not the body came through. */
-  seen201: boolean;
+  /** Whether the client received the status code 201, perhaps without the body. */
+  got201: boolean;
 }
 
-/** What was seen of all rounds. */
+/** Counts over all rounds. */
 export interface KillCounts {
   readonly cards: number;
-  /** Orders that a kill left without an answer, and whose card was there all the same. */
+  /** Orders without a response whose card existed. */
   readonly wholeUnanswered: number;
-  /** Those whose card was not. */
+  /** Orders without a response whose card did not exist. */
   readonly absentUnanswered: number;
   readonly kills: Readonly<Record<Moment["during"], number>>;
 }
 
 /**
- * Twenty clients order cards of one process after the other on the same file, each killed at some moment; what the
- * next one finds is held to what the clients were answered. The last process is left running.
+ * Twenty clients order cards from processes that run one after the other on the same file. Each is killed at some moment,
+ * and the next one must have exactly the cards that the clients know of. The last process keeps running.
  */
 export async function killRounds(options: KillRoundsOptions) {
   const rounds = await Rounds.open(options);
@@ -58,14 +58,14 @@ class Rounds {
   readonly #start: readonly string[];
   readonly #receiver: Receiver;
   readonly #file: string;
-  /** The bodies of 201, by key. */
+  /** The bodies of 201, by Idempotency-Key. */
   readonly #answered = new Map<string, string>();
-  /** The latest answered orders, to be sent once more after the next start. */
+  /** Orders of the latest round, which are replayed after the next start. */
   #latest: Order[] = [];
-  /** What a patient client has without an answer, and sends again at its next chance. */
-  readonly #kept = new Map<number, Order>();
-  /** What an impatient one left without an answer. */
-  #leftBehind: Order[] = [];
+  /** Orders without a response that patient clients retry in the next round, by client. */
+  readonly #retries = new Map<number, Order>();
+  /** Orders without a response that impatient clients gave up. */
+  #givenUp: Order[] = [];
   #token = "";
   #accountId = "";
   #startMs = 300;
@@ -82,7 +82,7 @@ class Rounds {
     this.#start = ["--db", file, "--fixtures", fixtures, "--log", "silent", ...options.args];
   }
 
-  /** On a new file, which a first process leaves with a webhook in it. */
+  /** Makes a file with a webhook, and kills the process that made it. */
   static async open(options: KillRoundsOptions): Promise<Rounds> {
     const folder = temporaryFolder();
     const fixtures = join(folder, "world.yaml");
@@ -120,16 +120,16 @@ class Rounds {
     await this.#ordersUntil(sandbox, moment);
   }
 
-  /** What all rounds have left is there, and nothing else. */
+  /** Checks that the file holds every card, and nothing else. */
   async finish(): Promise<{ readonly sandbox: Started; readonly file: string; readonly counts: KillCounts }> {
     const sandbox = await this.#started();
-    this.#leftBehind.push(...this.#kept.values());
-    this.#kept.clear();
+    this.#givenUp.push(...this.#retries.values());
+    this.#retries.clear();
     await this.#check(sandbox);
     for (const [key, text] of this.#answered) await this.#expectReplay(sandbox, key, text);
     const cards = await this.#listed(sandbox);
     expect(cards.size).toBe(this.#answered.size);
-    await this.#receiver.heardOf(cards);
+    await this.#receiver.hasEventsOf(cards);
     for (const id of cards.keys())
       expect(this.#receiver.eventsOf(id), `events of card ${id}`).toHaveLength(1);
     return { sandbox, file: this.#file, counts: { ...this.#counts, cards: cards.size } };
@@ -149,7 +149,7 @@ class Rounds {
     return sandbox;
   }
 
-  /** Has the clients order until the process is killed; some hang up now and then. Both leave orders unanswered. */
+  /** Lets the clients order until the process is killed; some of them hang up now and then. */
   async #ordersUntil(sandbox: Started, moment: Moment): Promise<void> {
     const patience = Array.from({ length: clients }, () => this.#random() < 0.5);
     const until = { answers: moment.during === "answers" ? moment.answers : Number.POSITIVE_INFINITY };
@@ -166,22 +166,22 @@ class Rounds {
 
   async #client(sandbox: Started, n: number, isPatient: boolean, until: { answers: number }): Promise<void> {
     while (!sandbox.child.killed) {
-      const order = this.#kept.get(n) ?? this.#newOrder();
-      this.#kept.delete(n);
+      const order = this.#retries.get(n) ?? this.#newOrder();
+      this.#retries.delete(n);
       const hangUp = new AbortController();
       const hangingUp = this.#random() < 0.1 && setTimeout(() => hangUp.abort(), this.#random() * 20);
       try {
         const response = await this.#send(sandbox, order, hangUp.signal);
         if (response.status !== 201) throw new Refused(`${response.status}: ${await response.text()}`);
-        order.seen201 = true;
+        order.got201 = true;
         if (--until.answers === 0) sandbox.child.kill("SIGKILL");
         this.#answered.set(order.key, await response.text());
         this.#latest.push(order);
       } catch (error) {
         const lost = sandbox.child.killed || hangUp.signal.aborted;
         if (error instanceof Refused || !lost) throw error;
-        if (isPatient) this.#kept.set(n, order);
-        else this.#leftBehind.push(order);
+        if (isPatient) this.#retries.set(n, order);
+        else this.#givenUp.push(order);
       } finally {
         if (hangingUp) clearTimeout(hangingUp);
       }
@@ -194,7 +194,7 @@ class Rounds {
       ...physicalOrder(this.#accountId),
       ...(limited && { spending_limit: { period: "monthly", amount: "250.00" } }),
     });
-    return { key: randomUUID(), body, seen201: false };
+    return { key: randomUUID(), body, got201: false };
   }
 
   #send(
@@ -210,28 +210,28 @@ class Rounds {
     return fetch(`${sandbox.url}/developer/cards/physical`, { method: "POST", headers, body, signal });
   }
 
-  /** Holds what a start found to what was answered before, and settles what was left behind. */
+  /** Compares the cards with the responses so far, and retries the orders that were given up. */
   async #check(sandbox: Started): Promise<void> {
     const before = await this.#listed(sandbox);
     for (const [key, text] of this.#answered) {
       const id = idOf(text);
-      if (before.get(id) !== text) expect(before.get(id), `the card of ${key}, answered 201`).toBe(text);
+      if (before.get(id) !== text) expect(before.get(id), `the card of ${key}, after 201`).toBe(text);
       before.delete(id);
     }
-    // What is left was made for orders that were never answered.
-    const unanswered = this.#leftBehind.length + this.#kept.size;
-    expect(before.size, "cards that nobody was told of").toBeLessThanOrEqual(unanswered);
-    for (const order of this.#leftBehind) await this.#settle(sandbox, order, before);
-    this.#leftBehind = [];
-    expect(before.size, "cards that belong to no order").toBeLessThanOrEqual(this.#kept.size);
+    // The other cards belong to orders without a response.
+    const unanswered = this.#givenUp.length + this.#retries.size;
+    expect(before.size, "cards that no client knows of").toBeLessThanOrEqual(unanswered);
+    for (const order of this.#givenUp) await this.#settle(sandbox, order, before);
+    this.#givenUp = [];
+    expect(before.size, "cards that belong to no order").toBeLessThanOrEqual(this.#retries.size);
     for (const { key } of this.#latest) {
       await this.#expectReplay(sandbox, key, this.#answered.get(key));
     }
-    // A process started anew has a token for whoever asks, and takes the one that was issued before all kills.
+    // The old token was valid until here; a new process issues new ones.
     this.#token = await sandbox.exchange();
   }
 
-  /** The same key makes the card that is absent, or returns the one that is there. */
+  /** Retries an order: it returns the existing card, or makes the missing one. */
   async #settle(sandbox: Started, order: Order, unknown: Map<string, string>): Promise<void> {
     const response = await this.#send(sandbox, order);
     const text = await response.text();
@@ -240,7 +240,7 @@ class Rounds {
     const wasThere = unknown.get(id);
     expect(response.headers.get("Idempotent-Replayed")).toBe(wasThere === undefined ? null : "true");
     if (wasThere === undefined) {
-      expect(order.seen201, `the client of ${order.key} saw 201, and its card was not there`).toBe(false);
+      expect(order.got201, `the client of ${order.key} got 201, but its card is missing`).toBe(false);
       this.#counts.absentUnanswered++;
     } else {
       expect(text).toBe(wasThere);
@@ -256,7 +256,7 @@ class Rounds {
     expect(await response.text(), key).toBe(text);
   }
 
-  /** Every card as the list shows it, by id; ids and tokens are each of one card alone, and the quota counts them. */
+  /** All cards of the list by id; checks that ids and tokens are unique, and that the quota counts every card. */
   async #listed(sandbox: Started): Promise<Map<string, string>> {
     const cards: Card[] = [];
     let cursor: string | null = null;
@@ -272,7 +272,7 @@ class Rounds {
       cards.push(...page.data);
       cursor = page.next_cursor;
     } while (cursor !== null);
-    const byId = new Map(cards.map((card) => [card.id as string, shownAlone(card)]));
+    const byId = new Map(cards.map((card) => [card.id as string, withoutUsedLimits(card)]));
     expect(byId.size).toBe(cards.length);
     expect(new Set(cards.map(({ token }) => token)).size).toBe(cards.length);
     expect((await sandbox.world()).companies[0]?.live_cards).toBe(cards.length);
@@ -286,8 +286,8 @@ function idOf(text: string): string {
   return (JSON.parse(text) as Card).id;
 }
 
-/** A card of a list as the answer to its order shows it: `used` inside `card_limits` is the list's alone (spec §2). */
-function shownAlone(card: Card): string {
+/** A card of a list in the form of the order's response, which lacks `used` inside `card_limits` (spec §2). */
+function withoutUsedLimits(card: Card): string {
   const { currency, max_per_purchase, daily, rolling_32_days } = card.card_limits;
   const bare = ({ amount }: { readonly amount: string }) => ({ amount });
   const limits = { max_per_purchase: bare(max_per_purchase), daily: bare(daily) };
@@ -308,12 +308,12 @@ function passed(ms: number): Promise<void> {
 
 interface Receiver {
   readonly url: string;
-  /** The ids of the events that told of a card. */
+  /** The ids of the events about a card. */
   eventsOf(cardId: string): string[];
-  heardOf(cards: ReadonlyMap<string, unknown>): Promise<void>;
+  hasEventsOf(cards: ReadonlyMap<string, unknown>): Promise<void>;
 }
 
-/** Hears of each card by a webhook, once or more. */
+/** Starts a receiver of webhooks. */
 async function openReceiver(): Promise<Receiver> {
   const events = new Map<string, Set<string>>();
   const server = createServer(async (request, response) => {
@@ -322,7 +322,7 @@ async function openReceiver(): Promise<Receiver> {
     const { data } = JSON.parse(text) as { data: Card };
     events.set(data.id, (events.get(data.id) ?? new Set()).add(String(request.headers["webhook-id"])));
     response.end();
-    server.emit("heard");
+    server.emit("received");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -333,8 +333,8 @@ async function openReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     eventsOf: (cardId) => [...(events.get(cardId) ?? [])],
-    async heardOf(cards) {
-      while ([...cards.keys()].some((id) => !events.has(id))) await once(server, "heard");
+    async hasEventsOf(cards) {
+      while ([...cards.keys()].some((id) => !events.has(id))) await once(server, "received");
     },
   };
 }

@@ -13,7 +13,7 @@ const places = [
 ];
 const executablePath = places.find((place) => place !== "" && existsSync(place));
 
-/** Tests in a browser; without one they are skipped, except where they are demanded. */
+/** A test in a browser. Without a browser it is skipped, or fails if `BROWSER_TESTS` is `required`. */
 export const testInBrowser = executablePath
   ? test
   : process.env.BROWSER_TESTS === "required"
@@ -22,13 +22,13 @@ export const testInBrowser = executablePath
 
 function missing(why: string): never {
   throw new Error(
-    `no browser was found, and ${why} demands one: apt-get install chromium, or name one in CHROMIUM`,
+    `no browser found, and ${why}: apt-get install chromium, or set CHROMIUM to the path of one`,
   );
 }
 
 if (!executablePath) {
   process.stderr.write(
-    "No browser was found, and the tests in one are skipped: install chromium, or name one in CHROMIUM.\n",
+    "No browser found, so its tests are skipped: install chromium, or set CHROMIUM to the path of one.\n",
   );
 }
 
@@ -43,13 +43,13 @@ export interface BrowserOptions {
 export interface InBrowser {
   readonly sandbox: StartedSandbox;
   readonly page: Page;
-  /** Opens one of the dashboard's pages. */
+  /** Opens a page of the dashboard. */
   open(path: string): Promise<void>;
 }
 
 /**
- * A sandbox on a port, and a browser to look at it. Whatever the browser complains of, and each request to anybody
- * else, fails the test at its end.
+ * Opens a sandbox on a port, and a browser. The test fails if the browser logs a warning or an error, or sends a request
+ * to another server.
  */
 export async function openBrowser({ sandbox: options, context }: BrowserOptions = {}): Promise<InBrowser> {
   launched ??= chromium.launch({ ...(executablePath && { executablePath }), args: ["--no-sandbox"] });
@@ -64,7 +64,7 @@ export async function openBrowser({ sandbox: options, context }: BrowserOptions 
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
     if (!request.url().startsWith(`${sandbox.url}/`) && !request.url().startsWith("data:")) {
-      complaints.push(`asked elsewhere: ${request.url()}`);
+      complaints.push(`request to another server: ${request.url()}`);
     }
   });
   onTestFinished(async () => {

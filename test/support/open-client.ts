@@ -6,22 +6,22 @@ interface ClientOptions extends TestOptions {
   readonly apiKey?: string;
 }
 
-/** What a request of the client differs in. */
+/** Differences from the default request of the client. */
 export interface Sent {
   readonly key?: string;
   readonly body?: OrderBody;
-  /** The scenario that the request itself chooses. */
+  /** For `Sandbox-Scenario`. */
   readonly scenario?: string | undefined;
-  /** Says that it is wrong on purpose. */
+  /** Sends `Sandbox-Test: negative`. */
   readonly negative?: boolean;
-  /** In place of the client's own access token. */
+  /** Instead of the client's access token. */
   readonly token?: string;
   readonly headers?: Record<string, string | undefined>;
-  /** Ends the client's patience. */
+  /** Aborted when the client gives up. */
   readonly signal?: AbortSignal;
 }
 
-/** A sandbox with a client that keeps its access token, and does exactly what it is told, right or wrong. */
+/** Opens a sandbox with a client that keeps its access token. */
 export async function openClient({ apiKey = "sk_sandbox_northwind_owner", ...options }: ClientOptions = {}) {
   const sandbox = openSandbox(options);
   const own = await sandbox.exchange(apiKey);
@@ -50,14 +50,14 @@ export async function openClient({ apiKey = "sk_sandbox_northwind_owner", ...opt
     ...sandbox,
     token: own,
     send,
-    /** Orders a physical card, each time the same unless told otherwise, under a new key unless told otherwise. */
+    /** Orders a physical card, by default the same card with a new key. */
     order: (sent: Sent = {}) =>
       send("POST", "/developer/cards/physical", {
         key: randomUUID(),
         ...sent,
         body: sandbox.orderBody(sent.body),
       }),
-    /** Orders a virtual card in the same way. */
+    /** Orders a virtual card, by default with a new key. */
     virtual: (sent: Sent = {}) =>
       send("POST", "/developer/cards/virtual", {
         key: randomUUID(),
@@ -71,14 +71,14 @@ export async function openClient({ apiKey = "sk_sandbox_northwind_owner", ...opt
         body: { reason: "damaged", ...sandbox.orderBody({ account_id: undefined }), ...sent.body },
       }),
     listCards: () => send("GET", "/developer/cards"),
-    /** Time goes by, real and the company's. */
+    /** Advances real time and the time of the company. */
     wait: (ms: number) => sandbox.clockOfTest.advance(ms),
   };
 }
 
 export type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** Waits until what other requests do has come so far. */
-export async function until(fits: () => boolean): Promise<void> {
-  while (!fits()) await new Promise(setImmediate);
+/** Waits until other requests have made a condition true. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
 }

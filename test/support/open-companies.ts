@@ -1,7 +1,7 @@
 import type { CompanyListing } from "../../src/store/world-listing.ts";
 import { openSandbox, type TestOptions } from "./open-sandbox.ts";
 
-/** A sandbox with shorthands for making companies, and for sending JSON to the sandbox's own API. */
+/** Opens a sandbox, with shorthands for making companies and for sending JSON to the control API. */
 export function openCompanies(options: TestOptions = {}) {
   const sandbox = openSandbox(options);
   const send = (method: string, path: string, body: object = {}) =>

@@ -3,23 +3,23 @@ import { openSandbox, type TestOptions } from "./open-sandbox.ts";
 
 const origin = "http://localhost:4242";
 
-/** What a browser got for a page, or for a form that it sent. */
-export interface Visited {
+/** The response to a page or a form. */
+export interface PageReply {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** The page's text, without its markup. */
+  /** The text of the page, without markup. */
   readonly text: string;
-  /** Where it leads, where it is a redirect. */
+  /** The target of a redirect. */
   readonly location: string | null;
 }
 
-/** A sandbox, and its dashboard as a browser on this machine sees it. */
+/** Opens a sandbox, and its dashboard as a browser on this machine gets it. */
 export function openDashboard(options: TestOptions = {}, guard: Guard = { kind: "loopback" }) {
   const sandbox = openSandbox(options);
   const fetch = sandbox.serve({ environments: ["sandbox", "live"], control: guard });
 
-  const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
+  const visit = async (path: string, init: RequestInit = {}): Promise<PageReply> => {
     const url = path.startsWith("http")
       ? path
       : `${origin}${path.startsWith("/_sandbox") ? "" : "/_sandbox/ui"}${path}`;
@@ -34,21 +34,21 @@ export function openDashboard(options: TestOptions = {}, guard: Guard = { kind: 
     };
   };
 
-  /** Sends a form from one of the dashboard's own pages, and does not follow where it leads. */
+  /** Sends a form of the dashboard, and does not follow the redirect. */
   const send = (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     visit(path, { method: "POST", body: new URLSearchParams(form), headers: { Origin: origin, ...headers } });
 
-  /** Sends a form, and sees what it leads to. */
-  const submit = async (path: string, form: Record<string, string> = {}): Promise<Visited> => {
+  /** Sends a form, and follows the redirect. */
+  const submit = async (path: string, form: Record<string, string> = {}): Promise<PageReply> => {
     const { status, location, text } = await send(path, form);
-    if (status !== 303 || location === null) throw new Error(`${path} leads nowhere: ${status} ${text}`);
+    if (status !== 303 || location === null) throw new Error(`${path} did not redirect: ${status} ${text}`);
     return visit(location);
   };
 
   return { ...sandbox, origin, visit, send, submit };
 }
 
-/** What is read of a page. */
+/** The visible text of a page. */
 function textOf(html: string): string {
   return html
     .replace(/<(template|head)[\s\S]*?<\/\1>/g, "")

@@ -1,6 +1,7 @@
+import { openClient } from "./open-client.ts";
 import { openSandbox } from "./open-sandbox.ts";
 
-/** A sandbox whose northwind has sixty transactions, a minute apart, and a client that lists them. */
+/** Opens a sandbox in which northwind has sixty transactions, one a minute, and a client that lists them. */
 export async function openLongList() {
   const sandbox = openSandbox();
   const { id } = sandbox.account("northwind");
@@ -12,8 +13,33 @@ export async function openLongList() {
   return {
     ...sandbox,
     token,
-    /** The page, or the error. */
+    /** The body of the page, or of the error. */
     list: async (query = "", headers = {}) =>
       (await sandbox.get(`/developer/transactions${query}`, { token, headers })).json,
+  };
+}
+
+/** Opens a client of northwind, which has sixty cards. */
+export async function openManyCards() {
+  const owner = {
+    slug: "owner",
+    name: "Mia Berg",
+    role: "owner",
+    api_keys: [{ secret: "sk_sandbox_northwind_owner" }],
+  };
+  const northwind = {
+    slug: "northwind",
+    name: "Northwind Ltd",
+    country_code: "GB",
+    card_quota: 1000,
+    accounts: [{ slug: "gbp", name: "Main account", currency: "GBP", balance: "250000.00" }],
+    members: [owner],
+    cards: Array(60).fill({ member: "owner", account: "gbp" }),
+  };
+  const client = await openClient({ world: { companies: [northwind] } });
+  return {
+    ...client,
+    /** The body of the page, or of the error. */
+    list: async (query = "", sent = {}) => (await client.send("GET", `/developer/cards${query}`, sent))?.json,
   };
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../src/contract/transaction.ts";
 import { cardOf, type OrderBody, openSandbox, type TestOptions } from "./open-sandbox.ts";
 
-/** A sandbox with a card of northwind's owner, and shorthands for what happens to it. */
+/** Opens a sandbox with a card of northwind's owner, and shorthands for payments with it. */
 export async function openMoney({ body = {}, ...options }: TestOptions & { body?: OrderBody } = {}) {
   const sandbox = openSandbox(options);
   const card = cardOf(await sandbox.order({ body }));
@@ -16,7 +16,7 @@ export async function openMoney({ body = {}, ...options }: TestOptions & { body?
     simulator,
     pay,
     setStatus,
-    /** The account's balance and what is available of it. */
+    /** The balance of an account, and the available balance. */
     async balances(id: string = card.account_id): Promise<string> {
       const { json } = await sandbox.get(`/developer/accounts/${id}`);
       return `${json.balance} ${json.available_balance}`;
@@ -24,7 +24,7 @@ export async function openMoney({ body = {}, ...options }: TestOptions & { body?
     async shown(id: string): Promise<Transaction> {
       return (await sandbox.get(`/developer/transactions/${id}`)).json;
     },
-    /** What is used of the card's limits: the spending limit, the day, 32 days. */
+    /** The used amounts of the card's limits: spending limit, day, 32 days. */
     async used(): Promise<string> {
       const { data } = (await sandbox.get(`/developer/cards?tokens=${card.token}`)).json;
       const { spending_limit, card_limits } = data[0];

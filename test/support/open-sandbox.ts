@@ -14,11 +14,10 @@ import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
 import { seedWorldFor } from "../../src/world/seed-world.ts";
-import { cameBy, type Observed } from "./exchanges.ts";
-import type { SentEvent } from "./held-to-description.ts";
+import type { Observed, SentEvent } from "./openapi-conformance.ts";
 import { physicalOrder } from "./physical-order.ts";
 
-/** Where requests go in process; no port is behind it. */
+/** The base address of requests in this process. */
 export const base = "http://sandbox.test";
 
 export interface TestOptions
@@ -40,30 +39,30 @@ export interface TestOptions
       | "journalBytes"
     >
   > {
-  /** Beside those that are shipped. */
+  /** Added to the shipped scenarios. */
   readonly scenarios?: readonly Scenario[];
-  /** In place of what collects `exchanges`. */
+  /** Called instead of adding to `exchanges`. */
   readonly observe?: (exchange: Observed) => void;
-  /** A seed world as its YAML would say it; default: fixtures/default.yaml. */
+  /** A seed world, like the YAML of a fixtures file; default: fixtures/default.yaml. */
   readonly world?: unknown;
-  /** What every request believes; may be changed between requests. */
+  /** Facts for every request; `force.facts` changes them later. */
   readonly facts?: FactsOverlay;
   readonly issuer?: Issuer;
-  /** Which environments' base address answers; default: both. */
+  /** Serves only this environment; default: both. */
   readonly serve?: Environment;
-  /** With `serve`: who may use the sandbox's own API; default: nobody, it is not there. */
+  /** With `serve`: access to the control API; default: none, the API is absent. */
   readonly guard?: Guard;
   /** A database file; default: in memory. */
   readonly db?: string;
-  /** The instant at which the test's clock starts; it moves only when told to. */
+  /** The instant at which the test's clock stands. */
   readonly now?: string;
 }
 
 let shipped: readonly Scenario[] | undefined;
 
-/** A clock that moves only when told to. */
+/** A clock that stands still until it is advanced. */
 class TestClock implements Clock {
-  /** The milliseconds that were waited for. */
+  /** The durations of all waits so far, in milliseconds. */
   readonly waited: number[] = [];
   #nowMs: number;
   readonly #waits = new Map<() => void, number>();
@@ -76,9 +75,9 @@ class TestClock implements Clock {
   ticks(): number {
     return this.#nowMs;
   }
-  /** What waits for real time: up to five seconds are over at once, longer waits last. */
+  /** Ends waits of up to five seconds at once; longer ones take real time. */
   after(ms: number, work: () => void, inBackground = false): () => void {
-    // What waits for the sandbox's time and not for its own: it comes when that is moved.
+    // Background work waits for the time of the sandbox, and is done when that is advanced.
     if (inBackground) return () => {};
     this.waited.push(ms);
     const due = () => {
@@ -94,11 +93,11 @@ class TestClock implements Clock {
     this.#waits.set(due, ms);
     return cancel;
   }
-  /** How long each work was to wait that is still to be done, in milliseconds. */
+  /** The durations of the waits that go on, in milliseconds. */
   get waits(): number[] {
     return [...this.#waits.values()];
   }
-  /** Does at once whatever waits. */
+  /** Ends all waits. */
   endWaits(): void {
     for (const due of [...this.#waits.keys()]) due();
   }
@@ -109,28 +108,35 @@ class TestClock implements Clock {
 
 export type OrderBody = Record<string, unknown>;
 
-/** Answers of a test's requests, read to their end. */
+/** A response that was read. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on bodies of any shape
   readonly json: any;
-  /** The contract point that decided. */
+  /** The contract point of the response. */
   readonly point: string | undefined;
   readonly provenance: string | undefined;
 }
 
+let latest: Observed | undefined;
+
+/** The latest exchange of any sandbox of a test. */
+export function latestExchange(): Observed | undefined {
+  return latest;
+}
+
 /**
- * The one way in which a test opens a sandbox: in process, on a clock that stands still, closed at its end. Each
- * answer of the service, and each event that was sent, is then held to the description.
+ * Opens a sandbox in this process, with a clock that stands still, and closes it when the test ends. All responses of
+ * the service, and all events that it sent, are then checked against the OpenAPI document.
  */
 export function openSandbox(options: TestOptions = {}) {
   const database = openDatabase(options.db ?? ":memory:");
   const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
   const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
   const exchanges: Observed[] = [];
-  const answered: Observed[] = [];
+  const all: Observed[] = [];
   const events: SentEvent[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...(options.scenarios ?? [])];
@@ -141,7 +147,7 @@ export function openSandbox(options: TestOptions = {}) {
     defaultFixtures: () =>
       options.world === undefined
         ? readDefaultFixtures()
-        : { world: seedWorldFor(options.keyQuota ?? "company").parse(options.world), digest: "a test's own" },
+        : { world: seedWorldFor(options.keyQuota ?? "company").parse(options.world), digest: "own" },
     seed: options.seed,
     drawSecret: () => randomBytes(32),
     privateSecrets: options.privateSecrets,
@@ -164,17 +170,17 @@ export function openSandbox(options: TestOptions = {}) {
     overlayOf: () => ({ ...force }),
     observe: (facts, messages) => {
       const exchange = { ...facts, ...messages };
-      answered.push(exchange);
-      cameBy(exchange);
+      all.push(exchange);
+      latest = exchange;
       if (options.observe) options.observe(exchange);
       else exchanges.push(exchange);
     },
   });
-  const end = onceAtTheLatest(async () => {
+  const end = onceByTestEnd(async () => {
     sandbox.abandon();
     database.close();
-    const { holdToDescription } = await import("./held-to-description.ts");
-    holdToDescription(answered, events);
+    const { checkConformance } = await import("./openapi-conformance.ts");
+    checkConformance(all, events);
   });
   const fetch = options.serve
     ? sandbox.serve({ environments: [options.serve], control: options.guard })
@@ -206,7 +212,7 @@ export function openSandbox(options: TestOptions = {}) {
     clockOfTest,
     force,
     exchanges,
-    /** Ends it before the test does, for a test that opens thousands. */
+    /** Closes the sandbox before the test ends, for tests that open thousands. */
     end,
     request,
     post,
@@ -214,12 +220,12 @@ export function openSandbox(options: TestOptions = {}) {
     account,
     exchange,
     orderBody,
-    /** Gets a path as northwind's owner, unless told otherwise. */
+    /** Gets a path, by default as northwind's owner. */
     async get(path: string, { apiKey = "sk_sandbox_northwind_owner", ...rest }: GetTry = {}) {
       const token = rest.token ?? (await exchange(apiKey));
       return request(path, { headers: { Authorization: `Bearer ${token}`, ...rest.headers } });
     },
-    /** Calls an operation as northwind's owner, unless told otherwise; a body goes as JSON. */
+    /** Calls an operation, by default as northwind's owner; a body is sent as JSON. */
     async call(method: string, path: string, { body, key, apiKey, signal, ...rest }: CallTry = {}) {
       const token = rest.token ?? (await exchange(apiKey ?? "sk_sandbox_northwind_owner"));
       const headers = {
@@ -235,7 +241,7 @@ export function openSandbox(options: TestOptions = {}) {
         ...(signal && { signal }),
       });
     },
-    /** Orders as northwind's owner, unless told otherwise; `body` overrides fields, and `undefined` drops one. */
+    /** Orders a card, by default as northwind's owner; `body` overrides fields, and `undefined` drops one. */
     async order({
       body = {},
       key = randomUUID(),
@@ -254,8 +260,8 @@ export function openSandbox(options: TestOptions = {}) {
   };
 }
 
-/** Does work when it is told to, or else at the test's end; keeps nothing of it once it is done. */
-function onceAtTheLatest(work: () => Promise<void>): () => Promise<void> {
+/** Does work when the result is called, or else when the test ends, and releases it afterwards. */
+function onceByTestEnd(work: () => Promise<void>): () => Promise<void> {
   let left: typeof work | undefined = work;
   const end = async () => {
     const due = left;
@@ -283,7 +289,7 @@ export interface CallTry {
 
 interface OrderTry {
   readonly body?: OrderBody;
-  /** The whole body, in place of fields. */
+  /** The whole body, instead of fields. */
   readonly raw?: unknown;
   readonly key?: string;
   readonly apiKey?: string;
@@ -305,7 +311,7 @@ export async function readReply(response: Response): Promise<Reply> {
   };
 }
 
-/** The card of an answer that has to be 201. */
+/** @throws Error unless the status is 201 */
 export function cardOf(reply: Reply): Card {
   if (reply.status !== 201) throw new Error(`no card: ${reply.status} ${reply.text}`);
   return reply.json;
@@ -320,6 +326,6 @@ function without(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 function found<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("the test names what its world does not hold");
+  if (value === undefined) throw new Error("the world of the test has no such company or account");
   return value;
 }

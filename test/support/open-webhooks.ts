@@ -1,23 +1,23 @@
 import { openSandbox, type Reply, type TestOptions } from "./open-sandbox.ts";
 
-/** What a receiver was sent. */
+/** A request to the receiver. */
 export interface Received {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on bodies of any shape
   readonly json: any;
 }
 
-/** How a receiver answers: a status, or what it does in place of an answer. */
+/** The receiver's response: a status, or a function that makes or refuses one. */
 export type Answer = number | ((init: RequestInit) => Response | Promise<Response>);
 
 export interface WebhookOptions extends TestOptions {
-  /** What northwind's first webhook subscribes to; default: `card.created`. */
+  /** The events of the first webhook; default: `card.created`. */
   readonly events?: readonly string[];
 }
 
-/** A sandbox whose northwind has a webhook, and a receiver that answers as it is told, 204 unless told otherwise. */
+/** Opens a sandbox in which northwind has a webhook, and a receiver that responds with 204 by default. */
 export async function openWebhooks({ events = ["card.created"], ...options }: WebhookOptions = {}) {
   const received: Received[] = [];
   const answers: Answer[] = [];
@@ -46,14 +46,14 @@ export async function openWebhooks({ events = ["card.created"], ...options }: We
   return {
     ...sandbox,
     received,
-    /** What the receiver is to answer next. */
+    /** The next responses of the receiver. */
     answers,
     call,
     create,
     webhook: made.json,
     path,
     deliveries: async () => (await call("GET", `${path}/deliveries`)).json.data,
-    /** Lets what is due by now be attempted. */
+    /** Waits until all due deliveries were attempted. */
     settled: () => sandbox.webhooks.settled(),
   };
 }

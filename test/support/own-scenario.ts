@@ -3,7 +3,7 @@ import { type Scenario, type StepFile, scenarioSchema } from "../../src/scenario
 import { pointsOf } from "../../src/scenarios/step.ts";
 import type { TestOptions } from "./open-sandbox.ts";
 
-/** A scenario of the test's own. */
+/** Makes a scenario from its steps. */
 function scenarioOf(
   steps: readonly object[],
   rest: { on?: OperationId[]; points?: string[]; then?: string } = {},
@@ -11,8 +11,8 @@ function scenarioOf(
   const leads = steps.flatMap((step) => pointsOf(step as StepFile, rest.on ?? ["orderPhysicalCard"]));
   return scenarioSchema().parse({
     name: "own",
-    title: "A test's own",
-    description: "A test's own",
+    title: "Own",
+    description: "Own",
     spec: ["§4"],
     points: [...leads, "order.created"],
     steps,
@@ -21,7 +21,7 @@ function scenarioOf(
   });
 }
 
-/** A sandbox's options with such a scenario, named `own`. */
+/** The options of a sandbox that has such a scenario, named `own`. */
 export const own = (steps: readonly object[], rest?: Parameters<typeof scenarioOf>[1]): TestOptions => ({
   scenarios: [scenarioOf(steps, rest)],
 });

@@ -5,7 +5,7 @@ import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import type { ExampleRequest, Scenario } from "../../src/scenarios/scenario.ts";
 import { base, type OrderBody, openSandbox, type Reply, readReply } from "./open-sandbox.ts";
 
-/** The ways of choosing a scenario. */
+/** All ways to choose a scenario. */
 export const ways = [
   "by header",
   "by Prefer: example",
@@ -31,9 +31,9 @@ const keys: Record<string, string> = {
 };
 
 /**
- * Sends the requests of a scenario's example under the scenario, chosen in a way, and holds what becomes of each
- * against what the example says.
- * @returns the contract points that were met
+ * Sends the requests of a scenario's example with the scenario chosen in one way, and checks each response against the
+ * example.
+ * @returns the contract points of the responses
  */
 export async function runExample(scenario: Scenario, way: Way): Promise<Set<string>> {
   const receiver = new Receiver();
@@ -49,7 +49,7 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
   const liveCards = () => sandbox.company("northwind").live_cards;
   const before = liveCards();
   const points = new Set<string>();
-  const underWay: (() => Promise<void>)[] = [];
+  const inProgress: (() => Promise<void>)[] = [];
 
   for (const [i, request] of scenario.example.entries()) {
     if (request.after) await sandbox.clock.advance({ by: request.after });
@@ -57,7 +57,7 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
     const end = async () => {
       const outcome = await sent;
       const which = `request ${i + 1} of ${scenario.name}, ${way}`;
-      hold(outcome, request, which);
+      check(outcome, request, which);
       if (request.expect.cards !== undefined) expect(liveCards() - before, which).toBe(request.expect.cards);
       if (outcome.connection === "answered") receiver.cards.push(outcome.reply.json.id);
       if (request.expect.deliveries) {
@@ -72,25 +72,25 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
       await end();
       continue;
     }
-    underWay.push(end);
-    // Until it has come as far as it comes by itself.
+    inProgress.push(end);
+    // Until the scenario delays it.
     while (sandbox.clockOfTest.waited.length === 0) await new Promise(setImmediate);
   }
   for (const { id } of sandbox.control.scenarios.armed().armed) sandbox.control.scenarios.release(id);
   sandbox.drain();
-  for (const end of underWay) await end();
+  for (const end of inProgress) await end();
   for (const { point } of sandbox.exchanges) points.add(point ?? "");
   return points;
 }
 
-/** A receiver that is told which card each request made, and refuses what it must not accept. */
+/** A receiver that knows the card of each request, and refuses events that it must not accept. */
 class Receiver {
   secret = "";
-  /** By request; a replay's is the card's first one again. */
+  /** The card of each request; a replay has the card of the first request. */
   readonly cards: string[] = [];
   readonly #received: { readonly id: string; readonly fails?: "stale" | "signature" }[] = [];
 
-  /** What came, in the terms of an example. */
+  /** The received events, as an example lists them. */
   get received(): object[] {
     return this.#received.map(({ id, ...rest }) => ({ of: this.cards.indexOf(id) + 1, ...rest }));
   }
@@ -154,7 +154,7 @@ async function send(
   { operation = on[0] as OperationId, body, key }: ExampleRequest,
   token: string | undefined,
 ): Promise<Response> {
-  // A request that it is not on does not choose it.
+  // Requests of other operations do not choose the scenario.
   const chosen = on.includes(operation) ? asked : { headers: {}, body: {} };
   const order = operation !== "exchangeSandboxKey";
   const fields = order ? sandbox.orderBody({ ...chosen.body, ...body }) : { api_key: apiKey, ...body };
@@ -169,7 +169,7 @@ async function send(
   });
 }
 
-/** What a client makes of an answer, or of its want. */
+/** The response, or the way in which the connection failed. */
 async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
   let response: Response;
   try {
@@ -187,7 +187,7 @@ async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
   }
 }
 
-function hold(outcome: Outcome, { expect: expected }: ExampleRequest, which: string): void {
+function check(outcome: Outcome, { expect: expected }: ExampleRequest, which: string): void {
   expect(outcome.connection, which).toBe(expected.connection);
   if ("status" in outcome) expect(outcome.status, which).toBe(expected.status);
   if (outcome.connection !== "answered") return;

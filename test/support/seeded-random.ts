@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1, the same for the same seed. */
+/** Makes random numbers from 0 to below 1 (Mulberry32), the same for the same seed. */
 export function seededNumbers(seed: number): () => number {
   let state = seed;
   return () => {

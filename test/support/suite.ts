@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SuiteReport } from "../../src/journal/suite.ts";
 import { type Run, run, temporaryFolder } from "./command-line.ts";
 
-/** What a test's suite says, before what it is about: how to exchange the key, and to order. */
+/** Stands before the code of each suite: functions that exchange the key and order cards. */
 const prelude = `
 const { CARD_SANDBOX_URL: url, CARD_SANDBOX_API_KEY: api_key, CARD_SANDBOX_ACCOUNT_ID: account_id } = process.env;
 const post = (path, body, headers) => fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
@@ -15,22 +15,22 @@ const order = async (key = crypto.randomUUID(), more = {}) => post("/developer/c
 }, { Authorization: "Bearer " + (await exchange()), "Content-Type": "application/json", "Idempotency-Key": key });
 `;
 
-/** The words of a command that runs a suite of the test's own. */
+/** The command that runs a suite with this code. */
 export function suiteOf(code: string): string[] {
   return [process.execPath, "--input-type=module", "--eval", prelude + code];
 }
 
-/** Runs a suite of the test's own by `exec`. */
+/** Runs a suite with this code under `exec`. */
 export function exec(options: readonly string[], code: string, env: NodeJS.ProcessEnv = {}): Run {
   return run(["exec", ...options, "--", ...suiteOf(code)], env);
 }
 
 export interface ReportedRun extends Run {
-  /** The report, once it is written. */
+  /** Reads the report, once it is written. */
   report(): SuiteReport;
 }
 
-/** Runs something that writes a report, which the test then reads. */
+/** Starts a run with a report. */
 export function reportOf(start: (options: readonly string[]) => Run): ReportedRun {
   const file = join(temporaryFolder(), "report.json");
   return {

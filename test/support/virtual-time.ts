@@ -1,4 +1,3 @@
-/** What a test's clock has to do with it. */
 interface MovedClock {
   advance(ms: number): void;
   readonly waits: readonly number[];
@@ -10,21 +9,21 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Longer than anything holds a request in the scenarios that are shipped. */
+/** Longer than any delay of the shipped scenarios. */
 const longestHoldMs = 10_000;
 const idleTurns = 4;
 
 /**
- * Time that passes whenever everybody waits: whoever sleeps is woken in turn, and the sandbox's clock is moved so far.
- * Nobody waits for real time.
+ * Time that advances only while everyone waits: sleepers wake in turn, and the clock of the sandbox is advanced with
+ * them. Nobody waits for real time.
  */
 export class VirtualTime {
   readonly #clock: MovedClock;
   #nowMs = 0;
   #sleepers: Sleeper[] = [];
-  /** Changes whenever somebody does something. */
+  /** Changes whenever a client does something. */
   #activity = 0;
-  #underWay = 0;
+  #inProgress = 0;
 
   constructor(clock: MovedClock) {
     this.#clock = clock;
@@ -47,19 +46,19 @@ export class VirtualTime {
     return { over, cancel };
   }
 
-  /** Work that is not sleeping, such as a request: time stands still meanwhile, unless somebody holds it. */
+  /** Does work such as a request, during which time stands still unless a scenario delays the request. */
   async during<Result>(work: Promise<Result>): Promise<Result> {
     this.#activity++;
-    this.#underWay++;
+    this.#inProgress++;
     try {
       return await work;
     } finally {
-      this.#underWay--;
+      this.#inProgress--;
       this.#activity++;
     }
   }
 
-  /** Lets time pass until all the work is done. */
+  /** Advances time until the work is done. */
   async run(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => {
@@ -71,7 +70,7 @@ export class VirtualTime {
       const before = this.#activity;
       for (
         let turn = 0;
-        turn < (this.#underWay > 0 ? 3 : 1) * idleTurns && before === this.#activity;
+        turn < (this.#inProgress > 0 ? 3 : 1) * idleTurns && before === this.#activity;
         turn++
       ) {
         await new Promise(setImmediate);

@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { residentMibOf } from "../../bench/server.ts";
 import { startCommandLine } from "./command-line.ts";
 import { physicalOrder } from "./physical-order.ts";
 
-/** Where memory and descriptors of a process are told. */
-const isTold = existsSync("/proc/self/fd");
+/** Whether the system shows memory and descriptors of a process. */
+const hasProc = existsSync("/proc/self/fd");
 
-/** How long memory and descriptors may take to come back. */
+/** How long memory and descriptors may take to fall back. */
 const settleMs = 20_000;
 
-/** How long the orders of a well-behaved client took: all but one of a hundred no longer than this. */
+/** The latency of a well-behaved client's orders. */
 export interface Service {
   readonly p99Ms: number;
 }
 
-/** A server in a process of its own, with a well-behaved client beside those that are not. */
+/** Starts a server, with a well-behaved client beside those of the test. */
 export async function watchServer() {
   const { url, child, exchange, world, output } = await startCommandLine(["--log", "silent"]);
   const token = await exchange();
@@ -31,7 +32,7 @@ export async function watchServer() {
     for (const socket of sockets) socket.destroy();
   });
 
-  /** @returns how long it took, in milliseconds */
+  /** @returns the latency in milliseconds */
   const order = async (): Promise<number> => {
     const sentAt = performance.now();
     const headers = {
@@ -50,13 +51,9 @@ export async function watchServer() {
     tookMs.sort((a, b) => a - b);
     return { p99Ms: Math.round(tookMs[Math.ceil(count * 0.99) - 1] ?? 0) };
   };
-  /** Resident memory, in MiB; 0 where nothing tells it. */
-  const memoryMiB = () => {
-    if (!isTold) return 0;
-    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    return Math.round(Number(/^VmRSS:\s+([0-9]+)/m.exec(status)?.[1]) / 1024);
-  };
-  const descriptors = () => (isTold ? readdirSync(`/proc/${child.pid}/fd`).length : 0);
+  /** Resident memory in MiB; 0 outside Linux. */
+  const memoryMiB = () => (hasProc ? Math.round(residentMibOf(child.pid ?? 0)) : 0);
+  const descriptors = () => (hasProc ? readdirSync(`/proc/${child.pid}/fd`).length : 0);
   await orders(200);
   const before = { memoryMiB: memoryMiB(), descriptors: descriptors() };
 
@@ -66,33 +63,33 @@ export async function watchServer() {
     before,
     memoryMiB,
     orders,
-    /** Opens a connection, closed at the test's end; it need not be read. */
+    /** Opens a connection, and closes it when the test ends. */
     connect: () =>
       new Promise<Socket>((resolve, reject) => {
         const socket = connect(Number(new URL(url).port), "127.0.0.1", () => resolve(socket));
         sockets.add(socket);
         socket.once("close", () => sockets.delete(socket));
         socket.once("error", reject);
-        // What becomes of it later is the test's to look at.
+        // Later errors are for the test to check.
         socket.on("error", () => {});
       }),
-    /** Closes them all. */
+    /** Closes all connections. */
     hangUp() {
       for (const socket of sockets) socket.destroy();
     },
     /**
-     * Waits until memory and descriptors are back where they were, and takes orders meanwhile.
-     * @throws where they do not come back
+     * Orders cards until memory and descriptors have fallen back.
+     * @throws Error if they do not
      */
     async settled(allowedMiB = 120): Promise<void> {
       const until = performance.now() + settleMs;
-      // The client's own connections are a few.
+      // The client has a few connections of its own.
       const isBack = () =>
         descriptors() <= before.descriptors + 5 && memoryMiB() <= before.memoryMiB + allowedMiB;
       while (!isBack()) {
         if (performance.now() > until) {
           throw new Error(
-            `not back after ${settleMs} ms: ${memoryMiB()} MiB and ${descriptors()} descriptors, before ${before.memoryMiB} and ${before.descriptors}`,
+            `after ${settleMs} ms still ${memoryMiB()} MiB and ${descriptors()} descriptors, before ${before.memoryMiB} and ${before.descriptors}`,
           );
         }
         await orders(50);

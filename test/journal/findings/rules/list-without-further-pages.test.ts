@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { found } from "../../../support/found.ts";
-import { openLongList } from "../../../support/open-long-list.ts";
-import { openManyCards } from "../../../support/open-many-cards.ts";
+import { openLongList, openManyCards } from "../../../support/open-long-list.ts";
 
 const period = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z";
 

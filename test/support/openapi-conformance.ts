@@ -3,9 +3,12 @@ import addFormats from "ajv-formats";
 import { pointsOfNoOperation } from "../../src/contract/answers.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { operations } from "../../src/contract/operations.ts";
-import type { Observed } from "./exchanges.ts";
+import type { Exchange, Messages } from "../../src/journal/exchange.ts";
 
-/** An answer of the description, as far as an exchange is held to it. */
+/** An exchange with its messages. */
+export type Observed = Exchange & Messages;
+
+/** A response of the OpenAPI document. */
 interface Described {
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
   readonly "x-contract-points": readonly { readonly id: string }[];
@@ -23,8 +26,8 @@ interface Description {
 
 let opened: { readonly description: Description; readonly ajv: Ajv2020 } | undefined;
 
-/** The description, made once a test file, and what checks bodies against it. */
-function description() {
+/** The OpenAPI document, made once per test file, with a validator. */
+function document() {
   if (opened) return opened;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -34,15 +37,15 @@ function description() {
   return opened;
 }
 
-/** Where the description tells of an exchange's answer: the answer, and the pointer to it. */
+/** The response of an exchange in the OpenAPI document, and the JSON pointer to it. */
 function answerFor(exchange: Observed): { readonly answer: Described | undefined; readonly pointer: string } {
-  const { paths, components } = description().description;
+  const { paths, components } = document().description;
   const { operation, point = "", status } = exchange;
   if (pointsOfNoOperation.some((each) => each === point)) {
     const name = point.slice("gateway.".length);
     return { answer: components.responses[name], pointer: `/components/responses/${name}` };
   }
-  // Under /developer 401 comes before it is known whether the path is any operation's.
+  // Under /developer, 401 is decided before the operation is known.
   const id = operation ?? (point.startsWith("auth.") ? "orderPhysicalCard" : undefined);
   if (!id) return { answer: undefined, pointer: "" };
   const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
@@ -53,27 +56,25 @@ function answerFor(exchange: Observed): { readonly answer: Described | undefined
 
 const escaped = (path: string) => encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** A request that a webhook's receiver was sent. */
+/** A request to the receiver of a webhook. */
 export interface SentEvent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/**
- * @throws where an answer or an event is not as the description says, so that the test fails whatever else it looked at
- */
-export function holdToDescription(exchanges: readonly Observed[], events: readonly SentEvent[] = []): void {
+/** @throws Error if a response or an event breaks the OpenAPI document, which fails every test that opened a sandbox */
+export function checkConformance(exchanges: readonly Observed[], events: readonly SentEvent[] = []): void {
   const found = new Set([...exchanges.flatMap(breaches), ...events.flatMap(eventBreaches)]);
-  if (found.size > 0) throw new Error(`not as /openapi.json says:\n${[...found].join("\n")}`);
+  if (found.size > 0) throw new Error(`breaks /openapi.json:\n${[...found].join("\n")}`);
 }
 
-/** The parameters of the description that each event has as headers. */
+/** The parameters of the OpenAPI document that each event sends as headers. */
 const webhookHeaders = ["WebhookId", "WebhookTimestamp", "WebhookSignature"];
 
 function eventBreaches({ headers, body }: SentEvent): string[] {
-  const { webhooks, components } = description().description;
+  const { webhooks, components } = document().description;
   const { type } = JSON.parse(body);
-  if (!webhooks[type]) return [`the description has no event ${type}`];
+  if (!webhooks[type]) return [`the document has no event ${type}`];
   const found = schemaBreaches(
     `/webhooks/${escaped(type)}/post/requestBody/content/application~1json/schema`,
     JSON.parse(body),
@@ -88,30 +89,30 @@ function eventBreaches({ headers, body }: SentEvent): string[] {
   return found.map((breach) => `event ${type}: ${breach}`);
 }
 
-/** What an answer does that the description does not say: a status, a point, a header, a content type, a field. */
+/** Everything in a response that the document does not declare: status, point, header, content type, field. */
 function breaches(exchange: Observed): string[] {
   const { operation, method, path, status, point, fault, responseHeaders, responseBody } = exchange;
-  // Nothing was answered, or the sandbox's own API did wrong, which the description does not tell of.
+  // There was no response, or the control API failed, which the document does not describe.
   if (status === undefined || path.startsWith("/_sandbox/")) return [];
   const what = `${operation ?? `${method} ${path}`} ${status} (${point})`;
   const { answer, pointer } = answerFor(exchange);
-  if (!answer) return [`${what}: the description has no such answer`];
+  if (!answer) return [`${what}: the document has no such response`];
   const found: string[] = [];
-  // A gateway that loses an answer answers with a point that is not the one that decided.
+  // A gateway that loses a response has a point of its own.
   const isDecided = fault !== "response.bad_gateway";
   if (isDecided && !answer["x-contract-points"].some(({ id }) => id === point)) {
-    found.push("the description names no such point there");
+    found.push("the document names no such point there");
   }
   found.push(...headerBreaches(answer, responseHeaders));
   if (fault !== "response.truncated") found.push(...bodyBreaches(pointer, responseBody));
   return found.map((breach) => `${what}: ${breach}`);
 }
 
-/** Which Node sets, or the body's own. */
+/** Headers that Node sets, or that belong to the body. */
 const ofTransport = new Set(["content-type", "content-length"]);
 
 function headerBreaches({ headers }: Described, sent: Readonly<Record<string, string>>): string[] {
-  const { components } = description().description;
+  const { components } = document().description;
   const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
   const has = new Set(Object.keys(sent).map((name) => name.toLowerCase()));
   const undeclared = [...has].filter((name) => !names.has(name) && !ofTransport.has(name));
@@ -121,10 +122,10 @@ function headerBreaches({ headers }: Described, sent: Readonly<Record<string, st
   });
   const type = sent["Content-Type"];
   return [
-    ...undeclared.map((name) => `the description declares no header ${name}`),
+    ...undeclared.map((name) => `the document declares no header ${name}`),
     ...missing.map(([, name]) => `the header ${name} is missing`),
     ...Object.entries(headers).flatMap(([name, { $ref }]) => headerValueBreaches(name, $ref, sent[name])),
-    ...(type === "application/json" ? [] : [`the description declares no content type ${type}`]),
+    ...(type === "application/json" ? [] : [`the document declares no content type ${type}`]),
   ];
 }
 
@@ -137,14 +138,14 @@ function bodyBreaches(pointer: string, body: string | undefined): string[] {
   try {
     return schemaBreaches(`${pointer}/content/application~1json/schema`, JSON.parse(body ?? ""));
   } catch (error) {
-    if (error instanceof SyntaxError) return ["the body is no JSON"];
+    if (error instanceof SyntaxError) return ["the body is not JSON"];
     throw error;
   }
 }
 
 function schemaBreaches(pointer: string, value: unknown): string[] {
-  const validate = description().ajv.getSchema(`openapi.json#${pointer}`) as ValidateFunction | undefined;
-  if (!validate) return [`${pointer} is not in the description`];
+  const validate = document().ajv.getSchema(`openapi.json#${pointer}`) as ValidateFunction | undefined;
+  if (!validate) return [`${pointer} is not in the document`];
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) =>
     `${instancePath || "the body"} ${message} ${JSON.stringify(params)}`.trim(),
