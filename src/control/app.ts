@@ -11,6 +11,7 @@ import type { Scenarios } from "../scenarios/arming.ts";
 import type { OpenWorld } from "../world/open-world.ts";
 import { ApiKeys, apiKeyRoutes } from "./api-keys.ts";
 import { Cards, cardRoutes } from "./cards.ts";
+import { clockRoutes, SandboxTime } from "./clock.ts";
 import { Companies, companyRoutes } from "./companies.ts";
 import { ControlError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
@@ -19,7 +20,6 @@ import { Requests, requestRoutes } from "./requests.ts";
 import { ArmedScenarios, scenarioRoutes } from "./scenarios.ts";
 import { Invoices, Simulator, simulatorRoutes } from "./simulator.ts";
 import { SandboxState, stateRoutes } from "./state.ts";
-import { clockRoutes, SandboxTime } from "./time.ts";
 
 /** What the control API and the dashboard work with. */
 export interface ControlServices {

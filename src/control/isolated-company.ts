@@ -1,10 +1,10 @@
 import type { JournalFilter, JournalListing } from "../journal/journal.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 import type { ControlServices } from "./app.ts";
+import type { TimeListing } from "./clock.ts";
 import type { NewCompany } from "./create-company.ts";
 import { ControlError } from "./errors.ts";
 import type { ArmedScenario, Arming } from "./scenarios.ts";
-import type { TimeListing } from "./time.ts";
 
 /** A company's own clock, which can run ahead of the sandbox's. */
 export interface CompanyClock {

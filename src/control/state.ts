@@ -15,10 +15,10 @@ import {
   restoreWorld,
   type SnapshotListing,
 } from "../store/snapshots.ts";
+import type { SandboxTime } from "./clock.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
 import { requireCompany } from "./lookup.ts";
-import type { SandboxTime } from "./time.ts";
 
 const resetRequest = z.strictObject({ company: z.string().optional() });
 

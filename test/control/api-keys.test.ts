@@ -11,7 +11,7 @@ function openKeys(options: TestOptions = {}) {
   return { ...sandbox, make, list, revoke };
 }
 
-describe("API keys, as the service's dashboard has them (spec §2, §5)", () => {
+describe("API keys (spec §2, §5)", () => {
   test.each([
     ["sandbox", "sk_sandbox_"],
     ["live", "sk_live_"],
@@ -45,7 +45,7 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect(everything).not.toContain(reply.json.secret);
   });
 
-  test("keys differ, and each is told from a made-up one by its checksum", async () => {
+  test("creates different keys, each with a valid checksum", async () => {
     const sandbox = openKeys();
     sandbox.database.run("UPDATE api_keys SET status = 'revoked'");
     const secrets = new Set<string>();
@@ -83,7 +83,7 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect(refused.point).toBe("token.key_revoked");
   });
 
-  test("the sixth active key of a company is refused, whoever asks", async () => {
+  test("refuses a sixth active key of a company for any member", async () => {
     const sandbox = openKeys();
     const make = (member: string) => sandbox.make({ member, environment: "sandbox" });
     const fifth = await make("northwind-employee");
@@ -98,7 +98,7 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect((await make("northwind-owner")).status).toBe(201);
   });
 
-  test("or, in the spec's variant, of a member", async () => {
+  test("refuses a sixth active key of a member when keys are counted per member", async () => {
     const sandbox = openKeys({ keyQuota: "member" });
     const statuses = [];
     for (let n = 0; n < 5; n++) {
@@ -108,7 +108,7 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect((await sandbox.make({ member: "northwind-admin", environment: "sandbox" })).status).toBe(201);
   });
 
-  test("a member of two companies has keys in each", async () => {
+  test("a member of two companies can have keys in each", async () => {
     const sandbox = openKeys();
     const { json } = await sandbox.make({
       member: "northwind-admin",
@@ -132,14 +132,14 @@ describe("API keys, as the service's dashboard has them (spec §2, §5)", () => 
     expect([reply.status, reply.json]).toEqual([status, { error: expect.stringContaining(message) }]);
   });
 
-  test("an inactive member has no keys made", async () => {
+  test("refuses a key for an inactive member", async () => {
     const sandbox = openKeys();
     sandbox.database.run("UPDATE memberships SET status = 'inactive'");
     const reply = await sandbox.make({ member: "fullhouse-owner", environment: "sandbox" });
     expect([reply.status, reply.json.error]).toEqual([409, expect.stringContaining("member_inactive")]);
   });
 
-  test("a key that is not there is not revoked", async () => {
+  test("returns 404 when an unknown key is revoked", async () => {
     expect((await openKeys().revoke("9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11")).status).toBe(404);
   });
 });

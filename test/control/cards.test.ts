@@ -5,7 +5,7 @@ import { cardOf } from "../support/open-sandbox.ts";
 const unknown = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("POST /_sandbox/cards/ID/operator", () => {
-  test("does what the operator does, and answers the card", async () => {
+  test("changes the card and returns it", async () => {
     const sandbox = openCards();
     const card = await sandbox.card();
     const held = await sandbox.act(`${card.id.toUpperCase()}/operator`, { action: "suspend" });
@@ -23,7 +23,7 @@ describe("POST /_sandbox/cards/ID/operator", () => {
     expect(sandbox.company("northwind").live_cards).toBe(0);
   });
 
-  test("activates a card of the seed world", async () => {
+  test("activates an inactive card of the fixtures", async () => {
     const sandbox = openCards();
     const { owners } = await sandbox.companyWith(["inactive"]);
     const reply = await sandbox.act(`${owners[0]?.id}/operator`, { action: "activate" });
@@ -68,7 +68,7 @@ test.each([
 });
 
 describe("/_sandbox/cards/ID/delivery", () => {
-  test("moves the parcel of a physical card forward, by its company's time", async () => {
+  test("moves the parcel of a physical card forward, stamped with its company's time", async () => {
     const sandbox = openCards();
     const { id, created_at } = await sandbox.card();
     const read = async () => (await sandbox.request(`/_sandbox/cards/${id}/delivery`)).json;
@@ -99,7 +99,7 @@ describe("/_sandbox/cards/ID/delivery", () => {
     expect([reply.status, reply.json.error]).toEqual([409, expect.stringContaining(message)]);
   });
 
-  test.each([{}, { status: "lost" }, { status: "ordered" }])("with %j is 400", async (body) => {
+  test.each([{}, { status: "lost" }, { status: "ordered" }])("returns 400 for %j", async (body) => {
     const sandbox = openCards();
     const reply = await sandbox.act(`${(await sandbox.card()).id}/delivery`, body);
     expect([reply.status, reply.json.error]).toEqual([
@@ -108,14 +108,14 @@ describe("/_sandbox/cards/ID/delivery", () => {
     ]);
   });
 
-  test("of a virtual card is 404", async () => {
+  test("returns 404 for a virtual card", async () => {
     const sandbox = openCards();
     const { id } = cardOf(await sandbox.virtual());
     expect((await sandbox.request(`/_sandbox/cards/${id}/delivery`)).status).toBe(404);
     expect((await sandbox.act(`${id}/delivery`, { status: "shipped" })).json.error).toContain("is virtual");
   });
 
-  test("a replacement's parcel is its own", async () => {
+  test("a replacement card has its own parcel", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     await sandbox.act(`${id}/delivery`, { status: "delivered" });
@@ -124,8 +124,8 @@ describe("/_sandbox/cards/ID/delivery", () => {
   });
 });
 
-describe("what a tester reads of cards", () => {
-  test("lists show what is used of the limits, the newest first, of one company or of all", async () => {
+describe("cards in the dashboard", () => {
+  test("lists cards of one company or of all, newest first, with the used part of their limits", async () => {
     const { card, virtual, control } = openCards();
     const first = await card({ spending_limit: { period: "monthly", amount: "100.00" } });
     const second = cardOf(await virtual());
@@ -142,7 +142,7 @@ describe("what a tester reads of cards", () => {
     expect(() => control.cards.list("nobody")).toThrow(/no company "nobody"/);
   });
 
-  test("it tells what can be done to one, and where that leads", async () => {
+  test("lists the possible actions on a card and the status after each", async () => {
     const { card, set, control } = openCards();
     const { id } = await card();
     await set("freeze", id);

@@ -23,7 +23,7 @@ describe("the sandbox's clock", () => {
     expect((await sandbox.read()).now).toBe("2026-03-10T09:30:01.000Z");
   });
 
-  test("is set ahead, and runs on from there", async () => {
+  test("can be set ahead and keeps running", async () => {
     const sandbox = openClock();
     const reply = await sandbox.set({ now: "2026-06-01T12:00:00+01:00" });
     expect([reply.status, reply.json]).toEqual([200, { now: "2026-06-01T11:00:00.000Z", frozen: false }]);
@@ -32,7 +32,7 @@ describe("the sandbox's clock", () => {
     expect(cardOf(await sandbox.order()).created_at).toBe("2026-06-01T11:00:00.500Z");
   });
 
-  test("stands still when it is frozen, moves by hand, and runs on when it is let go", async () => {
+  test("stands still while frozen, can be advanced, and runs on when unfrozen", async () => {
     const sandbox = openClock();
     expect((await sandbox.set({ frozen: true })).json.frozen).toBe(true);
     sandbox.clockOfTest.advance(60_000);
@@ -58,7 +58,7 @@ describe("the sandbox's clock", () => {
     expect((await sandbox.advance({ by })).json.now).toBe(now);
   });
 
-  test("every rule goes by it: a token expires when time is moved on", async () => {
+  test("a token expires when the clock is advanced", async () => {
     const sandbox = openClock();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     await sandbox.advance({ by: "PT14M59.999S" });
@@ -99,8 +99,8 @@ describe("the sandbox's clock", () => {
   });
 });
 
-describe("a company's own time", () => {
-  test("runs ahead of the sandbox's, and expires that company's tokens alone", async () => {
+describe("a company's clock", () => {
+  test("runs ahead of the sandbox's clock and expires only that company's tokens", async () => {
     const sandbox = openClock();
     const [mine, theirs] = [
       await sandbox.exchange("sk_sandbox_northwind_owner"),
@@ -113,7 +113,7 @@ describe("a company's own time", () => {
     expect((await sandbox.read()).now).toBe("2026-03-10T09:30:00.000Z");
   });
 
-  test("stamps its tokens, its cards and the Date of its answers", async () => {
+  test("stamps the company's tokens, cards and the Date of its responses", async () => {
     const sandbox = openClock();
     await sandbox.set({ now: "2026-07-31T23:30:00Z", company: "northwind" });
     const exchanged = await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
@@ -127,14 +127,14 @@ describe("a company's own time", () => {
     expect(ordered.headers.get("Date")).toBe("Fri, 31 Jul 2026 23:30:00 GMT");
   });
 
-  test("ends where the calendar does, whichever clock is moved", async () => {
+  test("does not exceed the last year of the calendar, whichever clock is advanced", async () => {
     const sandbox = openClock();
     expect((await sandbox.set({ now: "9990-01-01T00:00:00Z", company: "northwind" })).status).toBe(200);
     const beyond = await sandbox.set({ now: "2100-01-01T00:00:00Z" });
     expect([beyond.status, beyond.json.error]).toEqual([400, expect.stringContaining("9994")]);
   });
 
-  test("keeps its lead when the sandbox's clock is moved, and does not go back", async () => {
+  test("keeps its offset when the sandbox's clock is advanced, and does not go back", async () => {
     const sandbox = openClock();
     const { id } = sandbox.company("northwind");
     await sandbox.advance({ by: "PT1H", company: id });

@@ -3,8 +3,8 @@ import { worldTables } from "../../src/store/schema.ts";
 import { openCompanies } from "../support/open-companies.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 
-describe("POST /_sandbox/companies makes an isolated company in one call", () => {
-  test("{} is enough: an owner who orders at once, as the world lists it, with secrets shown this once", async () => {
+describe("POST /_sandbox/companies creates an isolated company", () => {
+  test("{} creates a company with an owner who can order, and returns the keys' secrets once", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make();
     expect(company).toMatchObject({
@@ -27,7 +27,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     ]);
   });
 
-  test("what is asked for is taken, and the rest filled in", async () => {
+  test("keeps the given fields and fills in the others", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make({
       slug: "acme",
@@ -60,7 +60,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect((await sandbox.orderAs(company)).point).toBe("order.quota_reached");
   });
 
-  test("a name that is taken is passed over where none was asked for", async () => {
+  test("a generated slug skips slugs that are taken", async () => {
     const sandbox = openCompanies();
     await sandbox.make({ slug: "company-2" });
     expect((await sandbox.make()).slug).toBe("company-3");
@@ -71,12 +71,12 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect(members.map(({ slug }) => slug)).toEqual(["zz-owner", "zz-employee", "zz-employee-2"]);
   });
 
-  test("has at most five keys, whatever its members", async () => {
+  test("creates at most five keys, however many members there are", async () => {
     const { members } = await openCompanies().make({ members: Array.from({ length: 7 }, () => ({})) });
     expect(members.map(({ api_keys }) => api_keys.length)).toEqual([1, 1, 1, 1, 1, 0, 0]);
   });
 
-  describe("with keys of its own", () => {
+  describe("with given API keys", () => {
     const keys = (count: number, name = "a") =>
       Array.from({ length: count }, (_, n) => ({ secret: `sk_sandbox_${name}_key_${n}` }));
 
@@ -92,7 +92,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
       expect(sandbox.world()).toEqual(before);
     });
 
-    test("gets only as many new keys as there are free slots", async () => {
+    test("creates only as many keys as there are free slots", async () => {
       const { members } = await openCompanies().make({ members: [{ api_keys: keys(4) }, {}, {}] });
       expect(members.map(({ api_keys }) => api_keys.length)).toEqual([5, 0, 0]);
     });
@@ -103,7 +103,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
       expect(members[0]?.api_keys.filter(({ status }) => status === "active")).toHaveLength(1);
     });
 
-    test("may have five for each member when keys are counted per member", async () => {
+    test("allows five for each member when keys are counted per member", async () => {
       const sandbox = openCompanies({ keyQuota: "member" });
       const members = [{ api_keys: keys(5) }, { slug: "second", api_keys: keys(5, "b") }, {}];
       const made = await sandbox.make({ members });
@@ -118,7 +118,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     });
   });
 
-  test("the same seed makes the same companies, to the byte", async () => {
+  test("the same seed creates the same companies, byte for byte", async () => {
     const made = async (seed: number) => {
       const sandbox = openCompanies({ seed });
       return JSON.stringify([await sandbox.make(), await sandbox.make({ card_quota: 3 })]);
@@ -127,7 +127,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect(await made(1)).not.toBe(await made(2));
   });
 
-  test("two companies never meet", async () => {
+  test("one company cannot use another's account or quota", async () => {
     const sandbox = openCompanies();
     const [one, two] = [await sandbox.make({ card_quota: 1 }), await sandbox.make()];
     await sandbox.orderAs(one);
@@ -137,21 +137,21 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect((await sandbox.orderAs(two)).status).toBe(201);
   });
 
-  test("a live company is a world of its own", async () => {
+  test("a live company is separate from the sandbox environment", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make({ environment: "live", slug: "acme" });
     expect(company.members[0]?.api_keys[0]?.secret).toMatch(/^sk_live_/);
     expect((await sandbox.make({ slug: "acme" })).environment).toBe("sandbox");
   });
 
-  test.each([12, 200])("a key's own secret of %i characters is taken, and exchanged", async (length) => {
+  test.each([12, 200])("accepts a given secret of %i characters, which can be exchanged", async (length) => {
     const sandbox = openCompanies();
     const secret = "sk_sandbox_".padEnd(length, "x");
     await sandbox.make({ members: [{ api_keys: [{ secret }] }] });
     expect((await sandbox.post("/auth/v1/sandbox/token", { api_key: secret })).point).toBe("token.issued");
   });
 
-  test.each([11, 201])("a key's own secret of %i characters is refused", async (length) => {
+  test.each([11, 201])("refuses a given secret of %i characters", async (length) => {
     const secret = "sk_sandbox_".padEnd(length, "x");
     const reply = await openCompanies().send("POST", "companies", { members: [{ api_keys: [{ secret }] }] });
     const why = "members.0.api_keys.0.secret: must be 12 to 200 letters, digits and underscores";
@@ -193,7 +193,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
     expect(sandbox.world()).toEqual(before);
   });
 
-  test("a reset of it brings back its beginning, a reset of all forgets it", async () => {
+  test("resetting it restores its beginning; resetting everything deletes it", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make();
     await sandbox.orderAs(company);
@@ -208,7 +208,7 @@ describe("POST /_sandbox/companies makes an isolated company in one call", () =>
 });
 
 describe("PATCH", () => {
-  test("a company's status, quota and details decide its next order", async () => {
+  test("changes of a company's status, quota and details affect its next order", async () => {
     const sandbox = openCompanies();
     const change = (body: object) => sandbox.send("PATCH", "companies/northwind", body);
     expect((await change({ status: "closed" })).json).toMatchObject({ slug: "northwind", status: "closed" });
@@ -221,7 +221,7 @@ describe("PATCH", () => {
     expect((await sandbox.order()).status).toBe(201);
   });
 
-  test("an account's status, by id or by slug in a company", async () => {
+  test("changes an account's status, by id or by slug and company", async () => {
     const sandbox = openCompanies();
     const { id } = sandbox.account("northwind");
     const closed = await sandbox.send("PATCH", `accounts/${id}`, { status: "closed" });
@@ -231,7 +231,7 @@ describe("PATCH", () => {
     expect((await sandbox.order()).status).toBe(201);
   });
 
-  test("a member's role in one company, and details in all", async () => {
+  test("changes a member's role in one company and the details in all", async () => {
     const sandbox = openCompanies();
     const changed = await sandbox.send("PATCH", "members/northwind-admin", {
       role: "employee",
@@ -270,7 +270,7 @@ describe("PATCH", () => {
     expect((await sandbox.order({ apiKey })).status).toBe(201);
   });
 
-  test("a company's entitlements decide its next request, also with a token that was used before", async () => {
+  test("changes of a company's entitlements affect its next request, also with a used token", async () => {
     const sandbox = openCompanies();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const change = (entitlements: string[]) => sandbox.send("PATCH", "companies/northwind", { entitlements });
@@ -293,7 +293,7 @@ describe("PATCH", () => {
     }
   });
 
-  test("of live, by id, or in a company that is named by its id", async () => {
+  test("changes live members, by id or within a company named by its id", async () => {
     const sandbox = openCompanies();
     const company = await sandbox.make({ environment: "live", slug: "lv" });
     const [owner] = company.members;
@@ -308,7 +308,7 @@ describe("PATCH", () => {
     }
   });
 
-  test("of an account is within the company that is named", async () => {
+  test("finds an account only in the named company", async () => {
     const sandbox = openCompanies();
     const { id } = sandbox.account("fullhouse");
     const reply = await sandbox.send("PATCH", `accounts/${id}`, { status: "closed", company: "northwind" });
@@ -341,7 +341,7 @@ describe("PATCH", () => {
 });
 
 describe("DELETE /_sandbox/companies/ID", () => {
-  test("leaves no row of it, and every other row as it was", async () => {
+  test("deletes all rows of the company and changes no other", async () => {
     const sandbox = openCompanies();
     const rows = () =>
       JSON.stringify(worldTables.map((table) => sandbox.database.all(`SELECT * FROM ${table}`)));
@@ -358,7 +358,7 @@ describe("DELETE /_sandbox/companies/ID", () => {
     expect(sandbox.database.all("PRAGMA foreign_key_check")).toEqual([]);
   });
 
-  test("ends its tokens, and its members' places in other companies", async () => {
+  test("ends its tokens and its members' memberships in other companies", async () => {
     const sandbox = openCompanies();
     const token = await sandbox.exchange("sk_sandbox_northwind_admin");
     await sandbox.request("/_sandbox/companies/northwind", { method: "DELETE" });
@@ -370,7 +370,7 @@ describe("DELETE /_sandbox/companies/ID", () => {
     expect(sandbox.world().companies.map(({ slug }) => slug)).toEqual(["fullhouse", "frostbite", "halfway"]);
   });
 
-  test("is refused where a member of it has a card in another company", async () => {
+  test("is refused if one of its members has a card in another company", async () => {
     const sandbox = openCompanies();
     sandbox.database.run("UPDATE companies SET card_quota = 20");
     const order = {
@@ -383,7 +383,7 @@ describe("DELETE /_sandbox/companies/ID", () => {
     expect([reply.status, Object.keys(reply.json)]).toEqual([409, ["error"]]);
   });
 
-  test("of nobody is a 404", async () => {
+  test("returns 404 for an unknown company", async () => {
     expect((await openCompanies().request("/_sandbox/companies/nobody", { method: "DELETE" })).status).toBe(
       404,
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openCompanies } from "../support/open-companies.ts";
 
-describe("a company's beginning is its own", () => {
-  test("across a reset that counts companies anew, and a snapshot from before it", async () => {
+describe("resetting a company restores its own beginning", () => {
+  test("after a reset that restarts the company numbers, and a snapshot from before it", async () => {
     const sandbox = openCompanies();
     await sandbox.make({ slug: "aaa", card_quota: 7 });
     sandbox.snapshot("s");
@@ -14,7 +14,7 @@ describe("a company's beginning is its own", () => {
     expect(sandbox.company("aaa").card_quota).toBe(7);
   });
 
-  test("across its deletion, and a company that was made since", async () => {
+  test("after its deletion and the creation of another company", async () => {
     const sandbox = openCompanies();
     await sandbox.make({ slug: "aaa", card_quota: 7 });
     sandbox.snapshot("s");
@@ -25,7 +25,7 @@ describe("a company's beginning is its own", () => {
     expect(sandbox.company("aaa").card_quota).toBe(7);
   });
 
-  test("and a reset leaves out members of elsewhere who are gone", async () => {
+  test("without members of other companies that were deleted", async () => {
     const sandbox = openCompanies();
     await sandbox.request("/_sandbox/companies/northwind", { method: "DELETE" });
     await sandbox.make();
@@ -36,7 +36,7 @@ describe("a company's beginning is its own", () => {
   });
 });
 
-describe("an order that is under way when its world goes", () => {
+describe("an order in progress during a reset", () => {
   /** Sends the head of an order, and its body when the test says so. */
   const beginOrder = async (sandbox: ReturnType<typeof openCompanies>, apiKey: string) => {
     const body = new TransformStream<Uint8Array, Uint8Array>();
@@ -60,7 +60,7 @@ describe("an order that is under way when its world goes", () => {
     return send;
   };
 
-  test.each(["reset", "deleted", "replaced"])("makes no card: its company was %s", async (how) => {
+  test.each(["reset", "deleted", "replaced"])("creates no card if its company was %s", async (how) => {
     const sandbox = openCompanies();
     const company = await sandbox.make({ slug: "aaa" });
     const send = await beginOrder(sandbox, company.members[0]?.api_keys[0]?.secret ?? "");
@@ -76,7 +76,7 @@ describe("an order that is under way when its world goes", () => {
     );
   });
 
-  test("makes its card where another company's world went", async () => {
+  test("creates its card if another company was reset", async () => {
     const sandbox = openCompanies();
     const [mine, theirs] = [await sandbox.make(), await sandbox.make()];
     const send = await beginOrder(sandbox, mine.members[0]?.api_keys[0]?.secret ?? "");

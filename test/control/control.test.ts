@@ -6,7 +6,7 @@ import { openSandbox } from "../support/open-sandbox.ts";
 const withToken: Guard = { kind: "token", token: "correct-horse" };
 
 describe("GET /_sandbox/health", () => {
-  test("answers without authentication", async () => {
+  test("responds without authentication", async () => {
     const reply = await openSandbox({ seed: 7, now: "2026-03-10T09:30:00Z" }).request("/_sandbox/health");
     expect(reply.status).toBe(200);
     expect(reply.json).toEqual({
@@ -36,7 +36,7 @@ describe("GET /_sandbox/health", () => {
 });
 
 describe("GET /_sandbox", () => {
-  test("leads a browser to the dashboard", async () => {
+  test("redirects browsers to the dashboard", async () => {
     const { fetch } = openSandbox();
     const response = await fetch("http://sandbox.test/_sandbox", {
       headers: { Accept: "text/html,*/*;q=0.8" },
@@ -44,7 +44,7 @@ describe("GET /_sandbox", () => {
     expect([response.status, response.headers.get("Location")]).toEqual([303, "/_sandbox/ui"]);
   });
 
-  test("tells everybody else what is there, and it is", async () => {
+  test("lists paths that exist, for other clients", async () => {
     const { request, fetch } = openSandbox({ docsFiles: async () => undefined });
     const { status, json } = await request("/_sandbox");
     expect([status, json.world]).toEqual([200, "/_sandbox/world"]);
@@ -85,7 +85,7 @@ describe("GET /_sandbox/world", () => {
     ]);
   });
 
-  test("lists members with their keys, whose secrets are public, and accounts", async () => {
+  test("lists members with their keys and public secrets, and accounts", async () => {
     const { companies } = await world();
     expect(Object.keys(companies[0])).toEqual([
       "id",
@@ -135,7 +135,7 @@ describe("GET /_sandbox/world", () => {
     ]);
   });
 
-  test("says who is inactive, what is incomplete, and what a company is not entitled to", async () => {
+  test("shows inactive members, missing details and missing entitlements", async () => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE memberships SET status = 'inactive'");
     sandbox.database.run("UPDATE companies SET entitlements = ''");
@@ -150,7 +150,7 @@ describe("GET /_sandbox/world", () => {
     expect(halfway.details_complete).toBe(false);
   });
 
-  test("a key that is not the fixture's shows its prefix and no secret", async () => {
+  test("shows the prefix and no secret of a key that is not in the fixtures", async () => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE api_keys SET public_secret = NULL");
     const { companies } = (await sandbox.request("/_sandbox/world")).json;
@@ -172,12 +172,12 @@ test.each(["GET", "POST", "DELETE"])(
   },
 );
 
-test("answers are dated by the sandbox's clock", async () => {
+test("responses have the Date of the sandbox's clock", async () => {
   const reply = await openSandbox({ now: "2026-03-10T09:30:00Z" }).request("/_sandbox/health");
   expect(reply.headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
 });
 
-test("a defect of the sandbox is a 500 {error} that tells no stack", async () => {
+test("an unexpected error is a 500 {error} without a stack trace", async () => {
   const sandbox = openSandbox();
   sandbox.database.exec("ALTER TABLE accounts RENAME TO gone");
   const reply = await sandbox.request("/_sandbox/world");
@@ -189,12 +189,12 @@ test("a defect of the sandbox is a 500 {error} that tells no stack", async () =>
   });
 });
 
-test("the live base address alone has no control API", async () => {
+test("a live base address has no control API", async () => {
   const reply = await openSandbox({ serve: "live" }).request("/_sandbox/health");
   expect(reply.status).toBe(404);
 });
 
-test("a body over 1 MiB is refused, declared or in chunks, and one of 1 MiB is read", async () => {
+test("refuses a body over 1 MiB, with Content-Length or in chunks, and reads one of 1 MiB", async () => {
   const { request } = openSandbox();
   const send = (text: string, body: string | ReadableStream = text) =>
     request("/_sandbox/companies", { method: "POST", body, duplex: "half" } as RequestInit);
@@ -222,7 +222,7 @@ test.each(["__proto__", "constructor", "toString"])(
   },
 );
 
-test("a path that there is not leads to those that there are", async () => {
+test("an unknown path is a 404 that names GET /_sandbox", async () => {
   const { status, json } = await openSandbox().request("/_sandbox/wrld");
   expect([status, json.error]).toEqual([
     404,
@@ -230,7 +230,7 @@ test("a path that there is not leads to those that there are", async () => {
   ]);
 });
 
-describe("what is asked for and does not fit", () => {
+describe("invalid input", () => {
   test.each([
     ["companies", { nme: "x" }, /^unknown key "nme": did you mean "name"\? Known here: slug, /],
     ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam": did you mean "name"\? /],

@@ -12,7 +12,7 @@ describe("without fixture keys", () => {
   const make = (sandbox: ReturnType<typeof open>) =>
     sandbox.post("/_sandbox/api-keys", { member: "northwind-owner", environment: "sandbox" });
 
-  test("an exchange of one is refused like one of an unknown key", async () => {
+  test("refuses the exchange of a fixture key like that of an unknown key", async () => {
     const reply = await open().post("/auth/v1/sandbox/token", { api_key: owner });
     expect([reply.status, reply.point]).toEqual([401, "token.key_unknown"]);
   });
@@ -31,7 +31,7 @@ describe("without fixture keys", () => {
     }
   });
 
-  test("none is listed or shown, and none counts towards the limit of five", async () => {
+  test("does not list them, and does not count them towards the limit of five", async () => {
     const sandbox = open();
     const pages = ["world", "api-keys", "ui", "ui/api-keys", "ui/companies"];
     const shown = await Promise.all(

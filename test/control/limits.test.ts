@@ -4,7 +4,7 @@ import { openSandbox } from "../support/open-sandbox.ts";
 
 const counted = (n: number) => `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${n})`;
 
-test("arms up to 1,000 scenarios, and one more once one is disarmed", () => {
+test("arms up to 1,000 scenarios, and another one after one is disarmed", () => {
   const { control } = openSandbox();
   const arm = () => control.scenarios.arm("quota-reached", { company: "northwind", times: 1 });
   for (let n = 0; n < limits.armedScenarios; n++) arm();
@@ -16,7 +16,7 @@ test("arms up to 1,000 scenarios, and one more once one is disarmed", () => {
   expect(arm).not.toThrow();
 });
 
-test("answers 409 over the limit", async () => {
+test("returns 409 over the limit", async () => {
   const sandbox = openSandbox();
   for (let n = 0; n < limits.snapshots; n++) sandbox.snapshot(`s${n}`);
   const reply = await sandbox.post("/_sandbox/snapshots", { name: "one-more" });

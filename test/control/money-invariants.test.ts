@@ -225,7 +225,7 @@ async function expectConsistent({ database, cards, accounts, held, listed, clock
   }
 }
 
-test("balances, holds, running balances and what is used agree after any history", async () => {
+test("balances, holds, running balances and used limits agree after any history", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
       const history = await openHistory();

@@ -38,14 +38,14 @@ describe("GET /_sandbox/requests", () => {
     expect(await (await withRequests()).ids(query)).toBe(expected);
   });
 
-  test("lists a company by its id, in any letter case, also when it is gone", async () => {
+  test("filters by company id in any letter case, also after the company is deleted", async () => {
     const { ids, company, request } = await withRequests();
     const { id } = company("northwind");
     await request("/_sandbox/companies/northwind", { method: "DELETE" });
     expect(await ids(`?company=${id.toUpperCase()}`)).toBe("4 3 2 1");
   });
 
-  test("tells the live company from the sandbox's of the same name", async () => {
+  test("distinguishes a live company from a sandbox company of the same slug", async () => {
     const sandbox = openSandbox();
     const account_id = sandbox.account("northwind", "gbp", "live").id;
     await sandbox.order({ apiKey: "sk_live_northwind_owner", body: { account_id } });
@@ -54,7 +54,7 @@ describe("GET /_sandbox/requests", () => {
     expect([await count("northwind"), await count("live/northwind")]).toEqual([0, 2]);
   });
 
-  test("says whether there is more", async () => {
+  test("sets has_more if there are more", async () => {
     const { list } = await withRequests();
     expect((await list("?limit=4")).json.has_more).toBe(true);
     expect((await list("?limit=1&after=2")).json.has_more).toBe(false);
@@ -88,13 +88,13 @@ describe("GET /_sandbox/requests", () => {
   });
 });
 
-test("GET /_sandbox/requests/ID shows one, as the list does", async () => {
+test("GET /_sandbox/requests/ID returns one request as the list does", async () => {
   const { request, list } = await withRequests();
   const reply = await request("/_sandbox/requests/2");
   expect(reply.json).toEqual((await list("?point=order.created")).json.requests[0]);
 });
 
-test.each(["6", "0", "x", "02"])("GET /_sandbox/requests/%s is a 404 where there is none", async (id) => {
+test.each(["6", "0", "x", "02"])("GET /_sandbox/requests/%s returns 404 for an unknown id", async (id) => {
   const { request } = await withRequests();
   const reply = await request(`/_sandbox/requests/${id}`);
   expect([reply.status, reply.json]).toEqual([
@@ -103,7 +103,7 @@ test.each(["6", "0", "x", "02"])("GET /_sandbox/requests/%s is a 404 where there
   ]);
 });
 
-test("DELETE /_sandbox/requests forgets them all, and ids go on", async () => {
+test("DELETE /_sandbox/requests deletes all requests; ids continue", async () => {
   const { request, ids } = await withRequests();
   expect((await request("/_sandbox/requests", { method: "DELETE" })).status).toBe(204);
   expect(await ids()).toBe("");
@@ -111,7 +111,7 @@ test("DELETE /_sandbox/requests forgets them all, and ids go on", async () => {
   expect(await ids()).toBe("6");
 });
 
-test("an answer's requests are the same within the process", async () => {
+test("the list is the same within the process", async () => {
   const { requests, list } = await withRequests();
   expect((await list("?limit=2")).json).toEqual(requests.list({ limit: 2 }));
 });
@@ -148,7 +148,7 @@ async function follow(sandbox: ReturnType<typeof openSandbox>, query = "", lastE
 }
 
 describe("GET /_sandbox/requests/stream", () => {
-  test("tells each request as it is answered, with its id and its entry", async () => {
+  test("sends each request after its response, with its id and entry", async () => {
     const sandbox = await withRequests();
     const stream = await follow(sandbox);
     await sandbox.order({ token: sandbox.token });
@@ -162,7 +162,7 @@ describe("GET /_sandbox/requests/stream", () => {
     });
   });
 
-  test("tells those alone that fit the filters", async () => {
+  test("sends only requests that match the filters", async () => {
     const sandbox = await withRequests();
     const stream = await follow(sandbox, "?status=201");
     await sandbox.request("/nothing");
@@ -186,7 +186,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(await stream.idsOf(expected.split(" ").length)).toBe(expected);
   });
 
-  test("misses none and tells none twice, however requests and readers come", async () => {
+  test("sends every request once, in any order of requests and reads", async () => {
     const sandbox = await withRequests();
     const burst = (count: number) =>
       Promise.all(Array.from({ length: count }, () => sandbox.request("/nothing")));
@@ -198,7 +198,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(ids).toBe(Array.from({ length: 105 }, (_, i) => i + 1).join(" "));
   });
 
-  test("goes on through a clear, a reset and another reader's end", async () => {
+  test("continues after a clear, a reset and the end of another stream", async () => {
     const sandbox = await withRequests();
     const stream = await follow(sandbox);
     const other = await follow(sandbox);
@@ -209,14 +209,14 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(await stream.idsOf(1)).toBe("6");
   });
 
-  test("tells of requests also where none is kept", async () => {
+  test("sends requests also if the journal keeps none", async () => {
     const sandbox = openSandbox({ journal: 0 });
     const stream = await follow(sandbox);
     await sandbox.request("/nothing");
     expect(await stream.idsOf(1)).toBe("1");
   });
 
-  test("answers HEAD with its headers, and starts no stream", async () => {
+  test("responds to HEAD with its headers and starts no stream", async () => {
     const sandbox = openSandbox();
     const { status, headers } = await sandbox.request("/_sandbox/requests/stream", { method: "HEAD" });
     expect([status, headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
@@ -238,7 +238,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(await stream.idsOf(1)).toBe("");
   });
 
-  test("ends with what was still to be told where the sandbox ends its streams", async () => {
+  test("sends what waits before it ends when the sandbox stops", async () => {
     const sandbox = openSandbox();
     const stream = await follow(sandbox);
     await sandbox.request("/nothing");
@@ -248,7 +248,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(sandbox.clockOfTest.waits).toEqual([]);
   });
 
-  test("is dropped for a reader that falls a thousand behind", async () => {
+  test("ends for a reader that falls 1,000 requests behind", async () => {
     const sandbox = openSandbox();
     const stream = await follow(sandbox);
     for (let n = 0; n <= 1000; n++) await sandbox.request("/nothing");
@@ -256,7 +256,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(sandbox.clockOfTest.waits).toEqual([]);
   });
 
-  test("is dropped for a reader that falls 16 MiB behind", async () => {
+  test("ends for a reader that falls 16 MiB behind", async () => {
     const sandbox = openSandbox();
     const stream = await follow(sandbox);
     const init = { method: "POST", body: "x".repeat(60_000) };
@@ -265,7 +265,7 @@ describe("GET /_sandbox/requests/stream", () => {
     expect(sandbox.clockOfTest.waits).toEqual([]);
   });
 
-  test("pings every 15 s, so that nothing between takes it for dead", async () => {
+  test("pings every 15 s, so that proxies keep the connection open", async () => {
     const sandbox = openSandbox();
     const stream = await follow(sandbox);
     expect(stream.text()).toBe(": following\n\n");

@@ -13,7 +13,7 @@ test.each([
   [bytes(), bytes(0), false],
 ])("%j and %j: %s", (a, b, same) => expect(sameBytes(a, b)).toBe(same));
 
-test.each([0, 15, 31])("looks at every byte, also where the one at %i differs already", (at) => {
+test.each([0, 15, 31])("compares every byte, also if the one at %i differs", (at) => {
   const looked: number[] = [];
   const b = new Proxy(new Uint8Array(32), {
     get(of, name) {
@@ -42,8 +42,8 @@ function comparisons(line: string): string[] {
   );
 }
 
-describe("who may use the sandbox's own API is decided by sameBytes alone", () => {
-  test("a comparison that tells by its time is seen", () => {
+describe("secrets are compared with sameBytes only", () => {
+  test("finds a comparison that is not constant-time", () => {
     expect(comparisons("if (shown === guard.token) return;")).toEqual(["shown === guard.token"]);
     expect(comparisons("return cookie !== sessionOf(token);")).toEqual([
       "cookie !== sessionOf(token);".slice(0, -1),

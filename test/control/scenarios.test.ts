@@ -5,7 +5,7 @@ import { openCompanies } from "../support/open-companies.ts";
 const nobody = "00000000-0000-4000-8000-000000000000";
 
 describe("GET scenarios", () => {
-  test("lists them all, as their files say", async () => {
+  test("lists all scenarios with the contents of their files", async () => {
     const { json } = await openCompanies().request("/_sandbox/scenarios");
     expect(json.scenarios.map(({ name }: { name: string }) => name)).toEqual(shippedScenarios);
     expect(json.scenarios[0]).toMatchObject({
@@ -19,7 +19,7 @@ describe("GET scenarios", () => {
 });
 
 describe("POST scenarios/NAME/arm", () => {
-  test("answers 201, with what is armed for whom", async () => {
+  test("returns 201 with the armed scenario", async () => {
     const sandbox = openCompanies();
     const { id, members } = sandbox.company("northwind");
     const key = members[0]?.api_keys[0]?.id;
@@ -51,7 +51,7 @@ describe("POST scenarios/NAME/arm", () => {
     expect(json).toMatchObject({ steps_taken: 4, fired: 4, spent: true });
   });
 
-  test("in place of the operation it is on, another", async () => {
+  test("arms a scenario for another operation than the one in its file", async () => {
     const sandbox = openCompanies();
     await sandbox.send("POST", "scenarios/rate-limited/arm", { operation: "exchangeSandboxKey" });
     const reply = await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
@@ -96,7 +96,7 @@ describe("POST scenarios/NAME/arm", () => {
     expect((await sandbox.request("/_sandbox/armed")).json).toEqual({ armed: [], never_fired: [] });
   });
 
-  test("a key of another company than the one named is refused", async () => {
+  test("refuses a key of another company", async () => {
     const sandbox = openCompanies();
     const key = sandbox.company("fullhouse").members[0]?.api_keys[0]?.id;
     const reply = await sandbox.send("POST", "scenarios/conflict/arm", {
@@ -111,7 +111,7 @@ describe("POST scenarios/NAME/arm", () => {
 });
 
 describe("armed", () => {
-  test("tells what is armed, how often each fired, and what never did; live companies by their name", async () => {
+  test("lists armed scenarios with their counts, those that never fired, and live companies as live/SLUG", async () => {
     const sandbox = openCompanies();
     await sandbox.send("POST", "scenarios/forbidden/arm", { company: "live/northwind" });
     await sandbox.send("POST", "scenarios/conflict/arm");
@@ -124,7 +124,7 @@ describe("armed", () => {
     expect(json.never_fired).toEqual([json.armed[0].id]);
   });
 
-  test("is listed and disarmed for one company, and by no parameter that is none", async () => {
+  test("lists and disarms for one company, and refuses unknown parameters", async () => {
     const sandbox = openCompanies();
     await sandbox.send("POST", "scenarios/forbidden/arm", { company: "fullhouse" });
     await sandbox.send("POST", "scenarios/conflict/arm", { company: "northwind" });
@@ -139,7 +139,7 @@ describe("armed", () => {
     expect((await sandbox.request("/_sandbox/armed?company=nobody")).status).toBe(404);
   });
 
-  test("is disarmed one by one, or at once", async () => {
+  test("disarms one scenario or all", async () => {
     const sandbox = openCompanies();
     const arm = async (name: string) => (await sandbox.send("POST", `scenarios/${name}/arm`)).json.id;
     const [first] = [await arm("conflict"), await arm("forbidden"), await arm("quota-reached")];

@@ -4,7 +4,7 @@ import { openMoney } from "../support/open-money.ts";
 const nobody = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("POST /_sandbox/simulate/authorisations", () => {
-  test("holds the amount: the payment is pending, and shown as it was answered", async () => {
+  test("holds the amount and lists the pending payment", async () => {
     const { post, card, balances, shown } = await openMoney();
     const reply = await post("/_sandbox/simulate/authorisations", {
       card_id: card.id,
@@ -39,7 +39,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(await balances()).toBe("250000.00 249974.50");
   });
 
-  test("in another currency it holds what that is worth, by a fixed rate", async () => {
+  test("in another currency, holds the amount converted at a fixed rate", async () => {
     const { pay } = await openMoney();
     expect(pay("109.00", { currency: "USD", channel: "atm" })).toMatchObject({
       type: "atm",
@@ -67,7 +67,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(await balances()).toBe("250000.00 250000.00");
   });
 
-  test("by a card past its expiry date is declined, from midnight in London on", async () => {
+  test("is declined for an expired card, from midnight in London on", async () => {
     const { pay, clock } = await openMoney({ now: "2026-05-10T09:30:00Z" });
     clock.change({ now: "2031-05-31T22:59:59.999Z" });
     expect(pay("1.00").status).toBe("pending");
@@ -75,7 +75,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(pay("1.00").decline_reason).toBe("card_expired");
   });
 
-  test("of a company that is suspended, or of an account that is closed, is declined", async () => {
+  test("is declined for a suspended company or a closed account", async () => {
     const { pay, control, card } = await openMoney();
     control.companies.changeAccount(card.account_id, { status: "closed" });
     expect(pay("1.00").decline_reason).toBe("account_closed");
@@ -114,7 +114,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(pay("1.00").status).toBe("pending");
   });
 
-  test("over the spending limit is declined; a decline uses nothing of it", async () => {
+  test("over the spending limit is declined; a declined payment uses nothing of it", async () => {
     const { pay, used } = await openMoney({ body: { spending_limit: { period: "weekly", amount: "100" } } });
     expect(pay("60.00").status).toBe("pending");
     expect(pay("40.01").decline_reason).toBe("spending_limit_exceeded");
@@ -122,7 +122,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(pay("40.00").status).toBe("pending");
   });
 
-  test("beyond what is available is declined, though the balance would do", async () => {
+  test("over the available balance is declined, even if the balance is enough", async () => {
     const { pay, simulator, balances, card } = await openMoney();
     simulator.charge({ account_id: card.account_id, amount: "249900.00" });
     pay("60.00");
@@ -131,7 +131,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect(await balances()).toBe("100.00 0.00");
   });
 
-  test("with auto_convert the oldest account of another currency that has enough makes up for it", async () => {
+  test("with auto_convert, takes the money from the oldest account that has enough", async () => {
     const { pay, simulator, balances, card, get, account } = await openMoney({
       body: { auto_convert: true },
     });
@@ -150,7 +150,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
     expect([related_transaction_id, original_amount, exchange_rate]).toEqual([data[0].id, "100.00", null]);
   });
 
-  test("with auto_convert it is declined where no account has enough, and nothing is exchanged", async () => {
+  test("with auto_convert, is declined if no account has enough, and converts nothing", async () => {
     const { pay, simulator, card, account, get } = await openMoney({ body: { auto_convert: true } });
     for (const slug of ["gbp", "eur", "usd"]) {
       const { id, balance } = account("northwind", slug);
@@ -188,7 +188,7 @@ describe("POST /_sandbox/simulate/authorisations", () => {
 });
 
 describe("an authorisation", () => {
-  test("is cleared as a whole: completed, with the balance that it leaves", async () => {
+  test("is completed when it is cleared as a whole, with the new balance", async () => {
     const { pay, post, balances, shown } = await openMoney();
     const { id } = pay("25.50");
     const reply = await post(`/_sandbox/simulate/authorisations/${id}/clear`, "");
@@ -201,7 +201,7 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("249974.50 249974.50");
   });
 
-  test("is cleared in parts, each a transaction of its own, and the last completes it", async () => {
+  test("is cleared in parts, each its own transaction; the last completes it", async () => {
     const { pay, simulator, balances, shown } = await openMoney();
     const { id } = pay("100.00");
     const part = simulator.clear(id, { amount: "30" });
@@ -213,7 +213,7 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("249900.00 249900.00");
   });
 
-  test("is cleared by less for good, or by more than it held", async () => {
+  test("can be cleared finally for less, or for more than it held", async () => {
     const { pay, simulator, balances } = await openMoney();
     expect(simulator.clear(pay("100.00").id, { amount: "80.00", final: true })).toMatchObject({
       status: "completed",
@@ -224,7 +224,7 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("249800.00 249800.00");
   });
 
-  test("is reversed, in part and as a whole, or expires", async () => {
+  test("is reversed in part or as a whole, or expires", async () => {
     const { pay, simulator, balances } = await openMoney();
     const { id } = pay("100.00");
     expect(simulator.reverse(id, { amount: "30.00" })).toMatchObject({ status: "pending", amount: "70.00" });
@@ -263,7 +263,7 @@ describe("an authorisation", () => {
     expect(await balances()).toBe("249999.79 249999.79");
   });
 
-  test("that is over is neither cleared nor released again, nor is one that was declined", async () => {
+  test("that ended or was declined is neither cleared nor reversed", async () => {
     const { pay, post, simulator } = await openMoney();
     const cleared = pay("1.00").id;
     simulator.clear(cleared);
@@ -292,7 +292,7 @@ describe("an authorisation", () => {
 });
 
 describe("POST /_sandbox/simulate/refunds", () => {
-  test("gives a payment back, as often as something is left of it", async () => {
+  test("refunds a payment repeatedly until nothing is left", async () => {
     const { pay, post, simulator, balances } = await openMoney();
     const { id } = simulator.clear(pay("100.00", { currency: "USD" }).id);
     const refund = (amount?: string) =>
@@ -328,7 +328,7 @@ describe("POST /_sandbox/simulate/refunds", () => {
     );
   });
 
-  test("of a payment that took nothing is 409, of none 404", async () => {
+  test("returns 409 for a payment that took nothing, 404 for an unknown one", async () => {
     const { pay, post } = await openMoney();
     const pending = await post("/_sandbox/simulate/refunds", { transaction_id: pay("1.00").id });
     expect([pending.status, pending.json.error]).toEqual([409, expect.stringContaining("is pending")]);
@@ -340,7 +340,7 @@ describe("POST /_sandbox/simulate/refunds", () => {
 });
 
 describe("POST /_sandbox/simulate/topups and fees", () => {
-  test("move money at once, a fee below zero too", async () => {
+  test("move money at once; a fee may make the balance negative", async () => {
     const { post, card, balances } = await openMoney();
     const { account_id } = card;
     const topup = await post("/_sandbox/simulate/topups", { account_id, amount: "0.50" });
@@ -375,7 +375,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     expect(await balances()).toBe("-9999999749999.99 -9999999749999.99");
   });
 
-  test("the total spending of a card does not exceed it either", async () => {
+  test("the total spending of a card does not exceed the largest amount", async () => {
     const { post, card, pay, simulator, shown, balances, used } = await openMoney({
       body: { spending_limit: { period: "lifetime", amount: greatest } },
     });
@@ -402,7 +402,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     expect((await post(`/_sandbox/simulate/${path}`, body)).status).toBe(status);
   });
 
-  test("of a closed account are 409", async () => {
+  test("return 409 for a closed account", async () => {
     const { post, account } = await openMoney();
     const { id } = account("northwind", "closed");
     const reply = await post("/_sandbox/simulate/topups", { account_id: id, amount: "1" });
@@ -410,7 +410,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
   });
 });
 
-test("a reset, of all or of the company, takes back what was simulated; deleting the company does too", async () => {
+test("a reset of everything or of the company, and its deletion, removes simulated transactions", async () => {
   for (const company of [undefined, "northwind"]) {
     const { pay, simulator, reset, account, get } = await openMoney();
     simulator.clear(pay("10.00").id);

@@ -40,7 +40,7 @@ function openState(options: TestOptions = {}) {
 }
 
 describe("POST /_sandbox/reset", () => {
-  test("puts every row back as freshly started: world, counters, tokens and clock", async () => {
+  test("restores every row of the start: world, counters, tokens and clock", async () => {
     const sandbox = openState();
     const fresh = sandbox.rows();
     await sandbox.disturb();
@@ -50,7 +50,7 @@ describe("POST /_sandbox/reset", () => {
     expect(sandbox.rows()).toBe(fresh);
   });
 
-  test("and the next card is the first one again, to the byte", async () => {
+  test("the next card is the first one again, byte for byte", async () => {
     const sandbox = openState();
     const story = async () => {
       const exchanged = await sandbox.post("/auth/v1/sandbox/token", {
@@ -69,7 +69,7 @@ describe("POST /_sandbox/reset", () => {
     }
   });
 
-  test("of one company leaves every other alone", async () => {
+  test("of one company changes no other", async () => {
     const sandbox = openState();
     const own = (table: string, slug: string, not = "") =>
       sandbox.database.all(
@@ -115,7 +115,7 @@ describe("POST /_sandbox/reset", () => {
     expect(reply.json.error).toContain(message);
   });
 
-  test("an order that waits for its issuer makes no card in the world that came after", async () => {
+  test("an order that waits for its issuer creates no card after the reset", async () => {
     let release = (_: IssuerAnswer) => {};
     const held = new Promise<void>((asked) => {
       issuer.issue = () => {
@@ -147,7 +147,7 @@ describe("POST /_sandbox/reset", () => {
 const issuer = { issue: (): IssuerAnswer | Promise<IssuerAnswer> => ({ outcome: "issued" }) };
 
 describe("snapshots", () => {
-  test("bring back every row, counters and clock included, as often as one likes", async () => {
+  test("restore every row, counter and the clock, any number of times", async () => {
     const sandbox = openState();
     await sandbox.order();
     await sandbox.post("/_sandbox/clock/advance", { by: "PT1H" });
@@ -165,7 +165,7 @@ describe("snapshots", () => {
     }
   });
 
-  test("outlive a reset, are listed, replaced by name, and deleted", async () => {
+  test("survive a reset, are listed, replaced by name, and deleted", async () => {
     const sandbox = openState();
     const names = async () =>
       (await sandbox.request("/_sandbox/snapshots")).json.snapshots.map(
@@ -199,7 +199,7 @@ describe("snapshots", () => {
     expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
   });
 
-  test("a file keeps them, its clock and its beginning across restarts", () => {
+  test("a file keeps snapshots, clock and start across restarts", () => {
     const db = join(temporaryFolder(), "sandbox.db");
     const first = createSandbox({ db, clock: "2026-03-10T09:30:00Z" });
     first.clock.change({ now: "2026-03-11T00:00:00Z" });

@@ -10,7 +10,7 @@ function openNorthwind(...options: Parameters<typeof openDashboard>) {
 }
 
 describe("API keys", () => {
-  test("one is made, its secret shown this once, and exchanged", async () => {
+  test("creates a key, shows its secret once, and the key can be exchanged", async () => {
     const { send, visit, owner, exchange } = openNorthwind();
     const { status, location } = await send("/api-keys", {
       member: owner,
@@ -27,7 +27,7 @@ describe("API keys", () => {
     expect(again.html).not.toContain(secret);
   });
 
-  test("a form leads back to its page, and to no other site", async () => {
+  test("a form returns to its page, and to no other site", async () => {
     const { send, owner } = openNorthwind();
     const form = { member: owner, environment: "sandbox" };
     const back = "/_sandbox/ui/api-keys?environment=sandbox";
@@ -39,7 +39,7 @@ describe("API keys", () => {
     expect((await send("/api-keys", { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
   });
 
-  test("where the slots are taken, it says so, keeps what was typed, and a revoked key frees one", async () => {
+  test("with all slots taken, shows an error and keeps the input; a revoked key frees a slot", async () => {
     const { submit, visit, owner } = openNorthwind();
     const form = { member: owner, environment: "sandbox", back: "/_sandbox/ui/api-keys" };
     await submit("/api-keys", form);
@@ -53,7 +53,7 @@ describe("API keys", () => {
     expect((await submit("/api-keys", form)).text).toContain("Done. The key is made.");
   });
 
-  test("a live key is of a live company's member", async () => {
+  test("a live key belongs to a member of a live company", async () => {
     const { visit, submit } = openDashboard();
     const page = await visit("/api-keys?environment=live");
     const member = /<option value="([^"]+)"/.exec(page.html)?.[1] ?? "";
@@ -61,14 +61,14 @@ describe("API keys", () => {
     expect(made.text).toMatch(/sk_live_[A-Za-z0-9]{38}/);
   });
 
-  test("with slots for each member, each has its own", async () => {
+  test("shows slots for each member when keys are counted per member", async () => {
     const { visit } = openDashboard({ keyQuota: "member" });
     expect((await visit("/api-keys")).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
   });
 });
 
 describe("scenarios", () => {
-  test("one armed for a company strikes it, tells how often, and is disarmed", async () => {
+  test("arms a scenario for a company, shows how often it fired, and disarms it", async () => {
     const { submit, order, visit, northwind } = openNorthwind();
     const armed = await submit("/scenarios/quota-reached/arm", { company: northwind.id });
     expect(armed.text).toContain("quota-reached is armed for northwind, until it is disarmed.");
@@ -80,7 +80,7 @@ describe("scenarios", () => {
     expect((await order()).point).toBe("order.created");
   });
 
-  test("fired once, it lets the next request pass", async () => {
+  test('"Fire once" does not affect the second request', async () => {
     const { submit, order } = openNorthwind();
     expect((await submit("/scenarios/issuer-rejected/arm", { times: "1" })).text).toContain(
       "all companies, once",
@@ -88,7 +88,7 @@ describe("scenarios", () => {
     expect([(await order()).status, (await order()).status]).toEqual([422, 201]);
   });
 
-  test("what it holds is released", async () => {
+  test("releases held requests", async () => {
     const { submit, order, control } = openNorthwind();
     await submit("/scenarios/in-flight/arm", {});
     const held = order();
@@ -98,7 +98,7 @@ describe("scenarios", () => {
     expect((await held).status).toBe(201);
   });
 
-  test("a refusal is told where the form stands, which keeps what was typed", async () => {
+  test("shows an error beside the form and keeps the input", async () => {
     const { submit } = openNorthwind();
     const back = "/_sandbox/ui/scenarios";
     const often = await submit("/scenarios/conflict/arm", { times: "often", back });
@@ -110,7 +110,7 @@ describe("scenarios", () => {
 });
 
 describe("companies", () => {
-  test("one is made, with its keys' secrets shown this once", async () => {
+  test("creates a company and shows the secrets of its keys once", async () => {
     const { submit, send, visit, exchange } = openDashboard();
     const { location } = await send("/companies", { name: "Tester's own", card_quota: "3" });
     const made = await visit(location ?? "");
@@ -123,7 +123,7 @@ describe("companies", () => {
     );
   });
 
-  test("status, quota, details, members and accounts are changed", async () => {
+  test("changes status, quota, details, members and accounts", async () => {
     const { submit, company, northwind, order } = openNorthwind();
     const at = `/companies/${northwind.id}`;
     await submit(`${at}/change`, { status: "suspended", card_quota: "7", details_complete: "false" });
@@ -146,7 +146,7 @@ describe("companies", () => {
     expect(company("northwind")).toMatchObject({ status: "active", card_quota: 20 });
   });
 
-  test("one is deleted, and the list says so", async () => {
+  test("deletes a company and shows the list", async () => {
     const { send, visit, control, world } = openDashboard();
     const { id } = await control.companies.create();
     const { location } = await send(`/companies/${id}/delete`);
@@ -157,7 +157,7 @@ describe("companies", () => {
 });
 
 describe("cards", () => {
-  test("a purchase counts against the limits, and is cleared and refunded", async () => {
+  test("simulates a purchase that counts against the limits, clears and refunds it", async () => {
     const { submit, visit, order } = openNorthwind();
     const { id } = cardOf(await order({ body: { spending_limit: { period: "monthly", amount: "50.00" } } }));
     const back = `/_sandbox/ui/cards/${id}`;
@@ -178,7 +178,7 @@ describe("cards", () => {
     expect(wrong.html).toContain('value="Kept"');
   });
 
-  test("the operator does what can be done, and the post carries the parcel on", async () => {
+  test("offers the possible operator actions, and moves the parcel", async () => {
     const { submit, visit, order } = openNorthwind();
     const { id } = cardOf(await order());
     const back = `/_sandbox/ui/cards/${id}`;
@@ -197,7 +197,7 @@ describe("cards", () => {
 });
 
 describe("the clock, and the world", () => {
-  test("what is wrong is told once: in the form that was filled in, or on top", async () => {
+  test("shows an error once: in the form with fields, or at the top", async () => {
     const { submit } = openNorthwind();
     const filled = await submit("/snapshots", { name: "no name", tells: "itself" });
     expect(filled.text.match(/Not done\./g)).toHaveLength(1);
@@ -208,7 +208,7 @@ describe("the clock, and the world", () => {
     expect(pressed.html.indexOf("Not done.")).toBeLessThan(pressed.html.indexOf("<h1>"));
   });
 
-  test("time is advanced, stopped and let run, for all and for one company", async () => {
+  test("advances, freezes and unfreezes the clock, and advances a company's", async () => {
     const { submit, clock, northwind } = openNorthwind();
     await submit("/clock/advance", { by: "PT15M" });
     expect(clock.read().now).toBe("2026-03-10T09:45:00.000Z");
@@ -222,7 +222,7 @@ describe("the clock, and the world", () => {
     expect(wrong.html).toContain('value="an hour"');
   });
 
-  test("it is kept, put back, and begun anew", async () => {
+  test("saves and restores a snapshot, and resets the world", async () => {
     const { submit, order, company } = openNorthwind();
     await submit("/snapshots", { name: "before" });
     await order();
@@ -235,7 +235,7 @@ describe("the clock, and the world", () => {
     expect(company("northwind").live_cards).toBe(0);
   });
 
-  test("requests are forgotten, with what they met", async () => {
+  test("deletes requests with their coverage", async () => {
     const { submit, order, coverage } = openNorthwind();
     await order();
     await submit("/requests/forget");
@@ -243,7 +243,7 @@ describe("the clock, and the world", () => {
   });
 });
 
-test("a form whose parts have no boundary is refused, and does nothing", async () => {
+test("refuses a multipart form without a boundary", async () => {
   const { visit, origin, world } = openDashboard();
   const before = world();
   const headers = { Origin: origin, "Content-Type": "multipart/form-data" };

@@ -4,7 +4,7 @@ import { openDashboard } from "../support/open-dashboard.ts";
 
 const attack = `<script>alert("1")</script><img src=x onerror='alert(1)'>`;
 
-test("whatever comes from outside is text: a card's name, a path, a header, a body, a key's label", async () => {
+test("escapes card names, paths, headers, bodies and labels", async () => {
   const { visit, order, request, control, submit, company } = openDashboard();
   await order({ body: { name: attack } });
   await request(`/developer/${attack}`, { method: "POST", body: attack, headers: { "X-Attack": attack } });
@@ -24,7 +24,7 @@ test("whatever comes from outside is text: a card's name, a path, a header, a bo
   expect((await visit("/cards")).text).toContain(attack);
 });
 
-test("commands to paste hold no quotation mark that would end them, and no control character", async () => {
+test("commands to copy escape quotation marks and control characters", async () => {
   const { visit, request } = openDashboard();
   await request("/developer/a'%3B$(id)%1b]0;x%07", { method: "POST", body: `{"a":"'; rm -rf ~; '"}` });
   const { text } = await visit("/requests/1");
@@ -32,7 +32,7 @@ test("commands to paste hold no quotation mark that would end them, and no contr
   expect(text).toContain(`--data-raw '{"a":"'\\''; rm -rf ~; '\\''"}'`);
 });
 
-test("a path with control characters is a 404, and no line of the log", async () => {
+test("a path with control characters is a 404 and adds no line to the log", async () => {
   const seen: string[] = [];
   const { url, close } = await startSandbox({ port: 0, observe: ({ path }) => void seen.push(path) });
   onTestFinished(close);

@@ -11,7 +11,7 @@ async function signedIn() {
   return { ...dashboard, cookie: headers.get("Set-Cookie")?.split(";")[0] ?? "" };
 }
 
-describe("pages say what a browser may do with them", () => {
+describe("pages have security headers", () => {
   test.each(["", "/requests", "/nothing", "/sign-in"])("%s", async (path) => {
     const { visit } = openDashboard({}, path === "/sign-in" ? withToken : undefined);
     const { headers } = await visit(path);
@@ -32,7 +32,7 @@ describe("pages say what a browser may do with them", () => {
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
-  test("no style and no script stands in a page", async () => {
+  test("pages have no inline style or script", async () => {
     const { visit } = openDashboard();
     for (const path of ["", "/requests", "/scenarios", "/companies", "/api-keys", "/cards", "/report"]) {
       const { html } = await visit(path);
@@ -41,7 +41,7 @@ describe("pages say what a browser may do with them", () => {
     }
   });
 
-  test("stylesheet and script are its own", async () => {
+  test("serves its own stylesheet and script", async () => {
     const { visit } = openDashboard({}, withToken);
     expect((await visit("/dashboard.css")).headers.get("Content-Type")).toBe("text/css; charset=utf-8");
     expect((await visit("/dashboard.js")).html).toContain("EventSource");
@@ -49,20 +49,20 @@ describe("pages say what a browser may do with them", () => {
 });
 
 describe("on loopback", () => {
-  test("a path of many slashes is answered in linear time", async () => {
+  test("handles a path of many slashes in linear time", async () => {
     const { visit } = openDashboard();
     const startedMs = performance.now();
     expect((await visit(`/cards${"/".repeat(40_000)}x/`)).status).toBe(302);
     expect(performance.now() - startedMs).toBeLessThan(1000);
   });
 
-  test("an address with a slash at its end leads to the page", async () => {
+  test("redirects a path with a trailing slash to the page", async () => {
     const { visit } = openDashboard();
     expect((await visit("/?flash=1")).location).toBe("/_sandbox/ui?flash=1");
     expect((await visit("/requests/")).location).toBe("/_sandbox/ui/requests");
   });
 
-  test("nobody signs in", async () => {
+  test("needs no sign-in", async () => {
     const { visit } = openDashboard();
     const { status, html } = await visit("");
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe("on loopback", () => {
     expect((await visit("/sign-in")).location).toBe("/_sandbox/ui");
   });
 
-  test("a foreign host and a page of elsewhere are refused, with nothing done", async () => {
+  test("refuses a foreign host and a page of another site without any effect", async () => {
     const { visit, send, clock } = openDashboard();
     expect((await visit("http://evil.test/_sandbox/ui")).status).toBe(403);
     const before = clock.read().now;
@@ -87,7 +87,7 @@ describe("on loopback", () => {
 });
 
 describe("with an admin token", () => {
-  test("a page leads to where one signs in, and from there back", async () => {
+  test("redirects to the sign-in page, and from there back", async () => {
     const { visit, send } = openDashboard({}, withToken);
     const { status, location } = await visit("/requests?status=422");
     expect(status).toBe(303);
@@ -99,7 +99,7 @@ describe("with an admin token", () => {
     expect([entered.status, entered.location]).toEqual([303, "/_sandbox/ui/requests?status=422"]);
   });
 
-  test("the cookie is the browser's alone, and is not the token", async () => {
+  test("the cookie is HttpOnly, SameSite and not the token", async () => {
     const { send } = openDashboard({}, withToken);
     const cookie = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie") ?? "";
     expect(cookie).toMatch(
@@ -114,7 +114,7 @@ describe("with an admin token", () => {
     expect(secure.headers.get("Set-Cookie")).toContain("; Secure");
   });
 
-  test("another token is refused: 401, and no cookie", async () => {
+  test("refuses a wrong token with 401 and no cookie", async () => {
     const { send } = openDashboard({}, withToken);
     for (const token of ["wrong", "", "correct-horse-"]) {
       const { status, headers, text } = await send("/sign-in", { token });
@@ -136,7 +136,7 @@ describe("with an admin token", () => {
     expect((await send("/sign-in", { token: "correct-horse", next })).location).toBe("/_sandbox/ui");
   });
 
-  test("whoever signed in has pages, stream and exports", async () => {
+  test("a session has access to pages, stream and exports", async () => {
     const { visit, cookie } = await signedIn();
     const headers = { Cookie: cookie };
     expect((await visit("", { headers })).text).toContain("Sign out");
@@ -145,7 +145,7 @@ describe("with an admin token", () => {
     expect((await visit("/_sandbox/requests", { headers: { Cookie: `${cookie}x` } })).status).toBe(401);
   });
 
-  test("no other page has the cookie act", async () => {
+  test("refuses the cookie with forms of other pages", async () => {
     const { send, cookie, clock } = await signedIn();
     const before = clock.read().now;
     const refused: readonly Record<string, string>[] = [
@@ -164,7 +164,7 @@ describe("with an admin token", () => {
     expect((await send("/clock/advance", { by: "P1D" }, { Cookie: cookie })).status).toBe(303);
   });
 
-  test("two sandboxes on one host let a browser in each by a cookie of its own", async () => {
+  test("two sandboxes on one host use different cookies", async () => {
     const { send } = openDashboard({}, withToken);
     const cookies = await Promise.all(
       ["http://localhost:4902", "http://localhost:4906"].map(async (origin) => {
@@ -176,7 +176,7 @@ describe("with an admin token", () => {
     expect(cookies).toEqual(["card_sandbox_session_4902", "card_sandbox_session_4906"]);
   });
 
-  test("a form that is too large is refused, whoever sends it", async () => {
+  test("refuses a form that is too large", async () => {
     const { send } = openDashboard({}, withToken);
     const { status, text } = await send("/sign-in", { token: "x".repeat(65 * 1024) });
     expect([status, text]).toEqual([
@@ -185,7 +185,7 @@ describe("with an admin token", () => {
     ]);
   });
 
-  test("signing out revokes the session, and no other", async () => {
+  test("signing out ends only this session", async () => {
     const { send, visit, cookie } = await signedIn();
     const other = await send("/sign-in", { token: "correct-horse" });
     const otherCookie = other.headers.get("Set-Cookie")?.split(";")[0] ?? "";
@@ -209,7 +209,7 @@ describe("with an admin token", () => {
     expect(await streamed).toMatchObject({ status: 200 });
   });
 
-  test("a hundred sessions are kept: the next one ends the oldest", async () => {
+  test("keeps 100 sessions: the next one ends the oldest", async () => {
     const { send, visit, cookie: oldest } = await signedIn();
     const second = (await send("/sign-in", { token: "correct-horse" })).headers.get("Set-Cookie");
     for (let n = 0; n < 99; n++) await send("/sign-in", { token: "correct-horse" });
@@ -224,14 +224,14 @@ describe("with an admin token", () => {
     expect((await visit("/_sandbox/world", { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
-  test("signing out ends it in the browser", async () => {
+  test("signing out deletes the cookie", async () => {
     const { send, cookie } = await signedIn();
     const { headers, location } = await send("/sign-out", {}, { Cookie: cookie });
     expect(headers.get("Set-Cookie")).toMatch(/^card_sandbox_session_4242=; Max-Age=0; Path=\/_sandbox/);
     expect(location).toBe("/_sandbox/ui");
   });
 
-  describe("wrong tokens are slowed down", () => {
+  describe("delays wrong tokens", () => {
     const guesses = {
       "at the sign-in form": (dashboard: Dashboard) => dashboard.send("/sign-in", { token: "wrong" }),
       "as a Bearer token": (dashboard: Dashboard) => withBearer(dashboard, "/_sandbox/world", "wrong"),
@@ -246,13 +246,13 @@ describe("with an admin token", () => {
     const withBearer = ({ visit }: Dashboard, path: string, token: string) =>
       visit(path, { headers: { Authorization: `Bearer ${token}` } });
 
-    test.each(Object.entries(guesses))("%s: from the sixth on, by up to three seconds", async (_, guess) => {
+    test.each(Object.entries(guesses))("%s: from the sixth on, up to three seconds", async (_, guess) => {
       const dashboard = openDashboard({}, withToken);
       for (let n = 0; n < 12; n++) await guess(dashboard);
       expect(dashboard.clockOfTest.waited).toEqual([1000, 2000, 3000, 3000, 3000, 3000, 3000]);
     });
 
-    test("together, both as a header and at sign-in", async () => {
+    test("counted together, as a header and at sign-in", async () => {
       const dashboard = openDashboard({}, withToken);
       for (const guess of Object.values(guesses)) await guess(dashboard);
       expect(dashboard.clockOfTest.waited).toEqual([]);
@@ -260,7 +260,7 @@ describe("with an admin token", () => {
       expect(dashboard.clockOfTest.waited).toEqual([1000]);
     });
 
-    test("and the right token, a session and a request without a token are not", async () => {
+    test("but not the right token, a session or a request without a token", async () => {
       const dashboard = await signedIn();
       for (let n = 0; n < 20; n++) await guesses["as a Bearer token"](dashboard);
       const { clockOfTest, visit, send } = dashboard;
@@ -273,7 +273,7 @@ describe("with an admin token", () => {
       expect(clockOfTest.waited).toEqual([]);
     });
 
-    test("until some seconds have passed without one", async () => {
+    test("until some seconds pass without one", async () => {
       const dashboard = openDashboard({}, withToken);
       for (let n = 0; n < 1000; n++) await guesses["as a Bearer token"](dashboard);
       dashboard.clockOfTest.waited.length = 0;
@@ -282,7 +282,7 @@ describe("with an admin token", () => {
       expect(dashboard.clockOfTest.waited).toEqual([]);
     });
 
-    test("and a client that closes its connection leaves no timer behind", async () => {
+    test("without a timer for a client that closes its connection", async () => {
       const dashboard = openDashboard({}, withToken);
       for (let n = 0; n < 5; n++) await guesses["as a Bearer token"](dashboard);
       const abort = new AbortController();
@@ -297,7 +297,7 @@ describe("with an admin token", () => {
     });
   });
 
-  test("a form of somebody who has not signed in does nothing", async () => {
+  test("a form without a session has no effect", async () => {
     const { send, clock } = openDashboard({}, withToken);
     const before = clock.read().now;
     expect((await send("/clock/advance", { by: "P1D" })).location).toContain("/sign-in");

@@ -19,7 +19,7 @@ test("the overview names both base addresses", async () => {
   expect(sandbox.liveUrl).not.toBe(sandbox.url);
 });
 
-test("a live request is repeated at the live base address, and another one where it was", async () => {
+test("repeats a live request at the live base address, and others at their own", async () => {
   for (const [base, path, api_key] of [
     [sandbox.liveUrl, "/auth/v1/token", "sk_live_northwind_owner"],
     [sandbox.url, "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner"],

@@ -69,7 +69,7 @@ describe(`with ${count} companies`, () => {
     expect(read).toEqual(pages.map((page) => [page, 200, "bounded"]));
   });
 
-  test("every company is reached page by page, and by search", async () => {
+  test("lists every company page by page, and finds it by search", async () => {
     const { visit } = openCrowded();
     const first = await visit("/companies");
     expect(first.text).toContain(`All ${count + 5}`);
@@ -85,7 +85,7 @@ describe(`with ${count} companies`, () => {
     expect(found.html).toContain(`/companies/${made(9999)}`);
   });
 
-  test("the keys of any company are reached page by page, and by its name", async () => {
+  test("lists the keys of every company page by page, and finds them by its name", async () => {
     const { visit, submit } = openCrowded();
     const first = await visit("/api-keys");
     expect(first.html.match(/class="group"/g)).toHaveLength(10);
@@ -101,7 +101,7 @@ describe(`with ${count} companies`, () => {
   });
 
   test.each(["/requests", "/scenarios", "/api-keys", "/cards", "/report"])(
-    "%s takes a company's slug, and suggests some",
+    "%s accepts a company's slug and suggests some",
     async (page) => {
       const { visit } = openCrowded();
       const { html } = await visit(`${page}?company=${made(8000)}`);
@@ -113,7 +113,7 @@ describe(`with ${count} companies`, () => {
     },
   );
 
-  test("a scenario is armed for a company that is named by its slug", async () => {
+  test("arms a scenario for a company named by its slug", async () => {
     const { visit, submit, control } = openCrowded();
     const { html } = await visit("/scenarios?company=made-8000");
     expect(html).toContain('name="company" value="made-8000"');
@@ -178,7 +178,7 @@ describe("GET /_sandbox/world lists page by page", () => {
     expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test("in a test process too", () => {
+  test("within the process too", () => {
     const sandbox = openDashboard();
     expect(slugs(sandbox.world({ limit: 1 }))).toEqual(["northwind"]);
     expect(slugs(sandbox.world({ after: "northwind", limit: 1 }))).toEqual(["fullhouse"]);

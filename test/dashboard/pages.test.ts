@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openDashboard } from "../support/open-dashboard.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 
-describe("each page answers with its essentials", () => {
+describe("each page shows its essentials", () => {
   const pages: readonly (readonly [path: string, title: string, ...says: string[]])[] = [
     ["", "Overview", "Sandbox base address", "http://localhost:4242", "Seed 1", "5 companies", "running"],
     ["", "Overview", "sk_sandbox_northwind_owner", "/developer/cards/physical", "Nothing is armed"],
@@ -30,7 +30,7 @@ describe("each page answers with its essentials", () => {
     for (const each of says) expect(text).toContain(each);
   });
 
-  test("the menu says where one is", async () => {
+  test("the menu marks the current page", async () => {
     const { visit } = openDashboard();
     expect((await visit("/cards")).html).toMatch(/<a href="\/_sandbox\/ui\/cards" aria-current="page">/);
     expect((await visit("")).html.match(/aria-current="page"/g)).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("each page answers with its essentials", () => {
     expect((await visit("/api-keys")).html).not.toContain("sk_sandbox_northwind_owner");
   });
 
-  test("a page that is not there says so, and leads on", async () => {
+  test("an unknown page is a 404 that links to the overview", async () => {
     const { visit } = openDashboard();
     for (const path of ["/nothing", "/cards/nothing", "/companies/nothing", "/requests/99"]) {
       const { status, text } = await visit(path);
@@ -56,8 +56,8 @@ describe("each page answers with its essentials", () => {
   });
 });
 
-describe("a request that is opened", () => {
-  test("shows the checks that it passed, the one that decided, and the section", async () => {
+describe("the page of a request", () => {
+  test("shows the passed checks, the deciding one, and the section of the specification", async () => {
     const { visit, order } = openDashboard();
     await order({ headers: { "Sandbox-Scenario": "company-inactive" } });
     const { text } = await visit("/requests/2");
@@ -68,7 +68,7 @@ describe("a request that is opened", () => {
     expect(text).toContain("Specification §7");
   });
 
-  test("shows bodies with secrets masked, and commands that send it again to the same answer", async () => {
+  test("shows bodies with masked secrets, and commands that repeat it with the same response", async () => {
     const { visit, order, post } = openDashboard();
     const reply = await order({ body: { pin: "7391", name: "it's mine" } });
     const { text } = await visit("/requests/2");
@@ -87,7 +87,7 @@ describe("a request that is opened", () => {
     expect([again.point, again.json.id]).toEqual(["order.replayed", cardOf(reply).id]);
   });
 
-  test("is found by filters, and a filter that does not fit says how to mend it", async () => {
+  test("is found by filters; an invalid filter shows what is allowed", async () => {
     const { visit, order } = openDashboard();
     await order();
     await order({ apiKey: "sk_sandbox_northwind_employee" });
@@ -98,7 +98,7 @@ describe("a request that is opened", () => {
   });
 });
 
-test("lists go on page by page", async () => {
+test("lists have pages", async () => {
   const { visit, request } = openDashboard();
   for (let n = 0; n < 60; n++) await request(`/developer/none-${n}`);
   const first = await visit("/requests");
@@ -108,7 +108,7 @@ test("lists go on page by page", async () => {
   expect((await visit(older)).text).toContain("none-9 ");
 });
 
-test("what the report exports is there, for a company too", async () => {
+test("the report's exports exist, for a company too", async () => {
   const { visit, company } = openDashboard();
   const { html } = await visit(`/report?company=${company("northwind").id}`);
   const exported = [...html.matchAll(/href="([^"]+)" download/g)].map(([, href = ""]) =>

@@ -125,7 +125,7 @@ describe("a host", () => {
     }
   });
 
-  test("that a proxy is said to have been asked for changes nothing", async () => {
+  test("ignores the hosts in X-Forwarded-Host and similar headers", async () => {
     const said = [
       "X-Forwarded-Host: localhost",
       "Forwarded: host=localhost",
@@ -136,7 +136,7 @@ describe("a host", () => {
     expect((await send(loopback, { target: "http://evil.test/_sandbox/world" })).status).toBe(403);
   });
 
-  test("is missing: 400, but for HTTP/1.0, which no browser speaks", async () => {
+  test("a missing Host is a 400, except for HTTP/1.0, which no browser uses", async () => {
     expect((await send(loopback, { headers: [] })).status).toBe(400);
     expect((await send(loopback, { headers: [], version: "1.0" })).status).toBe(200);
   });
@@ -151,7 +151,7 @@ describe("a host", () => {
     }
   });
 
-  test("beyond loopback is anyone's, and the admin token decides", async () => {
+  test("beyond loopback any host is accepted with the admin token", async () => {
     for (const host of ["evil.test", "localhost:PORT", "192.168.0.7"]) {
       for (const [shown, status] of [
         ["Bearer wrong", 401],
@@ -165,7 +165,7 @@ describe("a host", () => {
   });
 });
 
-test("the right admin token is answered at once while wrong ones wait", async () => {
+test("the right admin token is not delayed while wrong ones wait", async () => {
   const sandbox = await startSandbox({ port: 0, adminToken });
   const ask = (token: string) =>
     send(sandbox, { headers: ["Host: localhost:PORT", `Authorization: Bearer ${token}`] });
@@ -228,7 +228,7 @@ const requests: readonly Raw[] = [
 const asking = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization"];
 const permissive = /^access-control-|^cross-origin-resource-policy: cross-origin/im;
 
-describe("a page of elsewhere", () => {
+describe("a page of another site", () => {
   test.each(foreign.map((said) => [said.join("; "), said] as const))("%s: 403", async (_, said) => {
     const before = loopback.clock.read();
     for (const { headers = [], ...raw } of requests) {
@@ -259,7 +259,7 @@ describe("a page of elsewhere", () => {
     },
   );
 
-  test("asks first, and is never allowed: OPTIONS has no CORS header, whoever asks", async () => {
+  test("gets no CORS headers from OPTIONS", async () => {
     for (const sandbox of [loopback, guarded, everywhere]) {
       for (const target of [
         "/_sandbox/reset",
@@ -278,54 +278,57 @@ describe("a page of elsewhere", () => {
     }
   });
 
-  describe.each(["cross-site", "same-site"])("whose link a browser follows (Sec-Fetch-Site: %s)", (site) => {
-    const headers = [
-      "Host: localhost:PORT",
-      `Sec-Fetch-Site: ${site}`,
-      "Sec-Fetch-Mode: navigate",
-      "Sec-Fetch-Dest: document",
-    ];
-    const status = async (sandbox: StartedSandbox, target: string, method = "GET", more: string[] = []) =>
-      (await send(sandbox, { method, target, headers: [...headers, ...more] })).status;
+  describe.each(["cross-site", "same-site"])(
+    "with a link that the user follows (Sec-Fetch-Site: %s)",
+    (site) => {
+      const headers = [
+        "Host: localhost:PORT",
+        `Sec-Fetch-Site: ${site}`,
+        "Sec-Fetch-Mode: navigate",
+        "Sec-Fetch-Dest: document",
+      ];
+      const status = async (sandbox: StartedSandbox, target: string, method = "GET", more: string[] = []) =>
+        (await send(sandbox, { method, target, headers: [...headers, ...more] })).status;
 
-    test("reaches the dashboard's start page, or the page to sign in", async () => {
-      expect(await status(loopback, "/_sandbox/ui")).toBe(200);
-      expect(await status(loopback, "/_sandbox/ui", "HEAD")).toBe(200);
-      expect(await status(guarded, "/_sandbox/ui")).toBe(303);
-      expect(await status(guarded, "/_sandbox/ui/sign-in?next=%2F_sandbox%2Fui")).toBe(200);
-    });
+      test("reaches the dashboard's start page or the sign-in page", async () => {
+        expect(await status(loopback, "/_sandbox/ui")).toBe(200);
+        expect(await status(loopback, "/_sandbox/ui", "HEAD")).toBe(200);
+        expect(await status(guarded, "/_sandbox/ui")).toBe(303);
+        expect(await status(guarded, "/_sandbox/ui/sign-in?next=%2F_sandbox%2Fui")).toBe(200);
+      });
 
-    test.each([
-      "/_sandbox",
-      "/_sandbox/health",
-      "/_sandbox/world",
-      "/_sandbox/requests",
-      "/_sandbox/requests/stream",
-      "/_sandbox/coverage?exclude=*",
-      "/_sandbox/findings?final=true",
-      "/_sandbox/ui?flash=1",
-      "/_sandbox/ui/requests",
-      "/_sandbox/ui/report",
-      "/_sandbox/ui/dashboard.js",
-      "/_sandbox/ui/nothing",
-    ])("gets 403 for %s", async (target) => {
-      const cookie = `Cookie: ${await signIn(guarded)}`;
-      expect(await status(loopback, target)).toBe(403);
-      expect(await status(loopback, target, "HEAD")).toBe(403);
-      expect(await status(guarded, target)).toBe(403);
-      expect(await status(guarded, target, "GET", [cookie])).toBe(403);
-    });
+      test.each([
+        "/_sandbox",
+        "/_sandbox/health",
+        "/_sandbox/world",
+        "/_sandbox/requests",
+        "/_sandbox/requests/stream",
+        "/_sandbox/coverage?exclude=*",
+        "/_sandbox/findings?final=true",
+        "/_sandbox/ui?flash=1",
+        "/_sandbox/ui/requests",
+        "/_sandbox/ui/report",
+        "/_sandbox/ui/dashboard.js",
+        "/_sandbox/ui/nothing",
+      ])("gets 403 for %s", async (target) => {
+        const cookie = `Cookie: ${await signIn(guarded)}`;
+        expect(await status(loopback, target)).toBe(403);
+        expect(await status(loopback, target, "HEAD")).toBe(403);
+        expect(await status(guarded, target)).toBe(403);
+        expect(await status(guarded, target, "GET", [cookie])).toBe(403);
+      });
 
-    test("gets 403 for anything but GET and HEAD", async () => {
-      expect(await status(loopback, "/_sandbox/reset", "POST")).toBe(403);
-      expect(await status(loopback, "/_sandbox/ui", "POST")).toBe(403);
-    });
+      test("gets 403 for anything but GET and HEAD", async () => {
+        expect(await status(loopback, "/_sandbox/reset", "POST")).toBe(403);
+        expect(await status(loopback, "/_sandbox/ui", "POST")).toBe(403);
+      });
 
-    test("gets the page that links may point to", async () => {
-      const { text } = await send(loopback, { headers });
-      expect(text).toContain("links may point to /_sandbox/ui only");
-    });
-  });
+      test("gets an error that names the page that links may point to", async () => {
+        const { text } = await send(loopback, { headers });
+        expect(text).toContain("links may point to /_sandbox/ui only");
+      });
+    },
+  );
 
   test.each(["/_sandbox/ui", "/_sandbox/ui/dashboard.css", "/_sandbox/ui/dashboard.js", "/_sandbox/health"])(
     "gets 403 for %s where it embeds it",
@@ -340,7 +343,7 @@ describe("a page of elsewhere", () => {
   );
 });
 
-describe("what is no page of elsewhere", () => {
+describe("requests of the own origin, and without one", () => {
   test.each([
     [[]],
     [["Origin: http://localhost:PORT"]],
@@ -356,7 +359,7 @@ describe("what is no page of elsewhere", () => {
   });
 });
 
-test("a page that shows the admin token is not refused: it is not the browser that opens the door", async () => {
+test("admits any origin with the admin token, because no browser sends it by itself", async () => {
   const headers = [
     "Host: localhost:PORT",
     "Origin: https://evil.test",
