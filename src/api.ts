@@ -1,6 +1,6 @@
-import type { UnreadPointId } from "./contract/answers.ts";
 import type { Environment } from "./contract/identifiers.ts";
 import type { OnBehalfOfMode } from "./contract/operations.ts";
+import type { UnreadPointId } from "./contract/responses.ts";
 import type { ControlServices } from "./control/app.ts";
 import type { SandboxTime } from "./control/clock.ts";
 import type { WorldQuery } from "./control/companies.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { decimal } from "./amount.ts";
+import { decimal, spendingLimitPeriod } from "./amount.ts";
 import { accountId, cardId, companyId, memberId, uuid } from "./identifiers.ts";
-import { spendingLimitPeriod } from "./spending-limit.ts";
 
 /** Card states (spec §3). */
 export const cardStatus = z.enum([

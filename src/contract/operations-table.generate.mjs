@@ -1,8 +1,8 @@
 // Writes the README's table of operations, out of the contract: `npm run readme`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { byStatus, pointsOf, provenanceOf } from "./answers.ts";
 import { operationIds, operations } from "./operations.ts";
+import { byStatus, pointsOf, provenanceOf } from "./responses.ts";
 
 const readme = new URL("../../README.md", import.meta.url);
 const table = /(?<=<!-- operations -->\n)[\s\S]*(?=<!-- \/operations -->)/;

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod";
-import type { WebhookDelivery } from "../contract/webhook-event.ts";
+import type { WebhookDelivery } from "../contract/webhook.ts";
 import { behaviours, type Coverage, pointTest } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";

@@ -1,5 +1,5 @@
 import type { Environment } from "../contract/identifiers.ts";
-import type { OpenapiDocument } from "../contract/openapi/provenance.ts";
+import type { OpenapiDocument } from "../contract/openapi/document.ts";
 import { type OnBehalfOfMode, operations } from "../contract/operations.ts";
 
 /** The files of the API reference that are not the sandbox's own. */

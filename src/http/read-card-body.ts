@@ -3,19 +3,19 @@ import type { ChangeRequest } from "../cards/change.ts";
 import type { CardOrder } from "../cards/issue.ts";
 import type { Order } from "../cards/order.ts";
 import type { Replacement } from "../cards/replace.ts";
-import { amountExpected, amountTooLarge, greatestMinor } from "../contract/amount.ts";
+import { amountExpected, amountTooLarge, greatestMinor, spendingLimitInput } from "../contract/amount.ts";
 import type { CardType } from "../contract/card.ts";
 import {
   cardChange,
   deliveryOptionsRequest,
+  type PhysicalCardOrder,
+  physicalCardOrder,
   physicalReplacement,
   virtualCardOrder,
   virtualReplacement,
 } from "../contract/card-requests.ts";
 import { blank, type DeliveryAddress } from "../contract/delivery-address.ts";
-import { type PhysicalCardOrder, physicalCardOrder } from "../contract/physical-card-order.ts";
 import type { ErrorPointId } from "../contract/points.ts";
-import { spendingLimitInput } from "../contract/spending-limit.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { describeIssues } from "../rules/issues.ts";
 import type { SpendingLimit } from "../rules/limits.ts";

@@ -1,6 +1,6 @@
-import { type UnreadPointId, unavailableAt } from "../contract/answers.ts";
-import type { CardError, GatewayError } from "../contract/errors.ts";
 import { contractPoints, type ErrorPointId, type PointId } from "../contract/points.ts";
+import type { CardError, GatewayError } from "../contract/responses.ts";
+import { type UnreadPointId, unavailableAt } from "../contract/responses.ts";
 import { ConnectionLost, type DatabaseUnusable } from "../rules/errors.ts";
 import type { HttpServices } from "./context.ts";
 

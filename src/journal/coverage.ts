@@ -1,6 +1,6 @@
-import { unreadPoints } from "../contract/answers.ts";
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
+import { unreadPoints } from "../contract/responses.ts";
 import type { CompanyNames } from "../store/callers.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";

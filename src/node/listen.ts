@@ -12,7 +12,7 @@ import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import type { Serve } from "../api.ts";
-import type { UnreadPointId } from "../contract/answers.ts";
+import type { UnreadPointId } from "../contract/responses.ts";
 import { TruncatedResponse } from "../http/response.ts";
 import { ConnectionLost, CouldNotRun, SetupError } from "../rules/errors.ts";
 import { arrived, inTurns } from "./arrived.ts";

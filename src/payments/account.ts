@@ -1,5 +1,4 @@
-import type { Account } from "../contract/account.ts";
-import type { Company } from "../contract/company.ts";
+import type { Account, Company } from "../contract/account.ts";
 import { formatMinor } from "../rules/money.ts";
 import type { AccountRecord } from "../store/accounts.ts";
 import type { CompanyOfMember } from "../store/companies.ts";

@@ -4,7 +4,7 @@
 //   npx tsx src/rules/address-rules.generate.mjs > src/rules/address-rules.ts && npm run fix
 //
 // It keeps, for each assigned country code, the required fields and the post code's form, and drops the rest.
-import { countryCodes } from "../contract/country-codes.ts";
+import { countryCodes } from "../contract/delivery-address.ts";
 
 // Both demand the province on the envelope only: parcels reach ES and IT by post code.
 const stateNotDemanded = new Set(["ES", "IT"]);

@@ -1,5 +1,5 @@
+import type { SpendingLimitPeriod } from "../contract/amount.ts";
 import type { Card } from "../contract/card.ts";
-import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { formatMinor, type Minor } from "./money.ts";
 
 /** A card's fixed limits (spec §2, CardLimits): EUR cents. */

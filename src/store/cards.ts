@@ -1,8 +1,8 @@
+import type { SpendingLimitPeriod } from "../contract/amount.ts";
 import type { CardStatus, CardType } from "../contract/card.ts";
 import type { ParcelStatus } from "../contract/delivery-address.ts";
 import type { AccountId, CardId, CompanyId, IdempotencyKey, MemberId } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import type { SpendingLimitPeriod } from "../contract/spending-limit.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
 import type { CompanyStatus } from "../rules/company.ts";
 import type { CardLimitsMinor, SpendingLimit } from "../rules/limits.ts";

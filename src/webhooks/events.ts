@@ -1,5 +1,4 @@
-import type { DeliveryId, EventType } from "../contract/webhook.ts";
-import type { WebhookPayload } from "../contract/webhook-event.ts";
+import type { DeliveryId, EventType, WebhookPayload } from "../contract/webhook.ts";
 import { companyNow } from "../rules/clock.ts";
 import type { EventFaults } from "../rules/overlay.ts";
 import { uuidOf } from "../rules/random.ts";

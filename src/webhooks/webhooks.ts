@@ -3,10 +3,10 @@ import type {
   NewWebhookBody,
   Webhook,
   WebhookChange,
+  WebhookDelivery,
   WebhookId,
   WebhookWithSecret,
 } from "../contract/webhook.ts";
-import type { WebhookDelivery } from "../contract/webhook-event.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { EventFaults } from "../rules/overlay.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { decimalExpected, decimalInput } from "../contract/amount.ts";
 import { cardStatus, cardType } from "../contract/card.ts";
-import { countryCodes } from "../contract/country-codes.ts";
+import { countryCodes } from "../contract/delivery-address.ts";
 import { environment } from "../contract/identifiers.ts";
 import { areas } from "../contract/operations.ts";
 import { activeKeysAllowed, type KeyQuota, keyPrefixes } from "../rules/api-key.ts";

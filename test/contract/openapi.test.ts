@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { byStatus, pointsOf, pointsOfNoOperation, slipsOf } from "../../src/contract/answers.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { resources } from "../../src/contract/openapi/resources.ts";
 import { operationIds, operations } from "../../src/contract/operations.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { byStatus, pointsOf, pointsOfNoOperation, slipsOf } from "../../src/contract/responses.ts";
 import { eventType } from "../../src/contract/webhook.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 

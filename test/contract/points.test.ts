@@ -1,20 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
-import { account } from "../../src/contract/account.ts";
-import type { UnreadPointId } from "../../src/contract/answers.ts";
+import { account, company } from "../../src/contract/account.ts";
 import { card, cardStatus } from "../../src/contract/card.ts";
 import { deliveryOptions } from "../../src/contract/card-requests.ts";
-import { company } from "../../src/contract/company.ts";
-import { countryCodes } from "../../src/contract/country-codes.ts";
-import { cardError, gatewayError } from "../../src/contract/errors.ts";
+import { countryCodes } from "../../src/contract/delivery-address.ts";
 import { invoice } from "../../src/contract/invoice.ts";
 import { listOf } from "../../src/contract/list.ts";
 import type { Example } from "../../src/contract/openapi/examples.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import type { UnreadPointId } from "../../src/contract/responses.ts";
+import { cardError, gatewayError } from "../../src/contract/responses.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
-import { deletedWebhook, webhook, webhookWithSecret } from "../../src/contract/webhook.ts";
-import { webhookDelivery } from "../../src/contract/webhook-event.ts";
+import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../../src/contract/webhook.ts";
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import {

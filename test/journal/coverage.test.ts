@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { unreadPoints } from "../../src/contract/answers.ts";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { unreadPoints } from "../../src/contract/responses.ts";
 import { pointTest } from "../../src/journal/coverage.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 

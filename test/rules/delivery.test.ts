@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countryCodes } from "../../src/contract/country-codes.ts";
-import { codePointLength, deliveryAddress } from "../../src/contract/delivery-address.ts";
+import { codePointLength, countryCodes, deliveryAddress } from "../../src/contract/delivery-address.ts";
 import { addressRules } from "../../src/rules/address-rules.ts";
 import { addressViolation, deliveryMethodsOffered } from "../../src/rules/delivery.ts";
 

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { pointsOfNoOperation } from "../../src/contract/answers.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { operations } from "../../src/contract/operations.ts";
+import { pointsOfNoOperation } from "../../src/contract/responses.ts";
 import type { Exchange, Messages } from "../../src/journal/exchange.ts";
 
 /** An exchange with its messages. */

@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from "zod-openapi";
-import { pointsOfNoOperation } from "../answers.ts";
 import type { Environment } from "../identifiers.ts";
 import { type OnBehalfOfMode, type OperationId, operationIds, operations } from "../operations.ts";
 import { contractPoints, type PointId } from "../points.ts";
+import { pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
 import { headers } from "./headers.ts";
 import { operationTexts } from "./operation-texts.ts";
 import { parametersOf, sharedParametersOf } from "./parameters.ts";
-import { type OpenapiDocument, withProvenance } from "./provenance.ts";
-import { type ResourceName, resources } from "./resources.ts";
+import { type Resource, type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
 import { webhookParameters, webhookRequests } from "./webhooks.ts";
 
@@ -176,4 +175,46 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format !== undefined && schema.format !== "uri") delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+/** An OpenAPI 3.1 description. */
+export type OpenapiDocument = oas31.OpenAPIObject;
+
+/** A JSON Schema, as far as fields are found in it. */
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  description?: string;
+  "x-provenance"?: string;
+  "x-spec"?: string;
+}
+
+/** Says of each object of the description, and of each field of it, who says so; changes it in place. */
+export function withProvenance(document: OpenapiDocument): OpenapiDocument {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  for (const [name, resource] of Object.entries<Resource>(resources)) {
+    const schema = schemas[name];
+    if (!schema) throw new Error(`the description has no object ${name}`);
+    mark(schema, resource, resource.description);
+    markFields(schema, resource);
+  }
+  return document;
+}
+
+function markFields(schema: Schema, resource: Resource): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    mark(field, resource, resource.notes?.[name]);
+    markFields(field, resource);
+  }
+  for (const part of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+    if (part) markFields(part, resource);
+  }
+}
+
+function mark(schema: Schema, { provenance, spec }: Resource, description: string | undefined): void {
+  if (description !== undefined) schema.description = description;
+  schema["x-provenance"] = provenance;
+  schema["x-spec"] = spec;
 }

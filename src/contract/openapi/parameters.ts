@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { ZodOpenApiParameterObject } from "zod-openapi";
 import { companyId, idempotencyKey, uuid } from "../identifiers.ts";
-import { paging } from "../list.ts";
-import { cardFilters, invoiceFilters, transactionFilters } from "../list-filters.ts";
+import { cardFilters, invoiceFilters, paging, transactionFilters } from "../list.ts";
 import { type OnBehalfOfMode, type OperationId, operations, requiresOnBehalfOf } from "../operations.ts";
 import type { Provenance } from "../points.ts";
 

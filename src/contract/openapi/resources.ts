@@ -1,19 +1,18 @@
 import type * as z from "zod";
-import { account } from "../account.ts";
+import { account, company } from "../account.ts";
+import { spendingLimitInput } from "../amount.ts";
 import { card } from "../card.ts";
 import * as requests from "../card-requests.ts";
-import { company } from "../company.ts";
+import { physicalCardOrder } from "../card-requests.ts";
 import { deliveryAddress } from "../delivery-address.ts";
-import { cardError, gatewayError } from "../errors.ts";
 import { invoice } from "../invoice.ts";
 import { listOf } from "../list.ts";
-import { physicalCardOrder } from "../physical-card-order.ts";
 import type { Provenance } from "../points.ts";
-import { spendingLimitInput } from "../spending-limit.ts";
+import { cardError, gatewayError } from "../responses.ts";
 import { tokenExchangeRequest, tokenExchangeResponse } from "../token-exchange.ts";
 import { merchant, transaction } from "../transaction.ts";
 import * as webhooks from "../webhook.ts";
-import { webhookDelivery } from "../webhook-event.ts";
+import { webhookDelivery } from "../webhook.ts";
 import { eventResources } from "./webhooks.ts";
 
 /** An object that requests or answers carry, and who says that it looks so. */

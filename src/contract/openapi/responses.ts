@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import { byStatus, pointsOf, provenanceOf, slipsOf } from "../answers.ts";
 import type { OperationId } from "../operations.ts";
 import { type ContractPoint, contractPoints, type PointId } from "../points.ts";
+import { byStatus, pointsOf, provenanceOf, slipsOf } from "../responses.ts";
 import { headersOf } from "./headers.ts";
 import { operationTexts } from "./operation-texts.ts";
 import { type ResourceName, resources } from "./resources.ts";

@@ -1,6 +1,6 @@
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import type { EventType } from "../webhook.ts";
-import { cardDelivery, webhookEvents } from "../webhook-event.ts";
+import { cardDelivery, webhookEvents } from "../webhook.ts";
 import type { Resource } from "./resources.ts";
 
 const previous = { previous_status: "The status before the event" };

@@ -6,7 +6,7 @@ import type { IssueOutcome, IssueRequest } from "../../cards/issue.ts";
 import * as physical from "../../cards/order.ts";
 import * as virtual from "../../cards/order-virtual.ts";
 import * as replacement from "../../cards/replace.ts";
-import { cardFilters } from "../../contract/list-filters.ts";
+import { cardFilters } from "../../contract/list.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
 import type { HttpServices, RequestContext, Route } from "../context.ts";

@@ -1,5 +1,5 @@
 import { accountId, invoiceId, transactionId } from "../../contract/identifiers.ts";
-import { invoiceFilters, noFilters, transactionFilters } from "../../contract/list-filters.ts";
+import { invoiceFilters, noFilters, transactionFilters } from "../../contract/list.ts";
 import { accountOf, companyOf } from "../../payments/account.ts";
 import { invoiceOf } from "../../payments/invoice.ts";
 import { transactionOf } from "../../payments/transaction.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { noFilters } from "../../contract/list-filters.ts";
+import { noFilters } from "../../contract/list.ts";
 import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
 import { quoted, SandboxError } from "../../rules/errors.ts";
 import { describeIssues } from "../../rules/issues.ts";

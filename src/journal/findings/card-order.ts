@@ -1,6 +1,5 @@
-import { physicalReplacement, virtualCardOrder } from "../../contract/card-requests.ts";
+import { physicalCardOrder, physicalReplacement, virtualCardOrder } from "../../contract/card-requests.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import { physicalCardOrder } from "../../contract/physical-card-order.ts";
 import type { PointId } from "../../contract/points.ts";
 import { hashOfSecret } from "../../rules/random.ts";
 import type { KeyMemory } from "./key-memory.ts";

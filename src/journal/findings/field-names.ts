@@ -1,13 +1,13 @@
+import { spendingLimitInput } from "../../contract/amount.ts";
 import {
   cardChange,
   deliveryOptionsRequest,
+  physicalCardOrder,
   physicalReplacement,
   virtualCardOrder,
 } from "../../contract/card-requests.ts";
 import { deliveryAddress } from "../../contract/delivery-address.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import { physicalCardOrder } from "../../contract/physical-card-order.ts";
-import { spendingLimitInput } from "../../contract/spending-limit.ts";
 import { newWebhook, webhookChange } from "../../contract/webhook.ts";
 import { type Fields, fieldsOf } from "./sent-body.ts";
 

@@ -1,4 +1,4 @@
-import { physicalCardOrder } from "../../contract/physical-card-order.ts";
+import { physicalCardOrder } from "../../contract/card-requests.ts";
 
 const orderFields: ReadonlySet<string> = new Set(Object.keys(physicalCardOrder.shape));
 
