@@ -10,8 +10,6 @@ export interface SentHeaders {
   get(name: string): string | null;
   /** Names are in lower case. */
   forEach(each: (value: string, name: string) => void): void;
-  /** The number of characters in all names and values; absent if they were not counted. */
-  readonly characters?: number;
 }
 
 /** One request of the service and its response. Paths may hold secrets: mask them before you show them. */

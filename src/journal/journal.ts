@@ -69,7 +69,7 @@ function bytesOf({ path, query }: Exchange, { requestHeaders, requestBody, respo
     objectBytes +
     path.length +
     query.length +
-    (requestHeaders.characters ?? countCharacters(requestHeaders)) +
+    countCharacters(requestHeaders) +
     textBytes(requestBody ?? "") +
     textBytes(responseBody ?? "")
   );
