@@ -1,21 +1,12 @@
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-let latest: { readonly hour: number; readonly date: string } | undefined;
-
 /**
  * A new card's `expiry_date`: the last day of the month five years on, by the UK calendar (assumed).
  * @param nowMs - milliseconds since the epoch
  * @returns an ISO date
  */
 export function expiryDate(nowMs: number): string {
-  // The UK's month changes, and its offset too, on the hour only: one reading of the calendar serves it.
-  const hour = Math.floor(nowMs / hourMs);
-  if (latest?.hour !== hour) latest = { hour, date: readExpiryDate(nowMs) };
-  return latest.date;
-}
-
-function readExpiryDate(nowMs: number): string {
   const today = new Date(wallClock(nowMs));
   // Day 0 of the month after is the month's last.
   return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
@@ -31,17 +22,8 @@ export interface PeriodStarts {
   readonly rolling32DaysMs: number;
 }
 
-let latestStarts: { readonly hour: number; readonly starts: PeriodStarts } | undefined;
-
 /** The starts of the periods that an instant lies in. */
 export function periodStarts(nowMs: number): PeriodStarts {
-  // A UK day begins on the hour, whatever the offset: one reading of the calendar serves the hour.
-  const hour = Math.floor(nowMs / hourMs);
-  if (latestStarts?.hour !== hour) latestStarts = { hour, starts: readPeriodStarts(nowMs) };
-  return latestStarts.starts;
-}
-
-function readPeriodStarts(nowMs: number): PeriodStarts {
   const today = wallClock(nowMs);
   const midnight = today - mod(today, dayMs);
   const date = new Date(midnight);
@@ -53,22 +35,14 @@ function readPeriodStarts(nowMs: number): PeriodStarts {
   };
 }
 
-let latestDate: { readonly hour: number; readonly date: string } | undefined;
-
 /** The UK's date at an instant, in ISO form. */
 export function londonDate(nowMs: number): string {
-  const hour = Math.floor(nowMs / hourMs);
-  if (latestDate?.hour !== hour) latestDate = { hour, date: isoDate(wallClock(nowMs)) };
-  return latestDate.date;
+  return isoDate(wallClock(nowMs));
 }
-
-let latestEnd: { readonly date: string; readonly ms: number } | undefined;
 
 /** The instant at which a date ends in the UK: 00:00 of the next day. */
 export function endOfDay(date: string): number {
-  // All cards of a month expire on the same day.
-  if (latestEnd?.date !== date) latestEnd = { date, ms: instantOfMidnight(Date.parse(date) + dayMs) };
-  return latestEnd.ms;
+  return instantOfMidnight(Date.parse(date) + dayMs);
 }
 
 /** The date so many days after another. */
