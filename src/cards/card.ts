@@ -1,5 +1,5 @@
 import type { Card } from "../contract/card.ts";
-import { type CardId, type CompanyId, cardId } from "../contract/identifiers.ts";
+import { type CardId, cardId } from "../contract/identifiers.ts";
 import { cardToken, lastFour } from "../rules/card-token.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
@@ -34,7 +34,7 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const digits = plan.lastFour ?? lastFour(chance);
   return {
     id: numberedUuidOf(companyId, number, chance) as CardId,
-    token: cardToken(number, tokenKeyOf(random, companyId)),
+    token: cardToken(number, random.block("card_token", companyId, 0)),
     companyId,
     accountId: plan.accountId,
     memberId: plan.memberId,
@@ -51,20 +51,6 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
     limits: plan.limits,
     createdAtMs,
   };
-}
-
-const maxTokenKeys = 1000;
-const tokenKeys = new WeakMap<Random, Map<CompanyId, Uint8Array>>();
-
-/** The key of a company's card tokens. It is cached because each of the company's cards needs it. */
-function tokenKeyOf(random: Random, companyId: CompanyId): Uint8Array {
-  const keys = tokenKeys.get(random) ?? new Map<CompanyId, Uint8Array>();
-  const cached = keys.get(companyId);
-  if (cached) return cached;
-  if (keys.size >= maxTokenKeys) keys.clear();
-  const key = random.block("card_token", companyId, 0);
-  tokenKeys.set(random, keys.set(companyId, key));
-  return key;
 }
 
 /** The name of a card that was ordered without one. */
