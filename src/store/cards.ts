@@ -113,15 +113,20 @@ function storedCardOf(row: CardRow): StoredCard {
   };
 }
 
-function get(database: Database, condition: string, ...params: SqlValue[]): StoredCard | undefined {
-  const row = database.get<CardRow>(selected + condition, ...params);
+function get(database: Database, query: string, ...params: SqlValue[]): StoredCard | undefined {
+  const row = database.get<CardRow>(query, ...params);
   return row && storedCardOf(row);
 }
 
+// Whole texts: one that is joined for each call would be hashed anew to find its statement.
+const byId = `${selected} WHERE k.id = ?`;
+
 /** Finds a card of any company. `nowMs` is the time by the sandbox's clock, here and in the functions below. */
 export function findCard(database: Database, nowMs: number, id: string): StoredCard | undefined {
-  return get(database, " WHERE k.id = ?", nowMs, id.toLowerCase());
+  return get(database, byId, nowMs, id.toLowerCase());
 }
+
+const ofCompany = `${selected} WHERE k.company_pk = ? AND k.id = ?`;
 
 export function cardOfCompany(
   database: Database,
@@ -129,7 +134,7 @@ export function cardOfCompany(
   companyPk: number,
   id: CardId,
 ): StoredCard | undefined {
-  return get(database, " WHERE k.company_pk = ? AND k.id = ?", nowMs, companyPk, id);
+  return get(database, ofCompany, nowMs, companyPk, id);
 }
 
 /** The scope of an idempotency key. It outlives access tokens and API keys. */
@@ -140,17 +145,20 @@ export interface IdempotencyScope {
   readonly key: IdempotencyKey;
 }
 
-const withKey = " WHERE k.company_pk = ? AND k.member_pk = ? AND k.operation = ? AND k.idempotency_key = ?";
+const byIdempotencyKey = `
+  ${selected}
+  WHERE k.company_pk = ? AND k.member_pk = ? AND k.operation = ? AND k.idempotency_key = ?`;
 
 export function cardByIdempotencyKey(
   database: Database,
   nowMs: number,
   { companyPk, memberPk, operation, key }: IdempotencyScope,
 ): StoredCard | undefined {
-  return get(database, withKey, nowMs, companyPk, memberPk, operation, key);
+  return get(database, byIdempotencyKey, nowMs, companyPk, memberPk, operation, key);
 }
 
-const withReplacementKey = `
+const byReplacementKey = `
+  ${selected}
   JOIN replacements r ON r.new_card_pk = k.pk
   WHERE r.company_pk = ? AND r.member_pk = ? AND r.idempotency_key = ?`;
 
@@ -160,7 +168,7 @@ export function cardByReplacementKey(
   nowMs: number,
   { companyPk, memberPk, key }: Omit<IdempotencyScope, "operation">,
 ): StoredCard | undefined {
-  return get(database, withReplacementKey, nowMs, companyPk, memberPk, key);
+  return get(database, byReplacementKey, nowMs, companyPk, memberPk, key);
 }
 
 /** Filters of a company's cards. An absent one filters nothing. */
