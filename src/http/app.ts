@@ -27,7 +27,8 @@ export interface App {
 
 /**
  * Serves the operations of a base address. Paths without a variable segment have a router of their own: Hono's fast
- * router cannot tell `/developer/cards/virtual` from `/developer/cards/:id`.
+ * router cannot tell `/developer/cards/virtual` from `/developer/cards/:id`, and its slow one costs 7 % of the orders
+ * per second.
  */
 export function createApp(services: HttpServices): App {
   const paths = servedPaths(services);
@@ -40,8 +41,17 @@ export function createApp(services: HttpServices): App {
     paths.filter(([path]) => !isFixedPath(path)),
   );
   return {
-    fetch: (request, env) => (isFixedPath(getPath(request)) ? fixed : variable).fetch(request, env),
+    fetch: (request, env) => (isFixedPath(pathOf(request)) ? fixed : variable).fetch(request, env),
   };
+}
+
+/** The path up to the query; `getPath` would also end it at a `#`, and answer a target with a fragment. */
+function pathOf(request: Request): string {
+  const { url } = request;
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const query = url.indexOf("?", start);
+  const path = query < 0 ? url.slice(start) : url.slice(start, query);
+  return path.includes("%") ? getPath(request) : path;
 }
 
 function createRouter(
