@@ -6,7 +6,7 @@ import { parcelViolation } from "../cards/deliver.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
-import { transactionOf } from "../payments/transaction.ts";
+import { transactionOf } from "../payments/ledger.ts";
 import { statusAfter, type Trigger } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";

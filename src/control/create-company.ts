@@ -12,7 +12,7 @@ import { findMembership } from "../store/members.ts";
 import { nextNumber } from "../store/meta.ts";
 import { captureCompany } from "../store/snapshots.ts";
 import { type CompanyListing, listCompanies } from "../store/world-listing.ts";
-import { limitsOf, plantCompany } from "../world/plant.ts";
+import { limitsOf, loadCompany } from "../world/load-fixtures.ts";
 import { inconsistencies, type SeedCompany, seedCardLimits, seedCompany } from "../world/seed-world.ts";
 import { hasFreeSlot } from "./api-keys.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
@@ -83,7 +83,7 @@ export async function createCompany(
     faker.seed([...random.block("faker", "", n)]);
     const company = complete(wanted, faker, n, keyQuota);
     refuseTaken(services, company);
-    const { pk, id, members, secrets } = plantCompany(
+    const { pk, id, members, secrets } = loadCompany(
       services,
       company,
       firstCompanyLimits(database) ?? defaultLimits,

@@ -3,12 +3,12 @@ import { formatMinor } from "../rules/money.ts";
 import type { AccountRecord } from "../store/accounts.ts";
 import type { CompanyOfMember } from "../store/companies.ts";
 
-/** What may be spent from an account: its balance without what is held of it, in minor units. */
+/** The part of the balance that is not held, in minor units. */
 export function availableMinor({ balanceMinor, heldMinor }: AccountRecord): number {
   return balanceMinor - heldMinor;
 }
 
-/** The Account of a response. */
+/** An account in responses. */
 export function accountOf(record: AccountRecord): Account {
   return {
     id: record.id,
@@ -23,7 +23,7 @@ export function accountOf(record: AccountRecord): Account {
   };
 }
 
-/** The Company of a response, with the role that the member has in it. */
+/** A company in responses, with the member's role in it. */
 export function companyOf(record: CompanyOfMember): Company {
   return {
     id: record.id,

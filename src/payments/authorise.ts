@@ -12,7 +12,7 @@ import { spentFrom, type TransactionRecord } from "../store/transactions.ts";
 import { availableMinor } from "./account.ts";
 import { book, type Draft, decline, hold, nextTransactionId } from "./ledger.ts";
 
-/** What a merchant asks of a card; its currency, where absent, is the account's. */
+/** A merchant's request for a payment. The default currency is the account's. */
 export interface AuthorisationRequest {
   readonly cardId: CardId;
   readonly originalMinor: number;
@@ -23,17 +23,17 @@ export interface AuthorisationRequest {
 
 /**
  * Authorises a payment by card: pending, or declined with the reason.
- * @throws SimulationRefused where there is no such card, or no rate for the currency
+ * @throws SimulationRefused if there is no such card, or no rate for the currency
  */
-export function authorise(services: Services, asked: AuthorisationRequest): TransactionRecord {
+export function authorise(services: Services, request: AuthorisationRequest): TransactionRecord {
   const { database, clock } = services;
   return database.transaction(() => {
-    const spending = findCard(database, clock.now(), asked.cardId);
-    if (!spending) throw new SimulationRefused("unknown", `card_id: there is no card ${asked.cardId}`);
-    const nowMs = companyNow(clock, spending.clockOffsetMs);
-    const account = accountByPk(database, spending.accountPk);
-    const draft = draftOf(spending, account, asked);
-    const reason = declineReason(services, spending, account, draft, nowMs);
+    const stored = findCard(database, clock.now(), request.cardId);
+    if (!stored) throw new SimulationRefused("unknown", `card_id: there is no card ${request.cardId}`);
+    const nowMs = companyNow(clock, stored.clockOffsetMs);
+    const account = accountByPk(database, stored.accountPk);
+    const draft = draftOf(stored, account, request);
+    const reason = declineReason(services, stored, account, draft, nowMs);
     return reason
       ? decline(services, account, { ...draft, declineReason: reason }, nowMs)
       : hold(services, account, draft, nowMs);
@@ -62,7 +62,7 @@ function draftOf(
   };
 }
 
-/** Why a payment is declined, decided from top to bottom; last the funds, for which money may be exchanged. */
+/** Why a payment is declined; the first check that fails decides. The last one, of the funds, may exchange money. */
 function declineReason(
   services: Services,
   { pk, card, companyStatus }: StoredCard,
@@ -94,7 +94,7 @@ function declineReason(
 }
 
 /**
- * Tops an account up from the company's oldest account of another currency that has enough.
+ * Exchanges money from the company's oldest account in another currency that has enough.
  * @returns whether there is one
  */
 function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {

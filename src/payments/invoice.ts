@@ -9,24 +9,24 @@ import { type InvoiceRecord, insertInvoice, setInvoiceStatus } from "../store/in
 import { nextNumber } from "../store/meta.ts";
 import { emit } from "../webhooks/events.ts";
 
-/** What the service charges a company for; what is absent is as usual. */
+/** The fields of a new invoice. */
 export interface Charge {
   readonly companyPk: number;
   readonly companyId: CompanyId;
   readonly currency: string;
   readonly netMinor: number;
-  /** Absent: a fifth of the net, the UK's standard rate. */
+  /** Default: a fifth of the net amount, the UK's standard rate. */
   readonly vatMinor?: number | undefined;
-  /** ISO date; absent: today. */
+  /** ISO date; default: today. */
   readonly issuedOn?: string | undefined;
-  /** Absent: 30 days after it is issued. */
+  /** Default: 30 days after the issue. */
   readonly dueOn?: string | undefined;
-  /** Absent: the month before the one in which it is issued. */
+  /** Default: the month before the issue. */
   readonly periodStart?: string | undefined;
   readonly periodEnd?: string | undefined;
 }
 
-/** Issues an invoice; the one place where one comes to be. */
+/** Issues an invoice. */
 export function issueInvoice(services: Services, charge: Charge, nowMs: number): InvoiceRecord {
   const { database, random } = services;
   const { companyPk, companyId, currency, netMinor } = charge;
@@ -52,8 +52,8 @@ export function issueInvoice(services: Services, charge: Charge, nowMs: number):
 }
 
 /**
- * Settles an open invoice; the one place where one changes.
- * @throws SimulationRefused where it is settled already
+ * Marks an open invoice as paid or void.
+ * @throws SimulationRefused if it is not open
  */
 export function settleInvoice(
   services: Services,
@@ -75,7 +75,7 @@ export function settleInvoice(
   return settled;
 }
 
-/** The Invoice of a response. */
+/** An invoice in responses. */
 export function invoiceOf(record: InvoiceRecord): Invoice {
   return {
     id: record.id,
@@ -90,7 +90,7 @@ export function invoiceOf(record: InvoiceRecord): Invoice {
     paid_at: record.paidAtMs === null ? null : new Date(record.paidAtMs).toISOString(),
     period_start: record.periodStart,
     period_end: record.periodEnd,
-    // A host that resolves nowhere: there is no document behind it.
+    // This host does not exist: there is no document.
     pdf_url: `https://invoices.example/${record.id}.pdf`,
   };
 }

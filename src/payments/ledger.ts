@@ -1,11 +1,15 @@
 import { greatestAmount, greatestMinor } from "../contract/amount.ts";
-import type { TransactionId } from "../contract/identifiers.ts";
+import type { AccountId, TransactionId } from "../contract/identifiers.ts";
+import type { Transaction } from "../contract/transaction.ts";
+import { companyNow } from "../rules/clock.ts";
 import { SimulationRefused } from "../rules/errors.ts";
 import { exchangeRate } from "../rules/exchange-rates.ts";
+import { formatMinor } from "../rules/money.ts";
 import { uuidOf } from "../rules/random.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
-import { type AccountRecord, accountByPk, updateAccount } from "../store/accounts.ts";
+import { type AccountRecord, accountByPk, findAccount, updateAccount } from "../store/accounts.ts";
+import { clockOffsetOf } from "../store/companies.ts";
 import { nextNumber } from "../store/meta.ts";
 import {
   insertTransaction,
@@ -15,16 +19,15 @@ import {
 } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
 import { accountOf } from "./account.ts";
-import { transactionOf } from "./transaction.ts";
 
-/** A transaction that is to come to be, on an account; what is absent is not there, or as the account's. */
+/** A new transaction. Absent fields are empty or taken from the account. */
 export interface Draft extends Partial<Omit<TransactionRecord, "type" | "direction" | "amountMinor">> {
   readonly type: TransactionRecord["type"];
   readonly direction: TransactionRecord["direction"];
   readonly amountMinor: number;
 }
 
-/** What a payment comes to: in the account's currency, the merchant's, and the card limits'. */
+/** An amount in the account's currency, the merchant's, and that of the card limits. */
 export interface Amounts {
   readonly amountMinor: number;
   readonly originalMinor: number;
@@ -40,7 +43,7 @@ function refuseBeyond(minor: number, what: string, currency: string): void {
   );
 }
 
-/** The one place where an account's balance changes, or what is held of it. */
+/** Changes an account's balance and held amount. Nothing else does. */
 function changeAccount(
   services: Services,
   accountPk: number,
@@ -62,7 +65,7 @@ function changeAccount(
   return changed;
 }
 
-/** The one place where a transaction comes to be. */
+/** Inserts a transaction. Nothing else does. */
 function addTransaction(
   services: Services,
   account: AccountRecord,
@@ -100,7 +103,7 @@ function addTransaction(
   return added;
 }
 
-/** The one place where a transaction changes. */
+/** Changes a transaction. Nothing else does. */
 function changeTransaction(
   services: Services,
   transaction: TransactionRecord,
@@ -124,13 +127,13 @@ function refuseSpentBeyond({ database }: Services, { cardPk, spentAtMs, currency
   refuseBeyond(lifetimeMinor, "the total spending of the card", currency);
 }
 
-/** The id of a company's next transaction, for one that another is to name before it is there. */
+/** The id of a company's next transaction, for a transaction that refers to it before it is inserted. */
 export function nextTransactionId({ database, random }: Services, account: AccountRecord): TransactionId {
   const n = nextNumber(database, account.companyPk, "transactions");
   return uuidOf(random.block("transaction", account.companyId, n)) as TransactionId;
 }
 
-/** What makes a transaction a booking: its number, the balance that it leaves, and when. */
+/** The fields of a booking: its number, the account's balance after it, and its time. */
 function booked({ database }: Services, { companyPk, balanceMinor }: AccountRecord, nowMs: number) {
   return {
     status: "completed",
@@ -140,13 +143,13 @@ function booked({ database }: Services, { companyPk, balanceMinor }: AccountReco
   } as const;
 }
 
-/** Keeps a payment that was declined: it moves nothing and counts against nothing. */
+/** Stores a declined payment. It moves no money and counts against no limit. */
 export function decline(services: Services, account: AccountRecord, draft: Draft, nowMs: number) {
   const nothing = { spentMinor: 0, spentEurMinor: 0 };
   return addTransaction(services, account, { ...draft, ...nothing, status: "declined" }, nowMs);
 }
 
-/** Holds money for a payment, which is pending until it is completed or let go. */
+/** Holds money for a payment, which is pending until it is completed or reverted. */
 export function hold(services: Services, account: AccountRecord, draft: Draft, nowMs: number) {
   changeAccount(services, account.pk, { heldMinor: draft.amountMinor }, nowMs);
   return addTransaction(services, account, { ...draft, status: "pending" }, nowMs);
@@ -159,18 +162,18 @@ export function book(services: Services, { pk }: AccountRecord, draft: Draft, no
   return addTransaction(services, account, { ...draft, ...booked(services, account, nowMs) }, nowMs);
 }
 
-/** Completes a pending payment with what it came to, be it less or more than it held; nothing is held after. */
-export function complete(services: Services, payment: TransactionRecord, came: Amounts, nowMs: number) {
-  const by = { balanceMinor: -came.amountMinor, heldMinor: -payment.amountMinor };
+/** Completes a pending payment with its final amounts, which may be less or more than it held. Then it holds nothing. */
+export function complete(services: Services, payment: TransactionRecord, final: Amounts, nowMs: number) {
+  const by = { balanceMinor: -final.amountMinor, heldMinor: -payment.amountMinor };
   const account = changeAccount(services, payment.accountPk, by, nowMs);
   return changeTransaction(services, payment, {
-    ...came,
-    spentMinor: came.amountMinor,
+    ...final,
+    spentMinor: final.amountMinor,
     ...booked(services, account, nowMs),
   });
 }
 
-/** Moves a part of what a pending payment holds, as a payment of its own; the rest stays held. */
+/** Completes a part of a pending payment as a separate transaction. The rest stays held. */
 export function completePart(
   services: Services,
   payment: TransactionRecord,
@@ -187,19 +190,70 @@ export function completePart(
   return addTransaction(services, account, { ...own, ...spent, ...booked(services, account, nowMs) }, nowMs);
 }
 
-/** Releases a part of the amount that a pending payment holds; the rest stays held. */
+/** Releases a part of the amount that a pending payment holds. The rest stays held. */
 export function holdOnly(services: Services, payment: TransactionRecord, rest: Amounts, nowMs: number) {
   changeAccount(services, payment.accountPk, { heldMinor: rest.amountMinor - payment.amountMinor }, nowMs);
   return changeTransaction(services, payment, { ...rest, spentMinor: rest.amountMinor });
 }
 
-/** Lets go all that a pending payment still holds. */
+/** Reverts a pending payment and releases everything that it still holds. */
 export function release(services: Services, payment: TransactionRecord, nowMs: number) {
   changeAccount(services, payment.accountPk, { heldMinor: -payment.amountMinor }, nowMs);
   return changeTransaction(services, payment, { status: "reverted", spentMinor: 0, spentEurMinor: 0 });
 }
 
-/** Records how much of a payment was refunded, in the merchant's currency. */
-export function noteRefunded(services: Services, payment: TransactionRecord, refundedOriginalMinor: number) {
+/** Records the refunded amount of a payment, in the merchant's currency. */
+export function recordRefunded(
+  services: Services,
+  payment: TransactionRecord,
+  refundedOriginalMinor: number,
+) {
   return changeTransaction(services, payment, { refundedOriginalMinor });
+}
+
+/**
+ * Pays money into an account, or charges a fee, which may make the balance negative.
+ * @throws SimulationRefused if there is no such account, it is closed, or its currency has no rate
+ */
+export function fund(
+  services: Services,
+  type: "topup" | "fee",
+  accountId: AccountId,
+  amountMinor: number,
+): TransactionRecord {
+  const { database, clock } = services;
+  return database.transaction(() => {
+    const account = findAccount(database, accountId);
+    if (!account) throw new SimulationRefused("unknown", `account_id: there is no account ${accountId}`);
+    if (account.status === "closed") {
+      throw new SimulationRefused("conflict", `account_id: account ${accountId} is closed`);
+    }
+    const nowMs = companyNow(clock, clockOffsetOf(database, account.companyPk));
+    const direction = type === "topup" ? "credit" : "debit";
+    return book(services, account, { type, direction, amountMinor }, nowMs);
+  });
+}
+
+/** A transaction in responses. */
+export function transactionOf(record: TransactionRecord): Transaction {
+  const { runningBalanceMinor, completedAtMs } = record;
+  return {
+    id: record.id,
+    account_id: record.accountId,
+    card_id: record.cardId,
+    type: record.type,
+    status: record.status,
+    direction: record.direction,
+    amount: formatMinor(record.amountMinor),
+    currency: record.currency,
+    original_amount: formatMinor(record.originalMinor),
+    original_currency: record.originalCurrency,
+    exchange_rate: record.exchangeRate,
+    running_balance: runningBalanceMinor === null ? null : formatMinor(runningBalanceMinor),
+    merchant: record.merchant,
+    decline_reason: record.declineReason,
+    related_transaction_id: record.relatedId,
+    created_at: new Date(record.createdAtMs).toISOString(),
+    completed_at: completedAtMs === null ? null : new Date(completedAtMs).toISOString(),
+  };
 }

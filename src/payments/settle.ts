@@ -7,15 +7,15 @@ import type { Services } from "../runtime/services.ts";
 import { accountByPk } from "../store/accounts.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { findTransaction, type TransactionRecord } from "../store/transactions.ts";
-import { type Amounts, book, complete, completePart, holdOnly, noteRefunded, release } from "./ledger.ts";
+import { type Amounts, book, complete, completePart, holdOnly, recordRefunded, release } from "./ledger.ts";
 
-/** An amount of the merchant's currency, in minor units; absent: all that is left. */
+/** An amount in the merchant's currency, in minor units. If absent, all that is left. */
 type OriginalMinor = number | undefined;
 
 /**
- * Clears an authorisation: by all that it holds, or more, it is completed; by less, that part becomes a
- * transaction of its own, and the rest stays held unless this clearing is final or the rest converts to 0.00.
- * @returns what was completed
+ * Clears an authorisation. Clearing all that it holds, or more, completes it. A smaller amount becomes a separate
+ * transaction, and the rest stays held unless this clearing is final or the rest converts to 0.00.
+ * @returns the completed transaction
  * @throws SimulationRefused if it does not exist, is no longer pending, or the amount converts to 0.00
  */
 export function clear(
@@ -36,7 +36,7 @@ export function clear(
 
 /**
  * Reverses an authorisation: releases all that it holds, or a part; all if the rest converts to 0.00.
- * @throws SimulationRefused where there is none, it is pending no more, or holds less
+ * @throws SimulationRefused if it does not exist, is no longer pending, or holds less
  */
 export function reverse(
   services: Services,
@@ -79,8 +79,8 @@ export function refund(
       throw new SimulationRefused("conflict", `amount: ${left} of the payment are left to refund`);
     }
     const back = amountsOf(payment, backMinor);
-    noteRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
-    // It counts where the payment did: another period's limit is not to grow by it.
+    recordRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
+    // It counts in the payment's period, so that the limit of another period does not grow.
     const { cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
     const draft = {
       ...back,
@@ -95,7 +95,7 @@ export function refund(
   });
 }
 
-/** A payment by card, and its company's time. */
+/** A payment by card, and its company's current time. */
 function paymentNamed(
   { database, clock }: Services,
   id: TransactionId,

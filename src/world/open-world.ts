@@ -8,10 +8,10 @@ import { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { type Origin, prepareSchema, readClock, readOrigin, writeClock, writeOrigin } from "../store/meta.ts";
 import { captureWorld } from "../store/snapshots.ts";
-import { plantWorld } from "./plant.ts";
+import { loadFixtures } from "./load-fixtures.ts";
 import type { SeedWorld } from "./seed-world.ts";
 
-/** A seed world, and what tells it from another. */
+/** The fixtures and their digest. */
 export interface Fixtures {
   readonly world: SeedWorld;
   readonly digest: string;
@@ -23,21 +23,21 @@ export interface Fixtures {
  */
 export type SecretsMode = "reproducible" | "private";
 
-/** What a world is opened with. */
+/** The options and ports for opening a world. */
 export interface WorldPorts {
-  /** Empty, or one that a sandbox made: that one keeps its seed, its clock and its world. */
+  /** Empty, or made by a sandbox. If a sandbox made it, it keeps its seed, its clock and its world. */
   readonly database: Database;
   /** Real time. */
   readonly clock: Clock;
-  /** The seed world that is asked for; a reopened database has to have been made with it. */
+  /** The chosen fixtures. A database that is opened again must have been made with them. */
   readonly fixtures?: Fixtures | undefined;
-  /** The seed world of an empty database where none is asked for. */
+  /** The fixtures of an empty database if none are chosen. */
   readonly defaultFixtures: () => Fixtures;
-  /** Default: what the database keeps, or 1. */
+  /** Default: the database's, or 1. */
   readonly seed?: number | undefined;
-  /** The instant, as `instantOf` writes it, at which time stands still. Default: what the database keeps, or real time. */
+  /** The instant, as `instantOf` writes it, at which the clock is frozen. Default: the database's, or real time. */
   readonly frozenAt?: string | undefined;
-  /** Draws 32 bytes that nobody can predict. */
+  /** Returns 32 unpredictable bytes. */
   readonly drawSecret: () => Uint8Array;
   /**
    * Whether a new database gets private secrets, and one with reproducible secrets is refused. Default: a new database
@@ -55,13 +55,13 @@ export interface OpenWorld {
   readonly clock: SandboxClock;
 }
 
-/** Opens the world that the database holds, or plants the seed world in an empty one. */
+/** Opens the database's world, or loads the fixtures into an empty database. */
 export function openWorld(ports: WorldPorts): OpenWorld {
   const { database } = ports;
-  const kept = readOrigin(database);
-  if (kept) refuseOtherwise(kept, ports);
-  const fixtures = kept ? undefined : (ports.fixtures ?? ports.defaultFixtures());
-  const origin = kept ?? {
+  const existing = readOrigin(database);
+  if (existing) refuseContradiction(existing, ports);
+  const fixtures = existing ? undefined : (ports.fixtures ?? ports.defaultFixtures());
+  const origin = existing ?? {
     seed: ports.seed ?? 1,
     clock: ports.frozenAt ?? "real",
     fixtures: fixtures?.digest ?? "",
@@ -83,7 +83,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     prepareSchema(database);
     if (!fixtures) return;
     writeClock(database, clock.state);
-    plantWorld(services, fixtures.world);
+    loadFixtures(services, fixtures.world);
     writeOrigin(database, origin);
     captureWorld(database, "start", "", clock.now());
   });
@@ -93,22 +93,25 @@ export function openWorld(ports: WorldPorts): OpenWorld {
   return { seed: origin.seed, secrets, services, clock };
 }
 
-/** A reopened database keeps its seed, its clock and its world. */
-function refuseOtherwise(kept: Origin, { seed, frozenAt, fixtures, privateSecrets }: WorldPorts): void {
+/** Refuses options that contradict those with which the database was made. */
+function refuseContradiction(
+  existing: Origin,
+  { seed, frozenAt, fixtures, privateSecrets }: WorldPorts,
+): void {
   const remedy = "leave the option out to keep it, or start a new database";
-  if (seed !== undefined && seed !== kept.seed) {
-    throw new SetupError(`the database was made with seed ${kept.seed}, not ${seed}: ${remedy}`);
+  if (seed !== undefined && seed !== existing.seed) {
+    throw new SetupError(`the database was made with seed ${existing.seed}, not ${seed}: ${remedy}`);
   }
-  if (frozenAt !== undefined && frozenAt !== kept.clock) {
-    const was = kept.clock === "real" ? "runs on real time" : `has its clock at ${kept.clock}`;
+  if (frozenAt !== undefined && frozenAt !== existing.clock) {
+    const was = existing.clock === "real" ? "runs on real time" : `has its clock at ${existing.clock}`;
     throw new SetupError(`the database ${was}, not at ${frozenAt}: ${remedy}`);
   }
-  if (fixtures !== undefined && fixtures.digest !== kept.fixtures) {
+  if (fixtures !== undefined && fixtures.digest !== existing.fixtures) {
     throw new SetupError(`the database was made from other fixtures: ${remedy}`);
   }
-  if (privateSecrets && kept.private_secret === undefined) {
+  if (privateSecrets && existing.private_secret === undefined) {
     throw new SetupError(
-      `the database has reproducible secrets: anyone can compute its API keys, access tokens and webhook secrets from seed ${kept.seed}. To listen beyond loopback, name a new database file with --db, which gets private secrets, or pass --seed ${kept.seed} to accept that`,
+      `the database has reproducible secrets: anyone can compute its API keys, access tokens and webhook secrets from seed ${existing.seed}. To listen beyond loopback, name a new database file with --db, which gets private secrets, or pass --seed ${existing.seed} to accept that`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { accountId, invoiceId, transactionId } from "../../contract/identifiers.
 import { invoiceFilters, noFilters, transactionFilters } from "../../contract/list.ts";
 import { accountOf, companyOf } from "../../payments/account.ts";
 import { invoiceOf } from "../../payments/invoice.ts";
-import { transactionOf } from "../../payments/transaction.ts";
+import { transactionOf } from "../../payments/ledger.ts";
 import { reachOf } from "../../rules/company.ts";
 import { SandboxError } from "../../rules/errors.ts";
 import { accountOfCompany, pageOfAccounts } from "../../store/accounts.ts";

@@ -12,8 +12,8 @@ import { insertMember, insertMembership } from "../store/members.ts";
 import { nextNumber } from "../store/meta.ts";
 import type { SeedCompany, SeedWorld } from "./seed-world.ts";
 
-/** A planted company, and its members and accounts by slug. */
-export interface Plot {
+/** A company of the fixtures after it was stored, with its members and accounts by slug. */
+export interface LoadedCompany {
   readonly pk: number;
   readonly id: CompanyId;
   readonly designId: string;
@@ -26,10 +26,10 @@ export interface Plot {
   readonly secrets: Map<string, string>;
 }
 
-/** Puts a seed world into an empty store, within the caller's transaction. */
-export function plantWorld(services: Services, world: SeedWorld): void {
+/** Stores the fixtures in an empty database, in the caller's transaction. */
+export function loadFixtures(services: Services, world: SeedWorld): void {
   const limits = limitsOf(world);
-  const plots = world.companies.map((company) => plantCompany(services, company, limits, true));
+  const companies = world.companies.map((company) => loadCompany(services, company, limits, true));
   for (const [c, company] of world.companies.entries()) {
     for (const member of company.members) {
       for (const other of member.other_companies) {
@@ -37,8 +37,8 @@ export function plantWorld(services: Services, world: SeedWorld): void {
           ({ environment, slug }) => environment === company.environment && slug === other.company,
         );
         insertMembership(services.database, {
-          memberPk: present(plots[c]?.members.get(member.slug)).pk,
-          companyPk: present(plots[named]).pk,
+          memberPk: present(companies[c]?.members.get(member.slug)).pk,
+          companyPk: present(companies[named]).pk,
           role: other.role,
           status: "active",
         });
@@ -47,7 +47,7 @@ export function plantWorld(services: Services, world: SeedWorld): void {
   }
 }
 
-/** A seed world's card limits in minor units. */
+/** The card limits of the fixtures in minor units. */
 export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardLimitsMinor {
   return {
     maxPerPurchaseMinor: card_limits.max_per_purchase,
@@ -57,27 +57,27 @@ export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardL
 }
 
 /**
- * Plants one company with all its rows, within the caller's transaction.
- * @param keysArePublic - whether the secrets of its keys are kept, as those of fixtures are
+ * Stores a company with its accounts, members, keys and cards, in the caller's transaction.
+ * @param keysArePublic - whether the secrets of its keys are stored, as those of fixtures are
  */
-export function plantCompany(
+export function loadCompany(
   services: Services,
   company: SeedCompany,
   limits: CardLimitsMinor,
   keysArePublic: boolean,
-): Plot {
-  const plot = plantGround(services, company, limits);
-  plantAccounts(services, company, plot);
-  plantMembers(services, company, plot, keysArePublic);
-  plantCards(services, company, plot, limits);
-  return plot;
+): LoadedCompany {
+  const loaded = loadCompanyRow(services, company, limits);
+  loadAccounts(services, company, loaded);
+  loadMembers(services, company, loaded, keysArePublic);
+  loadCards(services, company, loaded, limits);
+  return loaded;
 }
 
-function plantGround(
+function loadCompanyRow(
   { database, random, clock }: Services,
   company: SeedCompany,
   limits: CardLimitsMinor,
-): Plot {
+): LoadedCompany {
   const id = uuidOf(random.block("company", "", nextNumber(database, 0, "companies"))) as CompanyId;
   const designId = uuidOf(random.block("design", id, 1));
   const pk = insertCompany(database, {
@@ -97,13 +97,17 @@ function plantGround(
   return { pk, id, designId, members: new Map(), accounts: new Map(), secrets: new Map() };
 }
 
-function plantAccounts({ database, random, clock }: Services, company: SeedCompany, plot: Plot): void {
+function loadAccounts(
+  { database, random, clock }: Services,
+  company: SeedCompany,
+  loaded: LoadedCompany,
+): void {
   for (const { slug, name, currency, status, balance } of company.accounts) {
-    const n = nextNumber(database, plot.pk, "accounts");
-    const id = uuidOf(random.block("account", plot.id, n)) as AccountId;
+    const n = nextNumber(database, loaded.pk, "accounts");
+    const id = uuidOf(random.block("account", loaded.id, n)) as AccountId;
     const pk = insertAccount(database, {
       id,
-      companyPk: plot.pk,
+      companyPk: loaded.pk,
       slug,
       name,
       currency,
@@ -111,36 +115,36 @@ function plantAccounts({ database, random, clock }: Services, company: SeedCompa
       balanceMinor: balance,
       createdAtMs: clock.now(),
     });
-    plot.accounts.set(slug, { pk, id, currency });
+    loaded.accounts.set(slug, { pk, id, currency });
   }
 }
 
-function plantMembers(
+function loadMembers(
   { database, random }: Services,
   company: SeedCompany,
-  plot: Plot,
+  loaded: LoadedCompany,
   keysArePublic: boolean,
 ): void {
   const { environment } = company;
   for (const { slug, name, role, status, details_complete, api_keys } of company.members) {
-    const n = nextNumber(database, plot.pk, "members");
-    const id = uuidOf(random.block("member", plot.id, n)) as MemberId;
+    const n = nextNumber(database, loaded.pk, "members");
+    const id = uuidOf(random.block("member", loaded.id, n)) as MemberId;
     const pk = insertMember(database, {
       id,
-      companyPk: plot.pk,
+      companyPk: loaded.pk,
       environment,
       slug,
       name,
       detailsComplete: details_complete,
     });
-    const membershipPk = insertMembership(database, { memberPk: pk, companyPk: plot.pk, role, status });
-    plot.members.set(slug, { pk, id, membershipPk });
+    const membershipPk = insertMembership(database, { memberPk: pk, companyPk: loaded.pk, role, status });
+    loaded.members.set(slug, { pk, id, membershipPk });
     for (const { secret, status } of api_keys) {
-      const id = uuidOf(random.block("api_key", plot.id, nextNumber(database, plot.pk, "api_keys")));
-      plot.secrets.set(id, secret);
+      const id = uuidOf(random.block("api_key", loaded.id, nextNumber(database, loaded.pk, "api_keys")));
+      loaded.secrets.set(id, secret);
       insertApiKey(database, {
         id,
-        companyPk: plot.pk,
+        companyPk: loaded.pk,
         membershipPk,
         environment,
         hash: hashOfSecret(secret),
@@ -153,33 +157,33 @@ function plantMembers(
   }
 }
 
-function plantCards(
+function loadCards(
   { database, random, clock }: Services,
   company: SeedCompany,
-  plot: Plot,
+  loaded: LoadedCompany,
   limits: CardLimitsMinor,
 ): void {
-  for (const [index, card] of company.cards.entries()) {
-    const member = present(plot.members.get(card.member));
-    const account = present(plot.accounts.get(card.account));
+  for (const [index, seed] of company.cards.entries()) {
+    const member = present(loaded.members.get(seed.member));
+    const account = present(loaded.accounts.get(seed.account));
     const number = index + 1;
-    const made = makeCard(random, {
+    const card = makeCard(random, {
       number,
-      companyId: plot.id,
+      companyId: loaded.id,
       accountId: account.id,
       memberId: member.id,
-      type: card.type,
-      designId: plot.designId,
-      status: card.status,
-      name: card.name,
+      type: seed.type,
+      designId: loaded.designId,
+      status: seed.status,
+      name: seed.name,
       autoConvert: false,
       spendingLimit: null,
       currency: account.currency,
       limits,
       createdAtMs: clock.now(),
     });
-    insertCard(database, made, {
-      companyPk: plot.pk,
+    insertCard(database, card, {
+      companyPk: loaded.pk,
       accountPk: account.pk,
       memberPk: member.pk,
       number,
@@ -188,7 +192,7 @@ function plantCards(
   }
 }
 
-/** The world's schema has checked every name in it. */
+/** The schema of the fixtures has checked every name. */
 function present<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("a seed world that names what it does not hold was let through");
   return value;
