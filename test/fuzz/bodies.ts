@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 
-/** A body, and what its headers say of it. */
+/** A body, with the headers that describe it. */
 export interface Encoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** In place of the one that the operation asks for. */
+  /** Instead of the content type of the operation. */
   readonly contentType?: string;
   readonly contentEncoding?: string;
 }
@@ -18,7 +18,7 @@ const bytesOf = (...parts: (string | readonly number[] | Uint8Array)[]): Uint8Ar
 
 type Encoding = (text: string) => Encoded;
 
-/** What may become of a text on its way. */
+/** Ways to encode or damage a text. */
 const encodings: readonly Encoding[] = [
   (text) => ({ bytes: bytesOf([0xef, 0xbb, 0xbf], text) }),
   (text) => ({ bytes: bytesOf([0xff, 0xfe], Buffer.from(text, "utf16le")) }),
@@ -49,7 +49,7 @@ const encodings: readonly Encoding[] = [
   () => ({ bytes: bytesOf() }),
 ];
 
-/** A text's bytes: mostly as they should be. */
+/** The bytes of a text, mostly correct. */
 export function encoded(text: fc.Arbitrary<string>): fc.Arbitrary<Encoded> {
   return fc.oneof(
     { weight: 20, arbitrary: text.map((each): Encoded => ({ bytes: bytesOf(each) })) },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** JSON as it is written: names may stand twice, and a leaf may be what no JSON holds. */
+/** The text of JSON as a tree: names may occur twice, and leaves may be invalid. */
 export type Json =
   | { readonly kind: "leaf"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly Json[] }
@@ -14,6 +14,7 @@ export function jsonOf(value: unknown): Json {
   return { kind: "object", fields: Object.entries(value).map(([name, each]) => [name, jsonOf(each)]) };
 }
 
+/** The text of a tree. */
 export function written(json: Json): string {
   if (json.kind === "leaf") return json.text;
   if (json.kind === "list") return `[${json.items.map(written).join(",")}]`;
@@ -22,7 +23,7 @@ export function written(json: Json): string {
 
 const depth = 10_000;
 
-/** What stands where something else belongs. */
+/** Values in the wrong place. */
 const oddTexts = [
   ..."null true false 0 -0 -1 1.5 1e400 -1e400 1e-400 1e3 4821 0.1 0.30000000000000004 10.005".split(" "),
   ..."9007199254740993 99999999999999999999999999 NaN Infinity undefined 01 +1 0x10 .5 1. '' [ { ] }".split(
@@ -88,7 +89,7 @@ const oddTexts = [
   '"file:///etc/passwd"',
 ];
 
-/** Large ones, which are rarer. */
+/** Large values, which are rarer. */
 const large = [
   () => `"${"x".repeat(70_000)}"`,
   () => `"${"\u{1f4b3}".repeat(10_000)}"`,
@@ -126,14 +127,14 @@ const edit = fc.record({
 } as const);
 type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Something of it is taken away, doubled, renamed, added, or is another. */
+/** Removes, doubles, renames, adds or replaces parts. */
 export function mutated(valid: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc
     .tuple(valid, fc.array(edit, { minLength: 1, maxLength: 3 }))
     .map(([json, edits]) => edits.reduce(edited, json));
 }
 
-/** Takes nodes in the order in which they are written, and edits the one that the number falls on. */
+/** Counts nodes in the order of the text, and edits the one with the number. */
 function edited(json: Json, { at, how, value, name }: Edit): Json {
   let left = at % nodesOf(json);
   const walk = (node: Json): Json[] => {

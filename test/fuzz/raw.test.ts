@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { startCommandLine } from "../support/command-line.ts";
-import { sendMangled } from "./mangled.ts";
-import { body, chunked, exchangeRaw, head } from "./raw.ts";
+import { body, chunked, exchangeRaw, head, sendMangled } from "./raw.ts";
 
 const requests: readonly (readonly [name: string, bytes: string | Uint8Array, answer: RegExp])[] = [
   ["no line at all", "\r\n\r\n", /^$/],
   ["zero bytes", Buffer.alloc(5000), /^HTTP\/1\.1 400 /],
   ["TLS", Buffer.from("16030100c8010000c403", "hex"), /^HTTP\/1\.1 400 /],
-  ["HTTP/2 without asking", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^HTTP\/1\.1 400 /],
+  ["HTTP/2 without an upgrade", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^HTTP\/1\.1 400 /],
   ["HTTP/0.9", "GET /\r\n", /^HTTP\/1\.1 400 /],
   ["HTTP/1.0", "GET / HTTP/1.0\r\n\r\n", /^HTTP\/1\.1 404 /],
   ["HTTP/9.9", `GET / HTTP/9.9\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
@@ -38,15 +37,15 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
   ["a malformed escape", `GET /developer/cards/%zz%00%2F HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 401 /],
   ["300 headers", `GET / HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(300)}\r\n`, /^HTTP\/1\.1 404 /],
   ["9000 headers", `GET / HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(9000)}\r\n`, /^HTTP\/1\.1 431 /],
-  ["a target beyond measure", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 431 /],
+  ["a target that is too large", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 431 /],
   ["a length and chunks", `${chunked}Content-Length: 3\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
-  ["chunks that are twice so", `${chunked}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
-  ["chunks of a size that is none", `${chunked}\r\nzz\r\nabc\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
-  ["chunks of a size beyond measure", `${chunked}\r\nffffffffffffffff\r\nabc\r\n`, /^HTTP\/1\.1 400 /],
-  ["chunks of a negative size", `${chunked}\r\n-1\r\nabc\r\n`, /^HTTP\/1\.1 400 /],
-  ["chunks that are shorter than they say", `${chunked}\r\n9\r\nabc\r\n0\r\n\r\n`, /^$|^HTTP\/1\.1 400 /],
+  ["chunked twice", `${chunked}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
+  ["chunks with an invalid size", `${chunked}\r\nzz\r\nabc\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
+  ["chunks with a size that is too large", `${chunked}\r\nffffffffffffffff\r\nabc\r\n`, /^HTTP\/1\.1 400 /],
+  ["chunks with a negative size", `${chunked}\r\n-1\r\nabc\r\n`, /^HTTP\/1\.1 400 /],
+  ["chunks shorter than their size", `${chunked}\r\n9\r\nabc\r\n0\r\n\r\n`, /^$|^HTTP\/1\.1 400 /],
   [
-    "chunks with extensions beyond measure",
+    "chunks with extensions that are too large",
     `${chunked}\r\n1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
     /^HTTP\/1\.1 41?[03]/,
   ],
@@ -56,15 +55,15 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
     `POST / HTTP/1.1\r\n${head}Transfer-Encoding: gzip\r\n\r\n`,
     /^HTTP\/1\.1 40[04] /,
   ],
-  ["a length that is none", `POST / HTTP/1.1\r\n${head}Content-Length: x\r\n\r\n`, /^HTTP\/1\.1 400 /],
+  ["a length that is no number", `POST / HTTP/1.1\r\n${head}Content-Length: x\r\n\r\n`, /^HTTP\/1\.1 400 /],
   ["a negative length", `POST / HTTP/1.1\r\n${head}Content-Length: -1\r\n\r\n`, /^HTTP\/1\.1 400 /],
   [
-    "a length beyond measure",
+    "a length that is too large",
     `POST / HTTP/1.1\r\n${head}Content-Length: ${"9".repeat(40)}\r\n\r\n`,
     /^HTTP\/1\.1 400 /,
   ],
   [
-    "a body that is shorter than it says",
+    "a body shorter than its length",
     `POST / HTTP/1.1\r\n${head}Content-Length: 9\r\n\r\nabc`,
     /^$|^HTTP\/1\.1 40[04] /,
   ],
@@ -96,7 +95,7 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
   ],
 ];
 
-test("bytes that are no good request are answered with 4xx, or not at all", async () => {
+test("invalid HTTP gets 4xx, or no response", async () => {
   const { url, output, order } = await startCommandLine(["--log", "json"]);
   const other: unknown[] = [];
   for (const [name, bytes, answer] of requests) {
@@ -109,6 +108,6 @@ test("bytes that are no good request are answered with 4xx, or not at all", asyn
   expect(output.stdout).not.toContain('"defect"');
 });
 
-test("requests of which bytes are others are answered, or not at all, and never with 5xx", async () => {
+test("mangled requests get a response below 500, or none", async () => {
   await sendMangled({ requests: 150, seed: Number(process.env.FUZZ_SEED ?? 1) });
 });

@@ -1,14 +1,14 @@
 import { test } from "vitest";
 import { operationIds } from "../../src/contract/operations.ts";
 import { fuzzBothWays, slowRun, timeoutFor } from "./fuzz.ts";
-import { operations } from "./operations.ts";
+import { serviceTargets } from "./service-targets.ts";
+import type { World } from "./world.ts";
 
 const { seed, requests } = slowRun();
-/** Most are for the service, which is what clients meet. */
+/** Most requests go to the service, which clients use. */
 const each = Math.ceil((requests * 0.8) / operationIds.length);
 
 test.each(operationIds)("%s", { timeout: timeoutFor(each) }, async (id) => {
-  const at = async (...[world]: Parameters<typeof operations>) =>
-    (await operations(world)).filter((target) => target.id === id);
-  await fuzzBothWays({ at, requests: each, seed });
+  const targets = async (world: World) => (await serviceTargets(world)).filter((target) => target.id === id);
+  await fuzzBothWays({ targets, requests: each, seed });
 });

@@ -1,23 +1,51 @@
 import fc from "fast-check";
+import { shellQuoted } from "../../src/journal/formats/escape.ts";
 import { type Encoded, encoded } from "./bodies.ts";
-import { command, type Sent } from "./sent.ts";
 import { headerName, oddHeader, oddQuery, oddSegment } from "./text.ts";
+
+/** A request; nothing in it has to make sense. */
+export interface FuzzRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** A request for `fetch`, which refuses the bodies of GET and HEAD. */
+export function requestOf(base: string, { method, target, headers, body }: FuzzRequest): Request {
+  const bodiless = method === "GET" || method === "HEAD" || body === undefined;
+  const sent = new Headers();
+  for (const [name, value] of headers) sent.append(name, value);
+  return new Request(base + target, { method, headers: sent, ...(!bodiless && { body }) });
+}
+
+/** The command that sends the request to a sandbox that was just started. */
+function command({ method, target, headers, body }: FuzzRequest): string {
+  const lines = [
+    `curl -si --path-as-is ${method === "HEAD" ? "-I" : `-X ${shellQuoted(method)}`} ${shellQuoted(`http://127.0.0.1:4242${target}`)}`,
+    ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+  ];
+  if (body === undefined) return lines.join(" \\\n  ");
+  const bytes = Buffer.from(body).toString("base64");
+  return `echo ${bytes} | base64 -d | ${[...lines, "--data-binary @-"].join(" \\\n  ")}`;
+}
 
 type Named<Value> = readonly (readonly [name: string, value: fc.Arbitrary<Value>])[];
 
-/** Where requests go, and what is right there; most requests are wrong in some part alone. */
+/** An endpoint, and its valid requests; most requests differ from them in one part. */
 export interface Target {
-  /** As a failure names it. */
+  /** Its name in failures. */
   readonly id: string;
   readonly method: string;
-  /** `/developer/cards/{id}`. */
+  /** Such as `/developer/cards/{id}`. */
   readonly path: string;
-  /** What fits into its path. */
+  /** Valid ids for its path. */
   readonly ids: readonly string[];
   readonly query: Named<string>;
-  /** Those that are right; undefined: it is not sent this time. */
+  /** Valid headers; undefined leaves one out. */
   readonly headers: Named<string | undefined>;
-  /** Right ones and wrong ones; undefined where it takes none. */
+  /** Valid and invalid bodies; undefined if the endpoint takes none. */
   readonly bodies: fc.Arbitrary<string> | undefined;
 }
 
@@ -36,7 +64,7 @@ const methods = fc.constantFrom(
   "__proto__",
 );
 
-export function sentTo(target: Target): fc.Arbitrary<Sent> {
+export function requestsTo(target: Target): fc.Arbitrary<FuzzRequest> {
   return fc
     .record({
       method: often(fc.constant(target.method), methods, 30),
@@ -52,7 +80,7 @@ export function sentTo(target: Target): fc.Arbitrary<Sent> {
         headers: body ? relabelled(headers, body) : headers,
         body: body?.bytes,
       };
-      // As a failure shows it.
+      // Failures show the command.
       return Object.defineProperty(sent, fc.toStringMethod, { value: () => command(sent) });
     });
 }
@@ -90,7 +118,7 @@ function queryOf({ query }: Target): fc.Arbitrary<string> {
   );
 }
 
-type Headers = Sent["headers"];
+type Headers = FuzzRequest["headers"];
 
 const headerEdit = fc.record({
   how: fc.constantFrom("drop" as const, "replace" as const, "double" as const, "add" as const),
@@ -129,8 +157,11 @@ function bodyOf({ bodies }: Target): fc.Arbitrary<Encoded | undefined> {
   return often(encoded(bodies), fc.constant(undefined), 40);
 }
 
-/** The headers that say what a body is say what it is. */
-function relabelled(headers: Sent["headers"], { contentType, contentEncoding }: Encoded): Sent["headers"] {
+/** Makes the headers that describe the body match it. */
+function relabelled(
+  headers: FuzzRequest["headers"],
+  { contentType, contentEncoding }: Encoded,
+): FuzzRequest["headers"] {
   const named = headers.map(
     ([name, value]) => [name, name === "Content-Type" ? (contentType ?? value) : value] as const,
   );

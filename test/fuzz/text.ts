@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What a header value of `fetch` may hold: no more than a byte a character, and no line of its own. */
+/** Header values that `fetch` accepts: one byte per character, without line breaks. */
 const headerText = fc
   .array(
     fc.oneof(
@@ -63,7 +63,7 @@ export const oddHeader = fc.oneof(
   headerText,
 );
 
-/** Headers that somebody in between reads, or that this sandbox does. */
+/** Headers that proxies or the sandbox read. */
 export const headerName = fc.constantFrom(
   ..."Authorization Content-Type Idempotency-Key X-On-Behalf-Of Prefer Sandbox-Scenario Sandbox-Test".split(
     " ",
@@ -76,7 +76,7 @@ export const headerName = fc.constantFrom(
   ),
 );
 
-/** A segment of a path: what stands in place of an id. */
+/** Segments instead of an id. */
 export const oddSegment = fc.oneof(
   fc.constantFrom(
     "",
@@ -127,7 +127,7 @@ export const oddSegment = fc.oneof(
   fc.webSegment(),
 );
 
-/** A query, as odd as it comes; without its question mark. */
+/** Odd queries, without the question mark. */
 export const oddQuery = fc.oneof(
   fc.constantFrom(
     "",

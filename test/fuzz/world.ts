@@ -1,11 +1,12 @@
 import { type OrderBody, openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
-const unnamed = "nothing-sent-names-this";
+/** No request names this snapshot, so none deletes it. */
+const beginning = "beginning-of-the-fuzz";
 
-/** The world that is fuzzed: each kind of thing is in it, and it can be put back. */
+/** Opens the sandbox to fuzz: its world holds every kind of object, and can be restored. */
 export async function openWorld(options: TestOptions = {}) {
   const sandbox = openSandbox({
-    // The API reference's own files are made by a build, and are not what is fuzzed.
+    // The files of the API reference come from a build, and are not fuzzed.
     docsFiles: async () => new Uint8Array(),
     deliver: async () => new Response(null, { status: 204 }),
     ...options,
@@ -40,8 +41,7 @@ export async function openWorld(options: TestOptions = {}) {
     live: await sandbox.exchange("sk_live_northwind_owner"),
   };
   control.state.snapshot({ name: "begun" });
-  // By a name that nothing that is sent may delete.
-  control.state.snapshot({ name: unnamed });
+  control.state.snapshot({ name: beginning });
   return {
     ...sandbox,
     tokens,
@@ -60,7 +60,7 @@ export async function openWorld(options: TestOptions = {}) {
       snapshots: ["begun"],
       requests: ["1", "2"],
     },
-    putBack: () => control.state.restore(unnamed),
+    restore: () => control.state.restore(beginning),
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Json, jsonOf, leaf } from "./json.ts";
 
-/** As much of JSON Schema as the description uses of it for what it takes. */
+/** The part of JSON Schema that the request bodies of the OpenAPI document use. */
 export interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -18,13 +18,13 @@ export interface Schema {
 
 export interface Known {
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Of whatever there is in the world. */
+  /** All ids of the world. */
   readonly ids: readonly string[];
 }
 
 const amounts = fc.constantFrom("0.01", "12.5", "250.00", "9999.99", "10000.01", "9999999999999.99");
 
-/** A string that the schema allows. */
+/** Valid strings. */
 export function textFrom(
   { enum: words, format, pattern, minLength = 0, maxLength = 40 }: Schema,
   { ids }: Known,
@@ -35,13 +35,13 @@ export function textFrom(
     const days = fc.date({ min: new Date(0), max: new Date(8e12), noInvalidDate: true });
     return days.map((day) => (format === "date" ? day.toISOString().slice(0, 10) : day.toISOString()));
   }
-  // The one that looks ahead is a decimal.
+  // Only the pattern of decimals has a lookahead.
   if (pattern?.includes("(?!")) return amounts;
   if (pattern) return fc.stringMatching(new RegExp(pattern));
   return fc.string({ unit: "grapheme", minLength, maxLength: Math.min(maxLength, 60) });
 }
 
-/** A value that the schema allows; what is optional may be absent. */
+/** Valid values; optional fields may be absent. */
 export function valueFrom(schema: Schema, known: Known): fc.Arbitrary<Json> {
   if (schema.$ref) return valueFrom(named(schema.$ref, known), known);
   if (schema.anyOf && schema.type === undefined)
@@ -68,12 +68,12 @@ export function valueFrom(schema: Schema, known: Known): fc.Arbitrary<Json> {
         .oneof(fc.nat(20_000), fc.double({ min: 0.01, noNaN: true }))
         .map((number) => leaf(String(number)));
     default:
-      throw new Error(`no values are made from the schema ${JSON.stringify(schema)}`);
+      throw new Error(`unsupported schema: ${JSON.stringify(schema)}`);
   }
 }
 
 function named($ref: string, { schemas }: Known): Schema {
   const schema = schemas[$ref.slice("#/components/schemas/".length)];
-  if (!schema) throw new Error(`the description has no ${$ref}`);
+  if (!schema) throw new Error(`the document has no ${$ref}`);
   return schema;
 }

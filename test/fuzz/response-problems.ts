@@ -1,31 +1,28 @@
-import type { Observed } from "../support/openapi-conformance.ts";
-import { checkConformance } from "../support/openapi-conformance.ts";
-import type { Sent } from "./sent.ts";
+import { checkConformance, type Observed } from "../support/openapi-conformance.ts";
+import type { FuzzRequest } from "./target.ts";
 
-/** What became of a request. */
-export interface Answered {
-  /** Undefined where the connection was lost. */
+/** The outcome of a request. */
+export interface Outcome {
+  /** Undefined if the connection was lost. */
   readonly status: number | undefined;
   readonly headers: Headers;
-  /** As far as it came. */
   readonly text: string;
-  /** What was told of it meanwhile. */
+  /** The exchanges that the sandbox recorded for it. */
   readonly exchanges: readonly Observed[];
 }
 
-/** A stack, or where the sources lie. */
-const innards = /^ {4}at |node_modules|\.tsx?:\d/m;
+/** A stack trace, or the path of a source file. */
+const internals = /^ {4}at |node_modules|\.tsx?:\d/m;
 
-/** What no request may be answered with, whatever it is. */
-export function wrongs(sent: Sent, answered: Answered): string[] {
-  const { status, headers, text, exchanges } = answered;
+/** Everything that is wrong with the response, whatever the request was. */
+export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
+  const { status, headers, text, exchanges } = outcome;
   const found: string[] = [];
   const isForced = exchanges.some(({ scenario }) => scenario !== undefined);
-  if (status === undefined && !isForced) found.push("the connection was lost, and no scenario asked for it");
-  if (status !== undefined && status >= 500 && !isForced)
-    found.push(`${status}, and no scenario asked for it`);
+  if (status === undefined && !isForced) found.push("the connection was lost without a scenario");
+  if (status !== undefined && status >= 500 && !isForced) found.push(`${status} without a scenario`);
   for (const { defect } of exchanges) if (defect) found.push(`a defect: ${defect.stack}`);
-  if (innards.test(text)) found.push(`it shows its innards: ${text.slice(0, 500)}`);
+  if (internals.test(text)) found.push(`it shows internals: ${text.slice(0, 500)}`);
   try {
     checkConformance(exchanges);
   } catch (error) {
@@ -40,14 +37,14 @@ export function wrongs(sent: Sent, answered: Answered): string[] {
     if (!isPage && ![301, 302, 303].includes(status)) found.push(`a page is ${status} ${type}`);
   } else if (/^\/_sandbox(\/|$)/.test(pathname)) {
     if (status >= 400 && !isRefusal(text))
-      found.push(`a refusal that does not say why: ${text.slice(0, 200)}`);
+      found.push(`an error without an explanation: ${text.slice(0, 200)}`);
   } else if (!/^\/(openapi\.json|docs)/.test(pathname) && exchanges.length !== 1) {
-    found.push(`it was told of ${exchanges.length} times`);
+    found.push(`${exchanges.length} exchanges were recorded`);
   }
   return found;
 }
 
-/** Whether it is as the sandbox's own API refuses. */
+/** Whether a body has the form of the control API's errors. */
 function isRefusal(text: string): boolean {
   try {
     const body = JSON.parse(text);

@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 type Bodies = Readonly<Record<string, readonly unknown[]>>;
 
-/** Bodies that the sandbox's own API takes, by the paths below `/_sandbox`. */
+/** Valid bodies of the control API, by the paths below `/_sandbox`. */
 function bodiesOfControl({ cards, accounts, members, transactions }: World["ids"]): Bodies {
   const [card_id] = cards;
   const [account_id] = accounts;
@@ -49,7 +49,7 @@ function bodiesOfControl({ cards, accounts, members, transactions }: World["ids"
   };
 }
 
-/** The forms of the dashboard, by the paths below `/_sandbox/ui`; the others have no fields. */
+/** Valid forms of the dashboard, by the paths below `/_sandbox/ui`; the other forms have no fields. */
 function formsOfDashboard({ members }: World["ids"]): Bodies {
   return {
     "POST /sign-in": [{ token: "none", next: "/_sandbox/ui" }],
@@ -73,7 +73,7 @@ function formsOfDashboard({ members }: World["ids"]): Bodies {
   };
 }
 
-/** The parameters of pages, of reports and of lists. */
+/** The parameters of pages, reports and lists. */
 const query: Target["query"] = Object.entries({
   company: ["northwind", "live/northwind", "nobody", ""],
   operation: ["orderPhysicalCard", "no-such"],
@@ -94,7 +94,7 @@ const query: Target["query"] = Object.entries({
 
 const open = new Gate({ kind: "open" }, {} as Clock, () => new Uint8Array());
 
-/** A path that is served under `/_sandbox`, as the tables of routes have it. */
+/** A route of the control API or of the dashboard. */
 interface Route {
   readonly id: string;
   readonly method: string;
@@ -103,14 +103,14 @@ interface Route {
 }
 
 const routes: readonly Route[] = [
-  // Nothing is asked of what they work with until a request comes.
+  // Their dependencies are not used before the first request.
   ...createControl({} as Parameters<typeof createControl>[0], open).routes.map(routeUnder("/_sandbox")),
   ...createDashboard({} as Parameters<typeof createDashboard>[0], open).routes.map(
     routeUnder("/_sandbox/ui"),
   ),
 ].filter(({ method, path }) => method !== "ALL" && !path.includes("*"));
 
-export const ownApiIds = routes.map(({ id }) => id);
+export const controlIds = routes.map(({ id }) => id);
 
 function routeUnder(under: Route["under"]) {
   return ({ method, path: whole }: { readonly method: string; readonly path: string }): Route => {
@@ -119,8 +119,8 @@ function routeUnder(under: Route["under"]) {
   };
 }
 
-/** The sandbox's own API and its dashboard. */
-export function ownApi({ ids }: World): Target[] {
+/** The endpoints of the control API and of the dashboard. */
+export function controlTargets({ ids }: World): Target[] {
   const bodies = {
     "/_sandbox": jsonBodies(bodiesOfControl(ids)),
     "/_sandbox/ui": formBodies(formsOfDashboard(ids)),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { readShippedScenarios } from "../../src/node/input-files.ts";
-import { type Known, type Schema, textFrom, valueFrom } from "./from-schema.ts";
 import { jsonOf, mutated, written } from "./json.ts";
+import { type Known, type Schema, textFrom, valueFrom } from "./schema-values.ts";
 import type { Target } from "./target.ts";
 import type { World } from "./world.ts";
 
@@ -30,8 +30,8 @@ interface Description {
   readonly components: { readonly schemas: Known["schemas"] };
 }
 
-/** The operations of the service, as `/openapi.json` describes them. */
-export async function operations({ request, ids, tokens }: World): Promise<Target[]> {
+/** The operations of the service in the OpenAPI document. */
+export async function serviceTargets({ request, ids, tokens }: World): Promise<Target[]> {
   const { paths, components }: Description = (await request("/openapi.json")).json;
   const known: Known = { schemas: components.schemas, ids: Object.values(ids).flat() };
   const token = fc.oneof(
@@ -58,18 +58,18 @@ export async function operations({ request, ids, tokens }: World): Promise<Targe
           ...own.filter((each) => each.in === "header").map(({ name = "" }) => [name, fc.uuid()] as const),
           ["Sandbox-Scenario", chosen] as const,
         ],
-        bodies: content && bodiesOf(content, taken[operationId] ?? [], known),
+        bodies: content && bodiesOf(content, validBodies[operationId] ?? [], known),
       };
     }),
   );
 }
 
-/** Beside what the description shows, which needs not be of this world. */
-const taken: Readonly<Record<string, readonly unknown[]>> = {
+/** Further valid bodies: the examples of the OpenAPI document may not fit this world. */
+const validBodies: Readonly<Record<string, readonly unknown[]>> = {
   exchangeLiveKey: [{ api_key: "sk_live_northwind_owner" }],
 };
 
-/** Rarely one is chosen. */
+/** Few requests choose a scenario. */
 const chosen = fc.oneof(
   { weight: 30, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.constantFrom(...readShippedScenarios().map(({ name }) => name)) },
@@ -83,7 +83,7 @@ function idsOf(path: string, ids: World["ids"]): readonly string[] {
   return ids.invoices;
 }
 
-/** Lists are repeated or parted by commas; `limit` is a whole number. */
+/** A value of a query parameter; lists are comma-separated. */
 function queryValue(schema: Schema, known: Known): fc.Arbitrary<string> {
   if (schema.type === "integer") return fc.integer({ min: 1, max: 100 }).map(String);
   if (schema.type !== "array") return textFrom(schema, known);
