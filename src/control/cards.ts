@@ -106,9 +106,9 @@ export class Cards {
 
   /** Shows a card with the used part of its limits. */
   show(id: string): Card {
-    const kept = this.#requireCard(id);
-    const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
-    return listedCardsNow(this.#services, [kept], { clockOffsetMs })(kept);
+    const stored = this.#requireCard(id);
+    const clockOffsetMs = clockOffsetOf(this.#services.database, stored.companyPk);
+    return listedCardsNow(this.#services, [stored], { clockOffsetMs })(stored);
   }
 
   /** The possible actions on a card in its current state, and the state after each. */
@@ -150,23 +150,23 @@ export class Cards {
     const { status } = parse(parcelRequest, input);
     const { database } = this.#services;
     return database.transaction(() => {
-      const kept = this.#requirePhysical(id);
-      const violation = parcelViolation(this.#parcelOf(kept).status, status);
+      const stored = this.#requirePhysical(id);
+      const violation = parcelViolation(this.#parcelOf(stored).status, status);
       if (violation) throw new ControlError(409, violation);
-      updateParcel(database, kept.pk, { status, movedAtMs: this.#nowMs(kept) });
-      const moved = this.#parcelOf(kept);
-      const { companyPk } = kept;
+      updateParcel(database, stored.pk, { status, movedAtMs: this.#nowMs(stored) });
+      const moved = this.#parcelOf(stored);
+      const { companyPk } = stored;
       emit(this.#services, { companyPk, type: "card.delivery_updated", data: () => moved });
       return moved;
     });
   }
 
   #change(id: string, trigger: Trigger): Card {
-    const kept = this.#requireCard(id);
+    const stored = this.#requireCard(id);
     return this.#services.database.transaction(() => {
       try {
-        const clockOffsetMs = clockOffsetOf(this.#services.database, kept.companyPk);
-        return cardNow(this.#services, changeCard(this.#services, kept, trigger), { clockOffsetMs });
+        const clockOffsetMs = clockOffsetOf(this.#services.database, stored.companyPk);
+        return cardNow(this.#services, changeCard(this.#services, stored, trigger), { clockOffsetMs });
       } catch (refused) {
         throw refused instanceof SandboxError ? new ControlError(409, refused.message) : refused;
       }
@@ -175,15 +175,15 @@ export class Cards {
 
   #requireCard(id: string): StoredCard {
     const { database, clock } = this.#services;
-    const kept = findCard(database, clock.now(), id);
-    if (kept) return kept;
+    const stored = findCard(database, clock.now(), id);
+    if (stored) return stored;
     throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
   }
 
   #requirePhysical(id: string): StoredCard {
-    const kept = this.#requireCard(id);
-    if (kept.card.type === "physical") return kept;
-    throw new ControlError(404, `card ${kept.card.id} is virtual: nothing of it is delivered`);
+    const stored = this.#requireCard(id);
+    if (stored.card.type === "physical") return stored;
+    throw new ControlError(404, `card ${stored.card.id} is virtual: nothing of it is delivered`);
   }
 
   #parcelOf({ pk, card }: StoredCard): ParcelListing {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { amountTooLarge, decimalExpected, greatestMinor } from "../contract/amount.ts";
 import { describeIssues, knownKeys, unknownKeyMessage, withPath } from "../rules/issues.ts";
 import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
+import { readBytes } from "../runtime/read-bytes.ts";
 import { ControlError } from "./errors.ts";
 
 /** Five times the size of a company with hundreds of members and cards. */
@@ -22,24 +23,14 @@ export async function readJson<Input>(c: Context): Promise<Input> {
 }
 
 /**
- * Reads a request's body. A body that is too large is read to its end but not kept: a client that sends the whole body
- * before it reads would otherwise see a broken connection instead of the response.
+ * Reads a request's body.
  * @param tooLarge - the error message for a larger body
  * @throws ControlError 413
  */
 export async function readText(c: Context, maxBytes: number, tooLarge: string): Promise<string> {
-  const length = c.req.header("Content-Length");
-  if (length !== undefined && Number(length) <= maxBytes) return c.req.text();
-  const decoder = new TextDecoder();
-  const reader = c.req.raw.body?.getReader();
-  let text = "";
-  let bytes = 0;
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    bytes += part.value.byteLength;
-    if (bytes <= maxBytes) text += decoder.decode(part.value, { stream: true });
-  }
-  if (bytes > maxBytes) throw new ControlError(413, tooLarge);
-  return text + decoder.decode();
+  const bytes = await readBytes(c.req.raw, maxBytes);
+  if (bytes === undefined) throw new ControlError(413, tooLarge);
+  return new TextDecoder().decode(bytes);
 }
 
 /**

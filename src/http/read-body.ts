@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { readBytes } from "../runtime/read-bytes.ts";
 
 /** Larger bodies are refused. No request of the service comes near this size. */
 export const maxBodyBytes = 64 * 1024;
@@ -40,18 +41,11 @@ export function parseBody<Schema extends z.ZodType>(
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * Reads the body of a request as UTF-8. A body that is too large is read to its end, because some clients read the response
- * only after they have sent the whole body.
- */
+/** Reads the body of a request as UTF-8. */
 export async function readBody(request: Request): Promise<Body> {
   let bytes: Uint8Array | undefined;
   try {
-    const length = request.headers.get("Content-Length");
-    bytes =
-      length !== null && Number(length) <= maxBodyBytes
-        ? new Uint8Array(await request.arrayBuffer())
-        : await readBounded(request);
+    bytes = await readBytes(request, maxBodyBytes);
   } catch {
     return { unreadable: "cut off" };
   }
@@ -66,15 +60,4 @@ export function bodyOf(bytes: Uint8Array): Body {
   } catch {
     return { unreadable: "not UTF-8" };
   }
-}
-
-async function readBounded(request: Request): Promise<Uint8Array | undefined> {
-  const bytes = new Uint8Array(maxBodyBytes);
-  let length = 0;
-  const reader = request.body?.getReader();
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-    if (length + read.value.byteLength <= maxBodyBytes) bytes.set(read.value, length);
-    length += read.value.byteLength;
-  }
-  return length <= maxBodyBytes ? bytes.subarray(0, length) : undefined;
 }

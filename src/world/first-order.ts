@@ -2,9 +2,8 @@ import type { Environment } from "../contract/identifiers.ts";
 import { hasPermission } from "../rules/company.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 
-/** Who can order a card, from which account and with which key. */
+/** The company, member, account and key for an order. */
 export interface Orderer {
-  /** Ids. */
   readonly company: string;
   readonly member: string;
   readonly account: string;
@@ -12,7 +11,7 @@ export interface Orderer {
   readonly secret: string;
 }
 
-/** The first company and member of an environment that can order a card, as the listing tells. */
+/** The first company and member of an environment that can order a card. */
 export function firstOrderer(
   companies: readonly CompanyListing[],
   environment: Environment,
@@ -24,7 +23,7 @@ export function firstOrderer(
   return undefined;
 }
 
-/** Why nobody of an environment can order a card, as far as the listing tells: a line for each company. */
+/** The reason why a company cannot order a card: a line for each company of the environment. */
 export function ordererObstacles(companies: readonly CompanyListing[], environment: Environment): string[] {
   return companies
     .filter((company) => company.environment === environment)
@@ -56,13 +55,13 @@ function* orderers(company: CompanyListing): Generator<Orderer> {
   }
 }
 
-/** The shell's command that exchanges a key, and keeps the access token in TOKEN. */
+/** The shell command that exchanges a key and sets TOKEN to the access token. */
 export function tokenCommand(url: string, secret: string, curl = "curl -s"): string {
   const path = secret.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
   return `TOKEN=$(${curl} ${url}${path} -d '{"api_key":"${secret}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
 }
 
-/** The shell's command that orders a card with that token. */
+/** The shell command that orders a card with TOKEN. */
 export function orderCommand(
   url: string,
   { company, account }: Orderer,
