@@ -19,7 +19,7 @@ import {
   updateCompany,
 } from "../store/companies.ts";
 import { updateMember } from "../store/members.ts";
-import { forgetLostBeginnings } from "../store/snapshots.ts";
+import { deleteUnusedStarts } from "../store/snapshots.ts";
 import {
   type AccountListing,
   type CompanyListing,
@@ -112,7 +112,7 @@ export class Companies {
       }
       for (const each of [pk, ...companiesOfMembers(database, pk)]) generations.end(each);
       deleteCompany(database, pk);
-      forgetLostBeginnings(database, pk);
+      deleteUnusedStarts(database, pk);
     });
   }
 

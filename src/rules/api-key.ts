@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
 import { hashOfSecret } from "./random.ts";
 
-/** Every key starts with `sk_`; then its environment (spec §2, API key). */
+/** Every key starts with `sk_` and its environment (spec §2, API key). */
 export const keyPrefixes: Readonly<Record<Environment, string>> = {
   sandbox: "sk_sandbox_",
   live: "sk_live_",
@@ -10,27 +10,27 @@ export const keyPrefixes: Readonly<Record<Environment, string>> = {
 /** Active keys are limited for each company or, in a variant that the spec describes, for each member (spec §5.5). */
 export const keyQuotas = ["company", "member"] as const;
 export type KeyQuota = (typeof keyQuotas)[number];
-/** The limit, in each environment. */
+/** The limit in each environment. */
 export const activeKeysAllowed = 5;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const checksumLength = 6;
 
 /**
- * A new key's secret: its environment's prefix, 32 base62 characters, and a checksum of 6 by which a mistyped or
- * made-up key is told from a real one.
- * @param block - 32 bytes of chance
+ * A new key's secret: the prefix of its environment, 32 base62 characters, and a checksum of 6 characters that mistyped
+ * and made-up keys lack.
+ * @param block - 32 random bytes
  */
 export function makeSecret(environment: Environment, block: Uint8Array): string {
   const body = toBase62(block);
   return `${keyPrefixes[environment]}${body}${checksumOf(body)}`;
 }
 
-const madeSecret = new RegExp(`^sk_(?:sandbox|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{${checksumLength}})$`);
+const secretFormat = new RegExp(`^sk_(?:sandbox|live)_([0-9A-Za-z]{32})([0-9A-Za-z]{${checksumLength}})$`);
 
-/** Whether a text has the form of the secrets that `makeSecret` makes, and a checksum that fits. */
+/** Whether a text has the format and a valid checksum of `makeSecret`. */
 export function hasKeyChecksum(text: string): boolean {
-  const [, body = "", checksum] = madeSecret.exec(text) ?? [];
+  const [, body = "", checksum] = secretFormat.exec(text) ?? [];
   return checksum !== undefined && checksumOf(body) === checksum;
 }
 
@@ -55,7 +55,7 @@ export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith("sk_");
 }
 
-/** What a listing shows of a key in place of its secret (spec §2). */
+/** The prefix that lists show instead of a key's secret (spec §2). */
 export function shownPrefix(secret: string): string {
   return secret.slice(0, 16);
 }
@@ -66,8 +66,7 @@ const tokenLength = 43;
 const anyToken = /[A-Za-z0-9_-]{43,}/g;
 
 /**
- * A text with whatever looks like an API key or a webhook's secret, but for its kind, or like an access token taken
- * out.
+ * Masks everything that looks like an API key, a webhook's secret or an access token. The kind of a key stays.
  */
 export function maskSecrets(text: string): string {
   const unsigned = text.includes("whsec_") ? text.replace(anyWebhookSecret, "whsec_…") : text;
@@ -75,7 +74,7 @@ export function maskSecrets(text: string): string {
   return hasLongWord(keyless) ? keyless.replace(anyToken, "…") : keyless;
 }
 
-/** Whether some word is as long as a token; looks at few characters, since every text of a log comes here. */
+/** Whether any word is as long as a token. It reads few characters, because every text of a log passes here. */
 function hasLongWord(text: string): boolean {
   for (let at = tokenLength - 1; at < text.length; at += tokenLength) {
     let [start, end] = [at, at];

@@ -5,7 +5,7 @@ const rounds = 4;
 
 /**
  * The token of a company's n-th card: nine digits. A keyed permutation of n (a Feistel network on 30 bits,
- * walked until it lands below 10⁹), so that no two cards of a company ever share one.
+ * walked until it lands below 10⁹), so that no two cards of a company have the same token.
  * @param n - 1 for the company's first card
  * @param key - at least 16 bytes that belong to the company
  */
@@ -24,7 +24,7 @@ function permute(value: number, key: Uint8Array): number {
     left = right;
     right = next;
   }
-  // The halves go back as they were before the last swap; any order of the two is a permutation.
+  // Without the last swap; any order of the halves is a permutation.
   return (right << halfBits) | left;
 }
 
@@ -33,7 +33,7 @@ function roundKey(key: Uint8Array, round: number): number {
   return (key[at] ?? 0) | ((key[at + 1] ?? 0) << 8) | ((key[at + 2] ?? 0) << 16) | ((key[at + 3] ?? 0) << 24);
 }
 
-/** Spreads each bit of a half over the whole word (the finaliser of MurmurHash3). */
+/** Mixes each bit of a half into the whole word (the finaliser of MurmurHash3). */
 function scramble(half: number, key: number): number {
   let word = half ^ key;
   word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
@@ -41,7 +41,7 @@ function scramble(half: number, key: number): number {
   return word ^ (word >>> 16);
 }
 
-/** Digits that end a card's number; no card number exists behind them. */
+/** The last digits of a card's number. The rest of the number does not exist. */
 export function lastFour(block: Uint8Array): string {
   const word = (block[16] ?? 0) | ((block[17] ?? 0) << 8) | ((block[18] ?? 0) << 16);
   return (word % 10_000).toString().padStart(4, "0");

@@ -1,55 +1,55 @@
 import type { CardStatus } from "../contract/card.ts";
 
-/** Who sets a change off: the caller, the service's operator, or the passing of time. */
+/** Who triggers a change: the caller, the service's operator, or time. */
 export type Actor = "caller" | "operator" | "time";
 
 interface Transition {
   readonly by: readonly Actor[];
-  /** How a refusal names it: a card that is terminated cannot … */
-  readonly named: string;
-  /** The states that a card can make it in, each with the one that it leads to; `previous`: before the hold. */
+  /** The end of a refusal: "The card is terminated, and cannot …". */
+  readonly verb: string;
+  /** The statuses from which the change is possible, each with the status after it; `previous`: the one before the hold. */
   readonly to: Readonly<Partial<Record<CardStatus, CardStatus | "previous">>>;
 }
 
 /**
- * Everything that can happen to a card, and from which state to which (spec §3 shows its making alone: all of it is
- * assumed). What is not here a card cannot do: 409 (spec §3).
+ * All changes of a card's status (assumed: spec §3 only shows the creation). Any other change is refused with 409 (spec
+ * §3).
  */
 export const cardTransitions = {
-  freeze: { by: ["caller"], named: "be frozen", to: { active: "frozen" } },
-  unfreeze: { by: ["caller"], named: "be unfrozen", to: { frozen: "active" } },
+  freeze: { by: ["caller"], verb: "be frozen", to: { active: "frozen" } },
+  unfreeze: { by: ["caller"], verb: "be unfrozen", to: { frozen: "active" } },
   change: {
     by: ["caller"],
-    named: "be changed",
+    verb: "be changed",
     to: { inactive: "inactive", active: "active", frozen: "frozen" },
   },
   terminate: {
     by: ["caller"],
-    named: "be terminated",
+    verb: "be terminated",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated" },
   },
   replace: {
     by: ["caller"],
-    named: "be replaced",
+    verb: "be replaced",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated" },
   },
   replace_expiring: {
     by: ["caller"],
-    named: "be replaced as expiring",
+    verb: "be replaced as expiring",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated", expired: "expired" },
   },
-  activate: { by: ["operator"], named: "be activated", to: { inactive: "active" } },
-  suspend: { by: ["operator"], named: "be suspended", to: { active: "suspended", frozen: "suspended" } },
-  lock: { by: ["operator"], named: "be locked", to: { active: "locked", frozen: "locked" } },
-  block: { by: ["operator"], named: "be blocked", to: { active: "blocked", frozen: "blocked" } },
+  activate: { by: ["operator"], verb: "be activated", to: { inactive: "active" } },
+  suspend: { by: ["operator"], verb: "be suspended", to: { active: "suspended", frozen: "suspended" } },
+  lock: { by: ["operator"], verb: "be locked", to: { active: "locked", frozen: "locked" } },
+  block: { by: ["operator"], verb: "be blocked", to: { active: "blocked", frozen: "blocked" } },
   lift: {
     by: ["operator"],
-    named: "have a hold lifted",
+    verb: "have a hold lifted",
     to: { suspended: "previous", locked: "previous", blocked: "previous" },
   },
   operator_terminate: {
     by: ["operator"],
-    named: "be terminated",
+    verb: "be terminated",
     to: {
       inactive: "terminated",
       active: "terminated",
@@ -61,7 +61,7 @@ export const cardTransitions = {
   },
   expire: {
     by: ["time", "operator"],
-    named: "expire",
+    verb: "expire",
     to: {
       inactive: "expired",
       active: "expired",
@@ -75,22 +75,22 @@ export const cardTransitions = {
 
 export type Trigger = keyof typeof cardTransitions;
 
-/** Set by the operator, who alone lifts them (spec §3). */
+/** Only the operator sets and lifts these statuses (spec §3). */
 const holds: ReadonlySet<CardStatus> = new Set(["suspended", "locked", "blocked"]);
 
-/** Whether the operator holds a card in this state. */
+/** Whether the operator holds a card with this status. */
 export function isHeld(status: CardStatus): boolean {
   return holds.has(status);
 }
 
-/** Expired and terminated cards have ended (spec §3), and count no more against the quota. */
+/** Expired and terminated cards have ended (spec §3). They do not count against the quota. */
 export function hasEnded(status: CardStatus): boolean {
   return status === "expired" || status === "terminated";
 }
 
 /**
- * Where a trigger leads a card; undefined where the card cannot make the change.
- * @param heldFrom - the state in which the operator's hold found it; null: it is active once that is lifted
+ * The status after a trigger; undefined if the card cannot make the change.
+ * @param heldFrom - the status before the operator's hold; null: the card becomes active when the hold is lifted
  */
 export function statusAfter(
   trigger: Trigger,
@@ -102,8 +102,8 @@ export function statusAfter(
   return next === "previous" ? (heldFrom ?? "active") : next;
 }
 
-/** What to tell whoever asks a card for what it cannot do. */
+/** The message that refuses a change. */
 export function whyNot(trigger: Trigger, status: CardStatus): string {
-  const { named, to }: Transition = cardTransitions[trigger];
-  return `The card is ${status}, and cannot ${named}: only one that is ${Object.keys(to).join(" or ")} can`;
+  const { verb, to }: Transition = cardTransitions[trigger];
+  return `The card is ${status}, and cannot ${verb}: only one that is ${Object.keys(to).join(" or ")} can`;
 }

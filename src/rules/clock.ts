@@ -3,33 +3,34 @@ import { quoted, SetupError } from "./errors.ts";
 
 /** The sandbox's time. */
 export interface Clock {
-  /** Milliseconds since the epoch: every rule and every timestamp goes by it. */
+  /** Milliseconds since the epoch. Every rule and every timestamp uses it. */
   now(): number;
-  /** Milliseconds of real time from an arbitrary start: for durations in logs, and for no answer. */
+  /** Milliseconds of real time from an arbitrary start, for durations in logs. No response uses it. */
   ticks(): number;
   /**
-   * Does some work after so many milliseconds of real time, unless it is cancelled by what is returned.
-   * @param inBackground - it keeps no process alive
+   * Runs `work` after `ms` milliseconds of real time.
+   * @param inBackground - the timer does not keep the process alive
+   * @returns a function that cancels the timer
    */
   after(ms: number, work: () => void, inBackground?: boolean): () => void;
 }
 
-/** Where the sandbox's time stands; kept in the store, so that a reset, a restore and a restart bring it back. */
+/** The state of the sandbox's clock. It is stored, so that a reset, a restore and a restart bring it back. */
 export interface ClockState {
-  /** The instant at which time stands still, in milliseconds since the epoch; null where it runs. */
+  /** The instant at which the clock is frozen, in milliseconds since the epoch; null if it runs. */
   readonly frozenAtMs: number | null;
-  /** How far running time is ahead of real time. */
+  /** How far a running clock is ahead of real time. */
   readonly offsetMs: number;
 }
 
-/** Cards expire five years on, and an ISO date has four digits of year. */
+/** Cards expire after five years, and the year of an ISO date has four digits. */
 export const lastYear = 9994;
 export const lastInstantMs = Date.UTC(lastYear, 11, 31);
 
 /** Real time. */
 export const runningClock: ClockState = { frozenAtMs: null, offsetMs: 0 };
 
-/** The sandbox's time: real time and an offset, or an instant at which it stands still. */
+/** The sandbox's clock: real time with an offset, or a frozen instant. */
 export class SandboxClock implements Clock {
   readonly #real: Clock;
   #state: ClockState;
@@ -55,12 +56,12 @@ export class SandboxClock implements Clock {
     return this.#real.after(ms, work, inBackground);
   }
 
-  /** Takes up a kept state. */
+  /** Continues from a stored state. */
   resume(state: ClockState): void {
     this.#state = state;
   }
 
-  /** The state in which it is `nowMs`, standing still or running on. */
+  /** The state in which the time is `nowMs`, frozen or running. */
   stateAt(nowMs: number, frozen: boolean): ClockState {
     return frozen
       ? { frozenAtMs: nowMs, offsetMs: 0 }
@@ -70,7 +71,7 @@ export class SandboxClock implements Clock {
 
 /**
  * The current time of a company, in milliseconds since the epoch.
- * @param clock - the sandbox's
+ * @param clock - the sandbox's clock
  */
 export function companyNow(clock: Pick<Clock, "now">, clockOffsetMs: number): number {
   return clock.now() + clockOffsetMs;
@@ -79,8 +80,8 @@ export function companyNow(clock: Pick<Clock, "now">, clockOffsetMs: number): nu
 const isoInstant = z.iso.datetime({ offset: true });
 
 /**
- * An ISO 8601 instant in its one form, with milliseconds and `Z`.
- * @throws SetupError where the text is none
+ * Normalises an ISO 8601 instant to milliseconds and `Z`.
+ * @throws SetupError if the text is not an instant
  */
 export function instantOf(text: string): string {
   const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;

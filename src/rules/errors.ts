@@ -1,12 +1,12 @@
 import type { ErrorPointId } from "../contract/points.ts";
 import { maskSecrets } from "./api-key.ts";
 
-/** How many bytes of an error's body a message's start and its end may take: no body is over 4 KB. */
+/** The most bytes of the start and of the end of a message, so that no error's body exceeds 4 KB. */
 const most = { start: 2000, end: 500 };
 
 /**
- * Cuts the middle out of a message that is too long, such as one that quotes a long value. Its end stays: it says what
- * to do next.
+ * Cuts the middle out of a message that is too long, such as one that quotes a long value. The end stays, because it
+ * says what to do next.
  */
 export function shortened(message: string): string {
   if (message.length * mostOfCharacter <= most.start + most.end) return message;
@@ -18,7 +18,7 @@ export function shortened(message: string): string {
   return end <= start ? message : `${message.slice(0, start)} … ${message.slice(end)}`.toWellFormed();
 }
 
-/** How many bytes a character takes at most in JSON or in HTML. */
+/** The most bytes that a character takes in JSON or in HTML. */
 const mostOfCharacter = 6;
 
 function bytesAt(text: string, at: number): number {
@@ -28,7 +28,7 @@ function bytesAt(text: string, at: number): number {
   return code < 0x80 ? 1 : 3;
 }
 
-/** A value as a message quotes it, cut to 100 characters. Callers in a test process may pass values of other types. */
+/** Quotes a value in a message, cut to 100 characters. Callers in a test process may pass values of other types. */
 export function quoted(value: string): string {
   return JSON.stringify(typeof value === "string" && value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }
@@ -39,7 +39,7 @@ export function quoted(value: string): string {
  */
 export class SandboxError extends Error {
   readonly point: ErrorPointId;
-  /** Response headers that the refusal calls for, such as `Allow`. */
+  /** Response headers that belong to the error, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(point: ErrorPointId, message: string, headers?: Readonly<Record<string, string>>) {
@@ -50,7 +50,7 @@ export class SandboxError extends Error {
   }
 }
 
-/** The sandbox cannot start as it was asked to; the message says why, and what to do, in one line. */
+/** The sandbox cannot start with these options. The message says why and what to do, in one line. */
 export class SetupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -66,23 +66,23 @@ export class CouldNotRun extends SetupError {}
  * for the operator: in one line it names the file and says what to do.
  */
 export class DatabaseUnusable extends Error {
-  /** For the client: whether the change was made, as far as that is known, and what to do. */
+  /** For the client: whether the change was made, if that is known, and what to do. */
   readonly outcome: string;
 
   /** @param options - `isUnchanged`: it is certain that nothing was changed; a failed commit may still be kept */
   constructor(message: string, options: ErrorOptions & { readonly isUnchanged?: boolean } = {}) {
     super(message, options);
     this.name = "DatabaseUnusable";
-    const known = options.isUnchanged
+    const certainty = options.isUnchanged
       ? "This request changed nothing"
       : "The outcome of this request is unknown: a change may have been kept";
-    this.outcome = `${known}. Retry later; if the operation takes an Idempotency-Key, use the same one`;
+    this.outcome = `${certainty}. Retry later; if the operation takes an Idempotency-Key, use the same one`;
   }
 }
 
 /**
- * The client gets no answer: its connection is reset, or closes without a byte. It is the `TypeError` with which
- * `fetch` rejects where that happens on a socket, and its cause has the code that a client sees there.
+ * The client gets no response: its connection is reset, or closes without a byte. It is the `TypeError` with which
+ * `fetch` rejects if that happens on a socket, and its cause has the same code.
  */
 export class ConnectionLost extends TypeError {
   readonly loss: "reset" | "empty";
@@ -95,7 +95,7 @@ export class ConnectionLost extends TypeError {
   }
 }
 
-/** What a tester asked to happen cannot: it names nothing, the state forbids it, or the request does not fit. */
+/** A simulation that is refused: something in it does not exist, the state forbids it, or the request is invalid. */
 export class SimulationRefused extends Error {
   readonly reason: "unknown" | "conflict" | "invalid";
 

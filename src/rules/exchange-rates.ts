@@ -3,8 +3,8 @@ import { SimulationRefused } from "./errors.ts";
 import { formatMinor } from "./money.ts";
 
 /**
- * Units of each currency for one euro, in ten-thousandths: figures of our own, fixed, so that the same history
- * always comes to the same amounts. Currencies of two decimals alone.
+ * Units of each currency for one euro, in ten-thousandths. The rates are made up and fixed, so that the same history
+ * always gives the same amounts. All currencies have two decimals.
  */
 const perEuro = {
   AED: 4_0000,
@@ -40,12 +40,12 @@ const rates = new Map<string, bigint>(Object.entries(perEuro).map(([code, rate])
 /** The currencies that the sandbox converts. */
 export const currencies: readonly string[] = [...rates.keys()];
 
-/** Whether the sandbox moves money in a currency. */
+/** Whether the sandbox has a rate for a currency. */
 export function hasRate(currency: string): boolean {
   return rates.has(currency);
 }
 
-/** @throws SimulationRefused where the sandbox has no rate for the currency */
+/** @throws SimulationRefused if the sandbox has no rate for the currency */
 function rateOf(currency: string): bigint {
   const rate = rates.get(currency);
   if (rate !== undefined) return rate;
@@ -67,7 +67,7 @@ function scaledRate(from: string, to: string): bigint {
 /**
  * Converts minor units by the rate that `exchangeRate` shows, rounding halves up, so that a client can recalculate
  * every amount. A result beyond `greatestMinor` may be inexact; the ledger refuses it.
- * @throws SimulationRefused where the sandbox has no rate for a currency
+ * @throws SimulationRefused if the sandbox has no rate for a currency
  */
 export function convert(minor: number, from: string, to: string): number {
   return Number((BigInt(minor) * scaledRate(from, to) * 2n + rateUnit) / (rateUnit * 2n));
@@ -80,14 +80,14 @@ export function convert(minor: number, from: string, to: string): number {
 export function bookable(minor: number, from: string, to: string): number {
   const converted = convert(minor, from, to);
   if (converted > 0 && converted <= greatestMinor) return converted;
-  const asked = `amount: ${formatMinor(minor)} ${from} converts to`;
+  const conversion = `amount: ${formatMinor(minor)} ${from} converts to`;
   const rate = scaledRate(from, to);
   const least = formatMinor(Number((rateUnit + 2n * rate - 1n) / (2n * rate)));
   throw new SimulationRefused(
     "invalid",
     converted === 0
-      ? `${asked} 0.00 ${to}; use at least ${least} ${from}`
-      : `${asked} more than ${greatestAmount} ${to}; use a smaller amount`,
+      ? `${conversion} 0.00 ${to}; use at least ${least} ${from}`
+      : `${conversion} more than ${greatestAmount} ${to}; use a smaller amount`,
   );
 }
 

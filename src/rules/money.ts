@@ -11,7 +11,7 @@ export function parseDecimal(text: string): Minor | undefined {
 }
 
 /**
- * Reads a JSON number by the characters that were sent (`10`, `10.5`, `1e2`), never through a double.
+ * Reads a JSON number from its characters (`10`, `10.5`, `1e2`), never through a double.
  * @returns as `parseDecimal`; `undefined` for a negative value or one with more than two decimals
  */
 export function parseJsonNumber(token: string): Minor | undefined {
@@ -33,7 +33,7 @@ function significantLength(digits: string): number {
   return length;
 }
 
-/** Writes minor units as the service does: two decimals, no separators. `1010` → `"10.10"`, `-5` → `"-0.05"`. */
+/** Formats minor units with two decimals and no separators. `1010` → `"10.10"`, `-5` → `"-0.05"`. */
 export function formatMinor(minor: Minor): string {
   if (minor < 0) return `-${formatMinor(-minor)}`;
   const digits = minor.toString().padStart(3, "0");

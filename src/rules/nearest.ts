@@ -1,8 +1,8 @@
 import leven from "leven";
 
 /**
- * The known name that a misspelt word most likely stands for: a few letters are wrong, the end is missing, or no other
- * name begins with the same word.
+ * The known name that is most similar to a misspelt one: a few letters differ, the end is missing, or no other name
+ * begins with the same word.
  * @returns undefined if none is similar enough to suggest
  */
 export function nearest<Name extends string>(name: string, known: readonly Name[]): Name | undefined {

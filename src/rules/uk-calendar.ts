@@ -2,7 +2,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * A new card's `expiry_date`: the last day of the month five years on, by the UK calendar (assumed).
+ * A new card's `expiry_date`: the last day of the month five years later, in the UK calendar (assumed).
  * @param nowMs - milliseconds since the epoch
  * @returns an ISO date
  */
@@ -12,7 +12,7 @@ export function expiryDate(nowMs: number): string {
   return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
 }
 
-/** Since when each period runs by the UK calendar (spec §2), in milliseconds since the epoch. */
+/** The start of each current period in the UK calendar (spec §2), in milliseconds since the epoch. */
 export interface PeriodStarts {
   readonly dayMs: number;
   /** Weeks start on Monday. */
@@ -22,7 +22,7 @@ export interface PeriodStarts {
   readonly rolling32DaysMs: number;
 }
 
-/** The starts of the periods that an instant lies in. */
+/** The starts of the periods that contain an instant. */
 export function periodStarts(nowMs: number): PeriodStarts {
   const today = wallClock(nowMs);
   const midnight = today - mod(today, dayMs);
@@ -35,7 +35,7 @@ export function periodStarts(nowMs: number): PeriodStarts {
   };
 }
 
-/** The UK's date at an instant, in ISO form. */
+/** The UK's date at an instant, as an ISO date. */
 export function londonDate(nowMs: number): string {
   return isoDate(wallClock(nowMs));
 }
@@ -45,7 +45,7 @@ export function endOfDay(date: string): number {
   return instantOfMidnight(Date.parse(date) + dayMs);
 }
 
-/** The date so many days after another. */
+/** The date that is `days` days later. */
 export function daysLater(date: string, days: number): string {
   return isoDate(Date.parse(date) + days * dayMs);
 }
@@ -57,7 +57,7 @@ export function monthBefore(date: string): { readonly first: string; readonly la
   return { first: isoDate(Date.UTC(year, month - 1, 1)), last: isoDate(Date.UTC(year, month, 0)) };
 }
 
-/** What a clock on a UK wall shows at an instant, as if it were UTC. */
+/** The UK's local time at an instant, as if it were UTC. */
 function wallClock(nowMs: number): number {
   return nowMs + offsetMs(nowMs);
 }
@@ -67,10 +67,10 @@ function instantOfMidnight(wallMs: number): number {
   return wallMs - offsetMs(wallMs);
 }
 
-/** Since when the UK's clocks change as they do today; before, their rules were others, year by year. */
+/** The current rule for the UK's clock changes applies since then. Earlier rules differed from year to year. */
 const todaysRuleFromMs = Date.UTC(1996, 0, 1);
 
-/** How far the UK's clocks are ahead of UTC: nothing or an hour. */
+/** How far the UK's clocks are ahead of UTC: 0 or 1 hour. */
 function offsetMs(atMs: number): number {
   if (atMs < todaysRuleFromMs) return formerOffsetMs(atMs);
   const year = new Date(atMs).getUTCFullYear();
@@ -85,7 +85,7 @@ function clockChange(year: number, month: 2 | 9): number {
 
 let londonHour: Intl.DateTimeFormat | undefined;
 
-/** The same by the engine's own calendar, which takes tens of milliseconds to load. */
+/** The offset from the engine's calendar, which takes tens of milliseconds to load. */
 function formerOffsetMs(atMs: number): number {
   londonHour ??= new Intl.DateTimeFormat("en-GB", {
     timeZone: "Europe/London",

@@ -8,18 +8,18 @@ export interface ArmedRow {
   readonly scenario: string;
   readonly companyPk: number | null;
   readonly companyId: string | null;
-  /** As a tester names the company: its slug, or `live/SLUG`. */
+  /** The company's slug, or `live/SLUG`. */
   readonly company: string | null;
   readonly operation: OperationId | null;
   readonly apiKeyPk: number | null;
   readonly apiKeyId: string | null;
-  /** How often it runs through its steps; null: until it is disarmed. */
+  /** How often its steps run; null: until it is disarmed. */
   readonly times: number | null;
   readonly stepsTaken: number;
-  /** How many of the steps taken forced something. */
+  /** How many of these steps fired. */
   readonly fired: number;
   readonly armedAtMs: number;
-  /** 1 where the sandbox was started with it. */
+  /** 1 if it was armed by the start's options. */
   readonly fromStart: 0 | 1;
 }
 
@@ -49,7 +49,7 @@ export function insertArmed(database: Database, armed: NewArmed): number {
   );
 }
 
-/** What is armed, in the order in which it was. */
+/** The armed scenarios, in the order in which they were armed. */
 export function listArmed(database: Database): ArmedRow[] {
   return database.all(`SELECT ${columns} ORDER BY a.pk`);
 }
@@ -62,7 +62,7 @@ export function findArmed(database: Database, id: string): ArmedRow | undefined 
   return database.get(`SELECT ${columns} WHERE a.id = ?`, id.toLowerCase());
 }
 
-/** Counts a step as taken. */
+/** Counts a claimed step. */
 export function takeArmedStep(database: Database, pk: number, fired: boolean): void {
   database.run(
     "UPDATE armed_scenarios SET steps_taken = steps_taken + 1, fired = fired + ? WHERE pk = ?",
@@ -71,17 +71,17 @@ export function takeArmedStep(database: Database, pk: number, fired: boolean): v
   );
 }
 
-/** Disarms one. */
+/** Disarms a scenario. */
 export function deleteArmed(database: Database, pk: number): void {
   database.run("DELETE FROM armed_scenarios WHERE pk = ?", pk);
 }
 
-/** Disarms what the sandbox was started with. */
+/** Disarms the scenarios of the start's options. */
 export function deleteArmedFromStart(database: Database): void {
   database.run("DELETE FROM armed_scenarios WHERE from_start = 1");
 }
 
-/** The steps that a company's requests with one Idempotency-Key took of a scenario that they chose themselves. */
+/** How many steps of a scenario that requests chose themselves were claimed with one Idempotency-Key. */
 export function chosenStepsTaken(
   database: Database,
   companyPk: number,
@@ -95,12 +95,12 @@ export function chosenStepsTaken(
 }
 
 /** Each request may have a new Idempotency-Key, so only the latest rows are kept; older ones start again. */
-const chosenKept = 100_000;
+const mostChosen = 100_000;
 
-const forgetOldChosen = `
-  DELETE FROM chosen_scenarios WHERE pk <= (SELECT max(pk) FROM chosen_scenarios) - ${chosenKept}`;
+const deleteOldChosen = `
+  DELETE FROM chosen_scenarios WHERE pk <= (SELECT max(pk) FROM chosen_scenarios) - ${mostChosen}`;
 
-/** Counts a step as taken. */
+/** Counts a claimed step. */
 export function takeChosenStep(
   database: Database,
   companyPk: number,
@@ -114,5 +114,5 @@ export function takeChosenStep(
     scenario,
     idempotencyKey,
   );
-  database.run(forgetOldChosen);
+  database.run(deleteOldChosen);
 }

@@ -2,8 +2,8 @@ import { countOf, type Database, inserted } from "./database.ts";
 import { companyColumn, type WorldTable, worldTables } from "./schema.ts";
 
 /**
- * `start`: the world as it was planted. `company`: one company as it was created later. `named`: the snapshots that
- * users name.
+ * `start`: the world after its fixtures were loaded. `company`: one company after it was created later. `named`: the
+ * snapshots of users.
  */
 type Kind = "start" | "company" | "named";
 
@@ -20,8 +20,8 @@ interface SnapshotRow {
   made_at_ms: number;
 }
 
-/** The table with the snapshot rows of a table: the snapshot's number, then the same columns. */
-const keptIn = (table: string) => `snapshot_${table}`;
+/** The table that holds a table's rows in snapshots: the snapshot's number, then the same columns. */
+const snapshotOf = (table: string) => `snapshot_${table}`;
 
 /** The tables that hold rows of companies. */
 const companyTables = worldTables.flatMap((table) => {
@@ -29,19 +29,23 @@ const companyTables = worldTables.flatMap((table) => {
   return column === undefined ? [] : [{ table, column }];
 });
 
-/** Keeps the whole world, in place of the snapshot that had the name before. */
+/** Captures the whole world, and replaces an earlier snapshot with the same name. */
 export function captureWorld(database: Database, kind: Kind, name: string, madeAtMs: number): void {
   const pk = replaceSnapshot(database, kind, name, madeAtMs);
   for (const table of worldTables) {
-    database.run(`INSERT INTO ${keptIn(table)} SELECT ?, * FROM ${table}`, pk);
+    database.run(`INSERT INTO ${snapshotOf(table)} SELECT ?, * FROM ${table}`, pk);
   }
 }
 
-/** Keeps one company as it is now, to reset it alone later. */
+/** Captures one company, so that it can be reset alone. */
 export function captureCompany(database: Database, companyPk: number, madeAtMs: number): void {
   const pk = replaceSnapshot(database, "company", String(companyPk), madeAtMs);
   for (const { table, column } of companyTables) {
-    database.run(`INSERT INTO ${keptIn(table)} SELECT ?, * FROM ${table} WHERE ${column} = ?`, pk, companyPk);
+    database.run(
+      `INSERT INTO ${snapshotOf(table)} SELECT ?, * FROM ${table} WHERE ${column} = ?`,
+      pk,
+      companyPk,
+    );
   }
 }
 
@@ -51,34 +55,33 @@ function replaceSnapshot(database: Database, kind: Kind, name: string, madeAtMs:
   return inserted(database.get(insert, kind, name, madeAtMs));
 }
 
-/** @returns whether there was one */
+/** @returns whether there was such a snapshot */
 export function deleteSnapshot(database: Database, kind: Kind, name: string): boolean {
   const pk = snapshotPk(database, kind, name);
   if (pk === undefined) return false;
-  for (const table of worldTables) database.run(`DELETE FROM ${keptIn(table)} WHERE snapshot_pk = ?`, pk);
+  for (const table of worldTables) database.run(`DELETE FROM ${snapshotOf(table)} WHERE snapshot_pk = ?`, pk);
   database.run("DELETE FROM snapshots WHERE pk = ?", pk);
-  if (kind === "named") forgetLostBeginnings(database);
+  if (kind === "named") deleteUnusedStarts(database);
   return true;
 }
 
 /**
- * Deletes the start snapshots of companies that can no longer come back: neither the world nor a named snapshot has
- * them.
+ * Deletes the start snapshots of companies that are neither in the world nor in a named snapshot.
  * @param companyPk - the company that was deleted; without it, all of them are checked
  */
-export function forgetLostBeginnings(database: Database, companyPk?: number): void {
-  const lost = `
+export function deleteUnusedStarts(database: Database, companyPk?: number): void {
+  const unused = `
     SELECT b.name FROM snapshots b WHERE b.kind = 'company'
       AND NOT EXISTS (SELECT 1 FROM companies WHERE pk = CAST(b.name AS INTEGER))
       AND NOT EXISTS (
         SELECT 1 FROM snapshots n
-        JOIN ${keptIn("companies")} k ON k.snapshot_pk = n.pk AND k.pk = CAST(b.name AS INTEGER)
+        JOIN ${snapshotOf("companies")} k ON k.snapshot_pk = n.pk AND k.pk = CAST(b.name AS INTEGER)
         WHERE n.kind = 'named')`;
-  const beginnings =
+  const starts =
     companyPk === undefined
-      ? database.all<{ name: string }>(lost)
-      : database.all<{ name: string }>(`${lost} AND b.name = ?`, String(companyPk));
-  for (const { name } of beginnings) deleteSnapshot(database, "company", name);
+      ? database.all<{ name: string }>(unused)
+      : database.all<{ name: string }>(`${unused} AND b.name = ?`, String(companyPk));
+  for (const { name } of starts) deleteSnapshot(database, "company", name);
 }
 
 function snapshotPk(database: Database, kind: Kind, name: string): number | undefined {
@@ -87,7 +90,7 @@ function snapshotPk(database: Database, kind: Kind, name: string): number | unde
 }
 
 /**
- * Puts every row back as the snapshot holds it, counters and clock included. The caller holds the transaction.
+ * Restores every row of the snapshot, counters and clock included, in the caller's transaction.
  * @returns whether there is such a snapshot
  */
 export function restoreWorld(database: Database, kind: Kind, name: string): boolean {
@@ -97,16 +100,16 @@ export function restoreWorld(database: Database, kind: Kind, name: string): bool
   for (const table of worldTables) {
     const columns = columnsOf(database, table).join(", ");
     database.run(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${keptIn(table)} WHERE snapshot_pk = ?`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${snapshotOf(table)} WHERE snapshot_pk = ?`,
       pk,
     );
   }
-  forgetLostBeginnings(database);
+  deleteUnusedStarts(database);
   return true;
 }
 
-/** Conditions for rows that refer, directly or not, to rows of other companies, which may have been deleted since. */
-const needs: Partial<Record<WorldTable, string>> = {
+/** Conditions for rows that refer to rows of other companies, which may have been deleted since. */
+const conditions: Partial<Record<WorldTable, string>> = {
   memberships: "member_pk IN (SELECT pk FROM members)",
   api_keys: "membership_pk IN (SELECT pk FROM memberships)",
   access_tokens: "api_key_pk IN (SELECT pk FROM api_keys)",
@@ -115,55 +118,55 @@ const needs: Partial<Record<WorldTable, string>> = {
   transactions: "(card_pk IS NULL OR card_pk IN (SELECT pk FROM cards))",
 };
 
-/** Members have memberships in other companies, so these rows are updated and never deleted. */
-const stays = (table: WorldTable) => table === "companies" || table === "members";
+/** Rows of other companies refer to these, so they are updated and never deleted. */
+const isUpdated = (table: WorldTable) => table === "companies" || table === "members";
 
 /**
- * Puts one company back as it began, and leaves every other alone. The caller holds the transaction.
- * @returns whether it is known how the company began
+ * Restores one company as it was at its start, in the caller's transaction. Other companies do not change.
+ * @returns whether there is a snapshot of its start
  */
 export function restoreCompany(database: Database, companyPk: number): boolean {
-  const pk = beginningOf(database, companyPk);
+  const pk = startSnapshotPk(database, companyPk);
   if (pk === undefined) return false;
   for (const { table, column } of companyTables.toReversed()) {
-    if (!stays(table)) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, companyPk);
+    if (!isUpdated(table)) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, companyPk);
   }
   for (const { table, column } of companyTables) {
     const columns = columnsOf(database, table);
     const list = columns.join(", ");
-    const condition = [`snapshot_pk = ? AND ${column} = ?`, needs[table]].filter(Boolean).join(" AND ");
-    const put = `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${keptIn(table)} WHERE ${condition}`;
-    const back = columns.filter((name) => name !== "pk").map((name) => `${name} = excluded.${name}`);
-    const orChangeBack = stays(table) ? ` ON CONFLICT (pk) DO UPDATE SET ${back.join(", ")}` : "";
-    database.run(put + orChangeBack, pk, companyPk);
+    const condition = [`snapshot_pk = ? AND ${column} = ?`, conditions[table]].filter(Boolean).join(" AND ");
+    const insert = `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${snapshotOf(table)} WHERE ${condition}`;
+    const assignments = columns.filter((name) => name !== "pk").map((name) => `${name} = excluded.${name}`);
+    const onConflict = isUpdated(table) ? ` ON CONFLICT (pk) DO UPDATE SET ${assignments.join(", ")}` : "";
+    database.run(insert + onConflict, pk, companyPk);
   }
   return true;
 }
 
-/** The snapshot that holds a company as it began: its own, or that of the world as it was planted. */
-function beginningOf(database: Database, companyPk: number): number | undefined {
+/** The snapshot with a company's start: its own, or that of the world. */
+function startSnapshotPk(database: Database, companyPk: number): number | undefined {
   const own = snapshotPk(database, "company", String(companyPk));
   if (own !== undefined) return own;
   const start = snapshotPk(database, "start", "");
-  const query = `SELECT 1 FROM ${keptIn("companies")} WHERE snapshot_pk = ? AND pk = ?`;
+  const query = `SELECT 1 FROM ${snapshotOf("companies")} WHERE snapshot_pk = ? AND pk = ?`;
   return start !== undefined && database.get(query, start, companyPk) ? start : undefined;
 }
 
-const columnsKnown = new WeakMap<Database, Map<string, readonly string[]>>();
+const columnsByDatabase = new WeakMap<Database, Map<string, readonly string[]>>();
 
-/** A table's columns; cached, because reading those of each table takes as long as putting all rows back. */
+/** A table's columns. They are cached, because reading those of each table takes as long as restoring all rows. */
 function columnsOf(database: Database, table: string): readonly string[] {
-  const tables = columnsKnown.get(database) ?? new Map<string, readonly string[]>();
-  columnsKnown.set(database, tables);
-  const known = tables.get(table);
-  if (known !== undefined) return known;
+  const tables = columnsByDatabase.get(database) ?? new Map<string, readonly string[]>();
+  columnsByDatabase.set(database, tables);
+  const cached = tables.get(table);
+  if (cached !== undefined) return cached;
   const rows = database.all<{ name: string }>("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
   const columns = rows.map(({ name }) => name);
   tables.set(table, columns);
   return columns;
 }
 
-/** The snapshots that users named, oldest first. */
+/** The snapshots of users, the oldest first. */
 export function listSnapshots(database: Database): SnapshotListing[] {
   const query = "SELECT pk, name, made_at_ms FROM snapshots WHERE kind = 'named' ORDER BY pk";
   return database
@@ -185,11 +188,11 @@ export function otherSnapshots(
   const pks = database
     .all<{ pk: number }>("SELECT pk FROM snapshots WHERE kind = 'named' AND name <> ?", name)
     .map(({ pk }) => pk);
-  const kept = worldTables.map(
+  const counts = worldTables.map(
     (table) =>
-      `(SELECT count(*) FROM ${keptIn(table)} WHERE snapshot_pk IN (SELECT value FROM json_each(?)))`,
+      `(SELECT count(*) FROM ${snapshotOf(table)} WHERE snapshot_pk IN (SELECT value FROM json_each(?)))`,
   );
-  const query = `SELECT ${kept.join(" + ")} AS n`;
+  const query = `SELECT ${counts.join(" + ")} AS n`;
   const rows = countOf(database, query, ...worldTables.map(() => JSON.stringify(pks)));
   return { count: pks.length, rows };
 }
