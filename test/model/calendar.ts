@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { Period } from "./world.ts";
 
-/** Periods follow the UK calendar (spec §2). */
+/** Periods follow the calendar of the UK (spec §2). */
 const inLondon = (ms: number) =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO("Europe/London");
 
@@ -9,13 +9,13 @@ export const londonDate = (ms: number): string => inLondon(ms).toPlainDate().toS
 
 export const later = (ms: number, duration: string): number => inLondon(ms).add(duration).epochMilliseconds;
 
-/** The last day of the month five years on. */
+/** The last day of the month five years later. */
 export function expiryDate(ms: number): string {
   const month = inLondon(ms).toPlainDate().toPlainYearMonth().add({ years: 5 });
   return month.toPlainDate({ day: month.daysInMonth }).toString();
 }
 
-/** Since when a period runs; `rolling` is 32 days, today included. */
+/** The start of a period; `rolling` is 32 days including today. */
 export function startOf(period: Period | "rolling", ms: number): number {
   const now = inLondon(ms);
   const first = {

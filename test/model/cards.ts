@@ -1,11 +1,11 @@
+import type { Caller } from "./authentication.ts";
 import { expiryDate } from "./calendar.ts";
-import type { Caller } from "./caller.ts";
 import type { History } from "./history.ts";
-import { caps, usedMinor } from "./spending.ts";
+import { caps, usedMinor } from "./limits.ts";
 import { type Card, type Company, decimalOf, hasEnded, type Period } from "./world.ts";
 
-/** A card as the service shows it; `used` of its fixed limits stands in lists alone. */
-export function shown(history: History, company: Company, card: Card, isListed = false) {
+/** A card in a response; only lists have `used` in the fixed limits. */
+export function cardResponse(history: History, company: Company, card: Card, isListed = false) {
   const nowMs = history.nowMs(company);
   const used = (period: Period | "rolling") => decimalOf(usedMinor(company, card, period, nowMs));
   const limited = (capMinor: number, usedNow: () => string) => ({
@@ -40,7 +40,7 @@ export function shown(history: History, company: Company, card: Card, isListed =
   };
 }
 
-/** What an order says of its card. */
+/** The properties of a card that its order determines. */
 export interface Ordered {
   readonly type: Card["type"];
   readonly accountId: string;
@@ -51,17 +51,17 @@ export interface Ordered {
   readonly replaces?: Card;
 }
 
-/** The service's own words for a card without a name. */
-export const usualName = ({ type, lastFour }: Pick<Card, "type" | "lastFour">) =>
+/** The default name of a card. */
+export const defaultName = ({ type, lastFour }: Pick<Card, "type" | "lastFour">) =>
   `${type === "physical" ? "Physical" : "Virtual"} ${lastFour}`;
 
-/** Adds the card that was just made; what the service chose of it, it has of the service's own list. */
+/** Adds the new card to the model; id, token and last four are those that the service chose. */
 export function addNewest(history: History, { company }: Caller, ordered: Ordered): Card {
   const listed = history.sandbox.control.cards.list(company.id);
-  history.same("the number of cards", listed.length, company.cards.length + 1);
+  history.checkEqual("the number of cards", listed.length, company.cards.length + 1);
   const known = new Set(company.cards.map(({ id }) => id));
   const made = listed.find(({ id }) => !known.has(id));
-  if (!made) throw history.failure("the card that was made", listed, "among those listed");
+  if (!made) throw history.failure("the new card", listed, "in the list");
   const nowMs = history.nowMs(company);
   const card: Card = {
     id: made.id,
@@ -72,7 +72,7 @@ export function addNewest(history: History, { company }: Caller, ordered: Ordere
     memberId: ordered.memberId,
     status: "active",
     heldFrom: "active",
-    name: ordered.name ?? usualName({ type: ordered.type, lastFour: made.last_four }),
+    name: ordered.name ?? defaultName({ type: ordered.type, lastFour: made.last_four }),
     autoConvert: ordered.autoConvert,
     limit: ordered.limit,
     createdMs: nowMs,

@@ -3,10 +3,10 @@ import type { History } from "./history.ts";
 import { anyOf, pick, pickFitting } from "./step.ts";
 import { type Account, type Card, type Company, hasEnded, minorOf, type Period } from "./world.ts";
 
-/** No account or card has this id. */
-export const nobodys = "9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11";
+/** No account and no card has this id. */
+export const unknownId = "9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11";
 
-/** Spending limits that are soon reached, or at their caps. */
+/** Spending limits that are reached soon, or that are at their caps. */
 export const limits = fc.record({
   period: fc.constantFrom<Period[]>("daily", "weekly", "monthly", "lifetime"),
   amount: fc.oneof(
@@ -21,7 +21,7 @@ export const accountChoices = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<AccountChoice[]>("closed", "foreign", "unknown") },
 );
 
-/** An account by what it is to the company; one that is nobody's for a company that has none such. */
+/** An account by its relation to the company; an unknown id if the company has no such account. */
 export function accountChosen(
   history: History,
   company: Company | undefined,
@@ -36,13 +36,13 @@ export function accountChosen(
     foreign: others[0]?.accounts[0],
     unknown: undefined,
   }[choice];
-  return found ?? { id: nobodys };
+  return found ?? { id: unknownId };
 }
 
 export const limitOf = (limit: { period: Period; amount: string } | undefined): Card["limit"] =>
   limit ? { period: limit.period, amountMinor: minorOf(limit.amount) } : null;
 
-/** Few idempotency keys, so that they are used again. */
+/** Few keys, so that they are reused. */
 const idempotencyKeys = ["7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30", "0d1f7a52-58c3-4f0e-8a6b-2b9e4c7d1a11"];
 export const keyChoices = fc.oneof(
   { weight: 9, arbitrary: fc.record({ n: fc.nat(1), isUpper: fc.boolean() }) },
@@ -51,7 +51,7 @@ export const keyChoices = fc.oneof(
 );
 type KeyChoice = typeof keyChoices extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The key that a choice comes to; undefined: none is sent. */
+/** The chosen Idempotency-Key; undefined if none is sent. */
 export function keyOf(history: History, choice: KeyChoice): string | undefined {
   if (choice === "missing") return undefined;
   if (choice === "no UUID") return "order-1";
@@ -60,7 +60,7 @@ export function keyOf(history: History, choice: KeyChoice): string | undefined {
   return choice.isUpper ? key.toUpperCase() : key;
 }
 
-/** Any card: mostly of the caller's company. */
+/** Any card, mostly of the caller's company. */
 export const cardChoices = fc.record({ own: fc.nat(9).map((n) => n > 0), n: anyOf });
 
 export function cardChosen(

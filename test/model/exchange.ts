@@ -1,12 +1,12 @@
 import type { History } from "./history.ts";
-import { turnAt } from "./scenarios.ts";
+import { claimStep } from "./scenarios.ts";
 import type { Company, Key, Token } from "./world.ts";
 
 const tokenLifetimeMs = 15 * 60_000;
 export const endpoints = { sandbox: "/auth/v1/sandbox/token", live: "/auth/v1/token" } as const;
 const operations = { sandbox: "exchangeSandboxKey", live: "exchangeLiveKey" } as const;
 
-/** Exchanges a key at an endpoint; answers the token, where one is to be had. */
+/** Exchanges a key at an endpoint; undefined if it is refused. */
 export async function exchange(
   history: History,
   company: Company,
@@ -14,28 +14,28 @@ export async function exchange(
   at: "sandbox" | "live" = company.environment,
 ): Promise<Token | undefined> {
   const meet = (status: number, point: string, more: object = {}) =>
-    history.meet({ status, point, ...more }, "POST", endpoints[at], { body: { api_key: key.secret } });
+    history.expectReply({ status, point, ...more }, "POST", endpoints[at], { body: { api_key: key.secret } });
   if (at !== company.environment) {
     await meet(401, "token.environment_mismatch");
     return undefined;
   }
-  const turn = turnAt(history.world, company, operations[at]);
-  const { refuses, tokenLifetimeMs: forcedMs } = turn?.effect ?? {};
+  const claim = claimStep(history.world, company, operations[at]);
+  const { refuses, tokenLifetimeMs: forcedMs } = claim?.effect ?? {};
   const isForcedRevoked = refuses === "token.key_revoked";
   if (refuses && !isForcedRevoked) {
-    turn?.take();
-    await meet(503, refuses, { scenario: turn?.name });
+    claim?.take();
+    await meet(503, refuses, { scenario: claim?.name });
     return undefined;
   }
   if (key.status === "revoked" || isForcedRevoked) {
-    if (isForcedRevoked) turn?.take();
-    await meet(401, "token.key_revoked", { scenario: isForcedRevoked ? turn?.name : undefined });
+    if (isForcedRevoked) claim?.take();
+    await meet(401, "token.key_revoked", { scenario: isForcedRevoked ? claim?.name : undefined });
     return undefined;
   }
-  turn?.take();
+  claim?.take();
   const expiresMs = history.nowMs(company) + (forcedMs ?? tokenLifetimeMs);
   const body = { expires_at: new Date(expiresMs).toISOString() };
-  const { json } = await meet(200, "token.issued", { body, scenario: turn?.name });
+  const { json } = await meet(200, "token.issued", { body, scenario: claim?.name });
   const token = {
     value: json.access_token,
     companyId: company.id,

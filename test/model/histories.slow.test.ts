@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
 import { playHistories } from "./histories.ts";
 
-/** What histories leave to other tests. */
-const leftOut = [
+/** Contract points that other tests cover. */
+const coveredElsewhere = [
   /^(invoices|webhooks|companies)\./,
   /\.(query_invalid|not_entitled|key_in_progress)$/,
   /^gateway\.(?!rate_limited)/,
@@ -16,18 +16,18 @@ const leftOut = [
 ];
 
 const histories = Number(process.env.MODEL_HISTORIES ?? 2000);
-/** One history in 200 meets the rarest point: that none of so many does comes by chance once in 10^9 runs. */
+/** One history in 200 reaches the rarest point, so chance makes so many miss it once in 10^9 runs. */
 const most = Math.max(histories, 4500);
 
-test(`${histories} histories do as the model says, and meet what they are about`, {
+test(`${histories} histories match the model, and reach every contract point`, {
   timeout: 300_000 + most * 200,
 }, async () => {
-  const unmet = new Set(
-    Object.keys(contractPoints).filter((point) => !leftOut.some((each) => each.test(point))),
+  const missing = new Set(
+    Object.keys(contractPoints).filter((point) => !coveredElsewhere.some((each) => each.test(point))),
   );
   const atOnce = 500;
-  for (let played = 0; played < histories || (played < most && unmet.size > 0); played += atOnce) {
-    for (const point of await playHistories(atOnce, played / atOnce)) unmet.delete(point);
+  for (let played = 0; played < histories || (played < most && missing.size > 0); played += atOnce) {
+    for (const point of await playHistories(atOnce, played / atOnce)) missing.delete(point);
   }
-  expect([...unmet]).toEqual([]);
+  expect([...missing]).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { agrees, agreesInOutline } from "./agreement.ts";
+import { compareOutlines, compareWorlds } from "./comparison.ts";
 import { History } from "./history.ts";
 import type { Step } from "./step.ts";
 import { changeSteps } from "./steps/card-changes.ts";
@@ -29,7 +29,7 @@ import {
 import { badExchangeSteps, createKeySteps, exchangeSteps, revokeKeySteps } from "./steps/tokens.ts";
 import { virtualSteps } from "./steps/virtual-order.ts";
 
-/** What can happen, and how often beside the rest. */
+/** All kinds of steps with their weights. */
 const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
   [24, orderSteps],
   [8, retrySteps],
@@ -64,7 +64,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
 ];
 
 const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
-/** Where a history begins: an hour before a UK day, week, month or summer ends, or begins, or no such thing. */
+/** The start of a history: mostly shortly before a day, week, month or summer time begins or ends in the UK. */
 const beginnings = fc.constantFrom(
   "2026-03-10T09:30:00.000Z",
   "2026-03-28T23:30:00.000Z",
@@ -76,8 +76,8 @@ const beginnings = fc.constantFrom(
 const histories = fc.noBias(fc.array(step, { minLength: 1, maxLength: 40, size: "max" }));
 
 /**
- * Plays one history, and holds the sandbox to the model after each step.
- * @returns the points that decided its requests
+ * Plays one history, and compares the sandbox with the model after each step.
+ * @returns the contract points of the responses
  */
 async function play(now: string, steps: readonly Step[]): Promise<readonly string[]> {
   const history = new History(now);
@@ -86,9 +86,9 @@ async function play(now: string, steps: readonly Step[]): Promise<readonly strin
     history.expireDueCards();
     await step.run(history);
     history.expireDueCards();
-    agreesInOutline(history);
+    compareOutlines(history);
   }
-  agrees(history);
+  compareWorlds(history);
   await history.sandbox.end();
   return history.sandbox.exchanges.flatMap(({ point }) => point ?? []);
 }
@@ -96,10 +96,10 @@ async function play(now: string, steps: readonly Step[]): Promise<readonly strin
 const { MODEL_SEED, MODEL_PATH } = process.env;
 
 /**
- * Plays so many random histories. One that fails is shrunk, and told with its seed and its path, by which it is played
- * once more: `MODEL_SEED=… MODEL_PATH=… npx vitest run test/model/histories.test.ts`.
- * @param round - each plays others
- * @returns the points that decided their requests
+ * Plays random histories. One that fails is shrunk and printed with its seed and path, which play it again:
+ * `MODEL_SEED=… MODEL_PATH=… npx vitest run test/model/histories.test.ts`.
+ * @param round - each round plays other histories
+ * @returns the contract points of the responses
  */
 export async function playHistories(count: number, round = 0): Promise<ReadonlySet<string>> {
   const met = new Set<string>();

@@ -1,15 +1,42 @@
 import { isDeepStrictEqual } from "node:util";
 import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 import { londonDate } from "./calendar.ts";
-import { statusOf } from "./refusals.ts";
 import { addCompany, type Company, hasEnded, seedOfHistories, type World } from "./world.ts";
 
-/** What is to be answered; of the body, the fields that it names. */
+const statuses: Readonly<Record<string, number>> = {
+  token_missing: 401,
+  token_invalid: 401,
+  token_expired: 401,
+  api_key_as_bearer: 401,
+  not_a_member: 403,
+  on_behalf_of_not_a_member: 403,
+  forbidden: 403,
+  account_not_found: 404,
+  not_found: 404,
+  change_in_progress: 409,
+  virtual_change_in_progress: 409,
+  state_conflict: 409,
+  company_inactive: 422,
+  account_closed: 422,
+  company_details_missing: 422,
+  cardholder_details_missing: 422,
+  country_undeliverable: 422,
+  quota_reached: 422,
+  issuer_rejected: 422,
+  rate_limited: 429,
+  issuer_bad_gateway: 502,
+  issuer_unavailable: 503,
+};
+
+/** The status of a refusal, by default 400. */
+const statusOf = (point: string): number => statuses[point.split(".")[1] ?? ""] ?? 400;
+
+/** An expected response; the body may have further fields. */
 export interface Expected {
   readonly status: number;
   readonly point?: string;
   readonly body?: object;
-  /** The scenario that was forced. */
+  /** The scenario that fired. */
   readonly scenario?: string | undefined;
 }
 
@@ -18,20 +45,20 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** One history: a sandbox, the world as it has to be, and what was done so far. */
+/** A sandbox, the world that it should have, and a trace of the steps so far. */
 export class History {
   readonly sandbox: ReturnType<typeof openSandbox>;
   readonly snapshots = new Map<string, World>();
   readonly trace: string[] = [];
-  /** Every access token that was issued, also by worlds that are gone. */
+  /** All tokens so far, including those of worlds that were reset. */
   readonly tokensEver: string[] = [];
-  /** Sends the latest order once more, as a client does that retries. */
+  /** Sends the latest order again, like a client that retries. */
   retry: () => Promise<void> = async () => {};
   readonly #start: World;
   #uuids = 0;
   world: World;
 
-  /** @param now - the instant at which it begins */
+  /** @param now - the instant of the start */
   constructor(now: string) {
     this.sandbox = openSandbox({ world: seedOfHistories, now });
     this.world = {
@@ -45,12 +72,12 @@ export class History {
     this.#start = structuredClone(this.world);
   }
 
-  /** The world as freshly started. */
+  /** The world at the start. */
   get start(): World {
     return structuredClone(this.#start);
   }
 
-  /** A UUID that the history has not used. */
+  /** A new UUID. */
   newUuid(): string {
     return `a0000000-0000-4000-8000-${String(++this.#uuids).padStart(12, "0")}`;
   }
@@ -62,11 +89,11 @@ export class History {
 
   company(id: string): Company {
     const found = this.world.companies.find((company) => company.id === id);
-    if (!found) throw new Error(`the model has lost company ${id}`);
+    if (!found) throw new Error(`the model has no company ${id}`);
     return found;
   }
 
-  /** Cards expire at 00:00 in the UK after their date, whatever state they are in. */
+  /** Cards in any state expire at 00:00 in the UK after their date. */
   expireDueCards(): void {
     for (const company of this.world.companies) {
       if (company.cards.length === 0) continue;
@@ -77,7 +104,7 @@ export class History {
     }
   }
 
-  /** Sends a request; undefined where its connection was lost. */
+  /** Sends a request; undefined if its connection was lost. */
   async send(method: string, path: string, { headers, body }: Sent = {}): Promise<Reply | undefined> {
     const init = { method, ...(headers && { headers }), ...(body !== undefined && { body: asText(body) }) };
     const line = `${method} ${path} ${body === undefined ? "" : asText(body)}`.trim();
@@ -86,62 +113,62 @@ export class History {
       this.trace.push(`${line} -> ${reply.status} ${reply.point ?? ""}`.trim());
       return reply;
     } catch (error) {
-      // As fetch says that a connection was lost.
+      // `fetch` throws this if a connection was lost.
       if (!(error instanceof TypeError && error.message === "fetch failed")) throw error;
       this.trace.push(`${line} -> connection lost`);
       return undefined;
     }
   }
 
-  /** Sends a request that is answered as expected, or else the history fails. */
-  async meet(expected: Expected, method: string, path: string, sent?: Sent): Promise<Reply> {
+  /** @throws Error if the response is not the expected one */
+  async expectReply(expected: Expected, method: string, path: string, sent?: Sent): Promise<Reply> {
     const reply = await this.send(method, path, sent);
-    this.meets(reply, expected);
+    this.checkReply(reply, expected);
     return reply;
   }
 
-  /** Sends a request that is refused at this point. */
-  async refuses(
+  /** @throws Error if the request is not refused with the contract point */
+  async expectRefusal(
     { point, scenario }: { readonly point: string; readonly scenario?: string | undefined },
     method: string,
     path: string,
     sent?: Sent,
   ): Promise<void> {
-    await this.meet({ status: statusOf(point), point, scenario }, method, path, sent);
+    await this.expectReply({ status: statusOf(point), point, scenario }, method, path, sent);
   }
 
-  meets(reply: Reply | undefined, expected: Expected): asserts reply is Reply {
+  checkReply(reply: Reply | undefined, expected: Expected): asserts reply is Reply {
     if (!reply) throw this.failure("the connection", "lost", expected);
     const { status, point, body = {}, scenario } = expected;
     const isService = reply.point !== undefined;
     const forced = reply.headers.get("Sandbox-Scenario") ?? undefined;
-    this.same(
-      "the answer",
+    this.checkEqual(
+      "the response",
       { status: reply.status, point: reply.point, ...(isService && { scenario: forced }) },
       { status, point, ...(isService && { scenario }) },
     );
-    this.has("the body", reply.json, body);
+    this.checkFields("the body", reply.json, body);
   }
 
-  /** The named fields are these. */
-  has(what: string, actual: Readonly<Record<string, unknown>>, fields: object): void {
+  /** Compares the fields that `fields` has. */
+  checkFields(what: string, actual: Readonly<Record<string, unknown>>, fields: object): void {
     const named = Object.fromEntries(Object.keys(fields).map((field) => [field, actual[field]]));
-    this.same(what, named, fields);
+    this.checkEqual(what, named, fields);
   }
 
-  same(what: string, actual: unknown, expected: unknown): void {
+  checkEqual(what: string, actual: unknown, expected: unknown): void {
     if (!isDeepStrictEqual(actual, expected)) throw this.failure(what, actual, expected);
   }
 
   failure(what: string, actual: unknown, expected: unknown): Error {
-    const [where, is, hasToBe] = firstDifference(what, actual, expected);
+    const [where, is, expectedThere] = firstDifference(what, actual, expected);
     return new Error(
-      `${where} is ${JSON.stringify(is)}, and has to be ${JSON.stringify(hasToBe)}, after\n${this.trace.join("\n")}`,
+      `${where} is ${JSON.stringify(is)} instead of ${JSON.stringify(expectedThere)}, after\n${this.trace.join("\n")}`,
     );
   }
 }
 
-/** Where two values part, and what stands there in each. */
+/** The path of the first difference, with both values. */
 function firstDifference(at: string, a: unknown, b: unknown): [at: string, unknown, unknown] {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return [at, a, b];
   const [inA, inB] = [new Map(Object.entries(a)), new Map(Object.entries(b))];

@@ -1,35 +1,35 @@
-import type { Caller, Known } from "./caller.ts";
-import { addNewest, type Ordered, shown } from "./cards.ts";
+import type { Authentication, Caller } from "./authentication.ts";
+import { addNewest, cardResponse, type Ordered } from "./cards.ts";
+import { type Check, judge } from "./checks.ts";
 import type { History } from "./history.ts";
-import { type ScenarioName, turnAt } from "./scenarios.ts";
-import { type Check, judge } from "./verdict.ts";
+import { claimStep, type ScenarioName } from "./scenarios.ts";
 import type { Card, Made } from "./world.ts";
 
-/** A request that makes a card under a key, or gets the one that the key made. */
+/** A request that makes a card, or replays the card of its Idempotency-Key. */
 interface Issuing {
   readonly operation: string;
   readonly family: "order" | "cards";
   readonly path: string;
-  /** The point of its success. */
+  /** The contract point of success. */
   readonly created: string;
-  readonly by: Known;
-  /** Undefined: none is sent. */
+  readonly by: Authentication;
+  /** Undefined if none is sent. */
   readonly key: string | undefined;
   readonly body: unknown;
   readonly contentType?: string;
-  /** What it chooses in its header, and, farther, in its body. */
+  /** Chosen in the header, which takes precedence over the body. */
   readonly scenario: ScenarioName | undefined;
   readonly scenarioInBody?: ScenarioName | undefined;
   readonly checks: (caller: Caller) => Iterable<Check>;
   readonly ordered: (caller: Caller) => Ordered;
-  /** Distinguishes it from another with the same key. */
+  /** Distinguishes it from other requests with the same key. */
   readonly meaning?: string;
-  /** What else comes of it. */
+  /** Applies further effects. */
   readonly made?: (card: Card) => void;
 }
 
-/** The object that a key created: a key is unique for a company, a member and an operation. */
-export function madeBefore(
+/** The card that a key made: keys are unique per company, member and operation. */
+export function cardOfKey(
   { company, member }: Caller,
   operation: string,
   key: string | undefined,
@@ -40,30 +40,30 @@ export function madeBefore(
   );
 }
 
-/** Sends it, and expects what is judged: a refusal, the original card, or a new one, whose answer may be lost. */
-export async function issue(history: History, asked: Issuing): Promise<void> {
-  const { operation, family, path, by, key, body, scenario } = asked;
+/** Sends the request and expects a refusal, the original card, or a new card, whose response may be lost. */
+export async function issue(history: History, issuing: Issuing): Promise<void> {
+  const { operation, family, path, by, key, body, scenario } = issuing;
   const headers = {
     ...by.headers,
-    "Content-Type": asked.contentType ?? "application/json",
+    "Content-Type": issuing.contentType ?? "application/json",
     ...(key !== undefined && { "Idempotency-Key": key }),
     ...(scenario && { "Sandbox-Scenario": scenario }),
   };
   const { caller } = by;
-  if (!caller) return history.refuses({ point: by.refused ?? "" }, "POST", path, { headers, body });
+  if (!caller) return history.expectRefusal({ point: by.refused ?? "" }, "POST", path, { headers, body });
 
-  const choice = { scenario: scenario ?? asked.scenarioInBody, key: key?.toLowerCase() ?? "" };
-  const turn = turnAt(history.world, caller.company, operation, choice);
-  const { point, isForced } = judge(asked.checks(caller), turn, family);
-  const forced = isForced ? turn?.name : undefined;
-  const original = madeBefore(caller, operation, key)?.card;
+  const choice = { scenario: scenario ?? issuing.scenarioInBody, key: key?.toLowerCase() ?? "" };
+  const claim = claimStep(history.world, caller.company, operation, choice);
+  const { point, isForced } = judge(issuing.checks(caller), claim, family);
+  const forced = isForced ? claim?.name : undefined;
+  const original = cardOfKey(caller, operation, key)?.card;
   if (point?.startsWith(`${family}.replayed`) && original) {
-    const expected = { status: 201, point, body: shown(history, caller.company, original) };
-    await history.meet(expected, "POST", path, { headers, body });
+    const expected = { status: 201, point, body: cardResponse(history, caller.company, original) };
+    await history.expectReply(expected, "POST", path, { headers, body });
     return;
   }
-  if (point) return history.refuses({ point, scenario: forced }, "POST", path, { headers, body });
-  await make(history, asked, caller, { headers, loses: turn?.effect.loses, forced });
+  if (point) return history.expectRefusal({ point, scenario: forced }, "POST", path, { headers, body });
+  await make(history, issuing, caller, { headers, loses: claim?.effect.loses, forced });
 }
 
 async function make(
@@ -80,11 +80,15 @@ async function make(
   const card = addNewest(history, caller, ordered(caller));
   caller.company.made.push({ operation, memberId: caller.member.id, key: key.toLowerCase(), card, meaning });
   made?.(card);
-  if (loses === "answer") {
-    history.same("the answer", reply?.status, undefined);
+  if (loses === "response") {
+    history.checkEqual("the response", reply?.status, undefined);
   } else if (loses === "card") {
-    history.meets(reply, { status: 502, point: `${family}.issuer_bad_gateway`, scenario: forced });
+    history.checkReply(reply, { status: 502, point: `${family}.issuer_bad_gateway`, scenario: forced });
   } else {
-    history.meets(reply, { status: 201, point: created, body: shown(history, caller.company, card) });
+    history.checkReply(reply, {
+      status: 201,
+      point: created,
+      body: cardResponse(history, caller.company, card),
+    });
   }
 }

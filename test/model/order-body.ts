@@ -7,7 +7,7 @@ type Body = Record<string, unknown>;
 const inAddress = (fields: Body) => (body: Body) => Object.assign(body.delivery_address as Body, fields);
 const inBody = (fields: Body) => (body: Body) => Object.assign(body, fields);
 
-/** What can be wrong with the fields of an order, in the order in which it is looked for. */
+/** Faults of an order's fields, in the order of the checks. */
 const faults: Readonly<Record<string, (body: Body) => void>> = {
   account_id_invalid: inBody({ account_id: "gbp" }),
   pin_invalid: inBody({ pin: "48" }),
@@ -26,7 +26,7 @@ const faults: Readonly<Record<string, (body: Body) => void>> = {
 };
 export const faultNames = Object.keys(faults);
 
-/** Where cards are sent, and by which methods (assumed). */
+/** Destinations with their delivery methods (assumed). */
 const places = {
   GB: { city: "London", post_code: "SE1 4PG", methods: ["classic", "express"] },
   FR: { city: "Paris", post_code: "75001", methods: ["express", "international"] },
@@ -35,10 +35,10 @@ const places = {
 };
 const countries: readonly (keyof typeof places)[] = ["GB", "GB", "GB", "GB", "GB", "FR", "KE", "CU"];
 
-/** What an order says beside its account. */
+/** The fields of an order except its account. */
 export const orderFields = {
   country: fc.constantFrom(...countries),
-  /** One that serves the country, by its number, or one that may not. */
+  /** The index of a method that the country has, or a method that it may not have. */
   method: fc.oneof(
     { weight: 12, arbitrary: fc.nat(1) },
     { weight: 1, arbitrary: fc.constantFrom("classic", "international") },
@@ -53,7 +53,7 @@ export const orderFields = {
       arbitrary: fc.subarray(["content_type_invalid", "body_not_json", ...faultNames], { maxLength: 3 }),
     },
   ),
-  /** A scenario that is chosen by the name. */
+  /** A scenario that is chosen by the card's name. */
   inName: seldom(fc.constantFrom(...ofOrders)),
 };
 type Fields = ValuesOf<typeof orderFields>;
@@ -64,19 +64,19 @@ const methodOf = ({ country, method }: Fields) =>
 export const isUndeliverable = ({ country }: Fields) => country === "CU";
 export const isMethodOffered = (fields: Fields) => places[fields.country].methods.includes(methodOf(fields));
 
-/** Where a body like this is not read, or its name is none, nothing is chosen by it. */
+/** With these faults the name cannot choose a scenario. */
 const hidesName = ["content_type_invalid", "body_not_json", "name_invalid"];
 export const scenarioInName = ({ inName, faults }: Fields): ScenarioName | undefined =>
   faults.some((fault) => hidesName.includes(fault)) ? undefined : inName;
 export const nameIn = (fields: Fields): string | undefined =>
   scenarioInName(fields) ? `scenario:${fields.inName}` : fields.name;
 
-/** Distinguishes one order from another; an invalid body differs from every order. */
+/** Two orders with the same meaning have the same digest; an invalid body differs from every order. */
 export function meaningOf(fields: Fields, accountId: string): string {
   const { country, autoConvert = false, limit } = fields;
   const isFaulty = fields.faults.some((fault) => fault !== "content_type_invalid");
   const amount = limit && [limit.period, Number(limit.amount)];
-  const said = [
+  const parts = [
     accountId,
     country,
     methodOf(fields),
@@ -84,10 +84,10 @@ export function meaningOf(fields: Fields, accountId: string): string {
     autoConvert,
     amount,
   ];
-  return isFaulty ? "no order" : JSON.stringify(said);
+  return isFaulty ? "no order" : JSON.stringify(parts);
 }
 
-/** The body as it is sent. */
+/** The body of the request. */
 export function bodyOf(fields: Fields, accountId: string): Body | string {
   if (fields.faults.includes("body_not_json")) return "{";
   const { city, post_code } = places[fields.country];
@@ -101,7 +101,7 @@ export function bodyOf(fields: Fields, accountId: string): Body | string {
     ...(fields.autoConvert && { auto_convert: true }),
     ...(fields.limit && { spending_limit: fields.limit }),
   };
-  // The first in the order of checks last, so that no later one undoes it.
+  // In reverse, so that no fault undoes one of an earlier check.
   for (const fault of fields.faults.toReversed()) faults[fault]?.(body);
   return body;
 }

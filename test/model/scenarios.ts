@@ -1,16 +1,16 @@
 import type { Company, World } from "./world.ts";
 
-/** What one step of a scenario does: refuses at a point, or loses the answer of what succeeded. */
+/** The effect of a step: a refusal, or the loss of a response. */
 export interface Effect {
-  /** The point of its refusal; without its family, where that follows the operation. */
+  /** A contract point; without its family if that depends on the operation. */
   readonly refuses?: string;
-  readonly loses?: "answer" | "card";
+  readonly loses?: "response" | "card";
   readonly tokenLifetimeMs?: number;
 }
 
 interface Scenario {
   readonly steps: readonly Effect[];
-  /** Whether it forces nothing after its last step; else that one repeats. */
+  /** Whether it ends after its last step; otherwise that step repeats. */
   readonly passes?: true;
   readonly on: readonly string[];
 }
@@ -19,7 +19,7 @@ const order = ["orderPhysicalCard"];
 const exchange = ["exchangeSandboxKey", "exchangeLiveKey"];
 const down: Effect = { refuses: "issuer_unavailable" };
 
-/** What the shipped scenarios say of themselves, as far as histories use them. */
+/** The shipped scenarios that histories use. */
 export const scenarios = {
   "quota-reached": { steps: [{ refuses: "quota_reached" }], on: order },
   "company-inactive": { steps: [{ refuses: "company_inactive" }], on: order },
@@ -29,7 +29,7 @@ export const scenarios = {
   "issuer-unavailable": { steps: [down], on: order },
   "issuer-recovers": { steps: [down, down], passes: true, on: order },
   "created-but-502": { steps: [{ loses: "card" }], on: order },
-  "lost-response": { steps: [{ loses: "answer" }], on: order },
+  "lost-response": { steps: [{ loses: "response" }], on: order },
   "invalid-request": { steps: [{ refuses: "invalid_request" }], on: order },
   "rate-limited": { steps: [{ refuses: "gateway.rate_limited" }], on: order },
   forbidden: { steps: [{ refuses: "order.forbidden" }], on: order },
@@ -53,11 +53,11 @@ export const scenarios = {
 } as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof scenarios;
-/** Those that an order may choose by itself. */
+/** Scenarios that a physical order may choose. */
 export const ofOrders = (Object.keys(scenarios) as ScenarioName[]).filter((name) =>
   (scenarios[name].on as readonly string[]).includes("orderPhysicalCard"),
 );
-/** Those that strike virtual orders too, where these choose them or they are armed for these. */
+/** Scenarios that also fire on virtual orders which choose them, or for which they are armed. */
 export const ofVirtualOrders: readonly ScenarioName[] = [
   "quota-reached",
   "issuer-rejected",
@@ -82,37 +82,37 @@ const stepsOf = (name: ScenarioName): readonly Effect[] => scenarios[name].steps
 export const isSpent = ({ name, times, taken }: Armed) =>
   times !== null && taken >= times * stepsOf(name).length;
 
-/** The step whose turn it is; undefined: none, it forces nothing. */
+/** The next step; undefined if the scenario has ended. */
 function stepOf(name: ScenarioName, taken: number, isRepeated: boolean): Effect | undefined {
   const steps = stepsOf(name);
   if (isRepeated) return steps[taken % steps.length];
   return steps[taken] ?? ("passes" in scenarios[name] ? undefined : steps.at(-1));
 }
 
-/** A request's turn at a step: the request takes it where the step decides it, and else leaves it alone. */
-export interface Turn {
+/** A request's claim of a step; the request takes the step if it decides the response. */
+export interface StepClaim {
   readonly name: ScenarioName;
   readonly effect: Effect;
   take(): void;
 }
 
 interface Choice {
-  /** By the request's header, which is nearer, or in its body. */
+  /** Chosen in the header or in the body of the request. */
   readonly scenario: ScenarioName | undefined;
   readonly key: string;
 }
 
-/** Whose turn it is: of what the request chose, then what is armed for its company, then for all; of equals the latest. */
-export function turnAt(
+/** Claims a step of the scenario that the request chose, or that was armed last for its company, or for all. */
+export function claimStep(
   { armed }: World,
   company: Company | undefined,
   operation: string,
   choice?: Choice,
-): Turn | undefined {
-  if (choice?.scenario && company) return chosenTurn(company, choice.scenario, choice.key);
-  const strikes = ({ operation: own, name }: Armed) =>
+): StepClaim | undefined {
+  if (choice?.scenario && company) return claimChosen(company, choice.scenario, choice.key);
+  const fires = ({ operation: own, name }: Armed) =>
     own === null ? (scenarios[name].on as readonly string[]).includes(operation) : own === operation;
-  const open = armed.filter((each) => strikes(each) && !isSpent(each));
+  const open = armed.filter((each) => fires(each) && !isSpent(each));
   const nearest =
     open.findLast(({ companyId }) => companyId === company?.id) ??
     open.findLast(({ companyId }) => companyId === null);
@@ -125,8 +125,8 @@ export function turnAt(
   return { name: nearest.name, effect, take };
 }
 
-/** Steps that requests choose count by company and idempotency key. */
-function chosenTurn({ chosen }: Company, name: ScenarioName, key: string): Turn | undefined {
+/** Chosen scenarios count their steps by company and Idempotency-Key. */
+function claimChosen({ chosen }: Company, name: ScenarioName, key: string): StepClaim | undefined {
   const progress = `${name} ${key}`;
   const taken = chosen[progress] ?? 0;
   const effect = stepOf(name, taken, false);

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import type { History } from "./history.ts";
 
-/** One step of a history, which tells what it is. */
+/** One step of a history. */
 export interface Step {
   run(history: History): Promise<void>;
   toString(): string;
 }
 
 type Arguments = Record<string, fc.Arbitrary<unknown>>;
-/** What such arguments come to. */
+/** The values of arguments. */
 export type ValuesOf<Of extends Arguments> = {
   [Name in keyof Of]: Of[Name] extends fc.Arbitrary<infer Value> ? Value : never;
 };
 
-/** Steps of one kind; a number picks among what is there by then. */
+/** Makes steps of one kind. Numbers among their values pick from the objects that exist by then. */
 export function steps<Of extends Arguments>(
   name: string,
   of: Of,
@@ -25,12 +25,12 @@ export function steps<Of extends Arguments>(
   }));
 }
 
-/** Any of what is there; undefined where nothing is. */
+/** One of the values; undefined if there are none. */
 export function pick<Value>(among: readonly Value[], n: number): Value | undefined {
   return among[n % among.length];
 }
 
-/** Mostly one that fits, where any does: four times in five. */
+/** One of the values; in four of five cases one that fits, if any does. */
 export function pickFitting<Value>(
   among: readonly Value[],
   n: number,
@@ -40,7 +40,7 @@ export function pickFitting<Value>(
   return pick(fitting.length > 0 ? fitting : among, n);
 }
 
-/** Mostly nothing: once in so many times. */
+/** A value once in so many times, otherwise undefined. */
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, onceIn = 12) =>
   fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 

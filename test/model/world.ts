@@ -22,14 +22,14 @@ export interface Card {
   accountId: string;
   memberId: string;
   status: Status;
-  /** In which state the operator's hold found it. */
+  /** The state before the operator held it. */
   heldFrom: Status;
   name: string;
   autoConvert: boolean;
   limit: { period: Period; amountMinor: number } | null;
   createdMs: number;
   expiryDate: string;
-  /** In whose place it is. */
+  /** The card that it replaces. */
   replaces: Card | undefined;
   isReplaced: boolean;
 }
@@ -41,7 +41,7 @@ export interface Transaction {
   type: "card_payment" | "card_refund" | "topup";
   status: "pending" | "completed" | "declined" | "reverted";
   amountMinor: number;
-  /** When its payment was authorised: there it counts. */
+  /** When its payment was authorised, which decides the period. */
   spentMs: number;
   refundedMinor: number;
   runningMinor: number | null;
@@ -59,7 +59,7 @@ export interface Member {
   slug: string;
   role: Role;
   detailsComplete: boolean;
-  /** The company that the member came with. */
+  /** The company with which the member was made. */
   homeId: string;
 }
 
@@ -70,7 +70,7 @@ export interface Key {
   status: string;
 }
 
-/** What an idempotency key made. */
+/** The card of an Idempotency-Key. */
 export interface Made {
   operation: string;
   memberId: string;
@@ -86,7 +86,7 @@ export interface Company {
   status: string;
   detailsComplete: boolean;
   quota: number;
-  /** How far its time is ahead of the sandbox's. */
+  /** Its clock offset from the sandbox. */
   aheadMs: number;
   accounts: Account[];
   members: Member[];
@@ -94,25 +94,25 @@ export interface Company {
   cards: Card[];
   transactions: Transaction[];
   made: Made[];
-  /** How many steps were taken of a scenario that requests chose themselves, by scenario and key. */
+  /** The number of steps taken of chosen scenarios, by scenario and key. */
   chosen: Record<string, number>;
 }
 
 export interface Token {
   value: string;
-  /** The company of its API key, and that key's member. */
+  /** The company and the member of its API key. */
   companyId: string;
   memberId: string;
   expiresMs: number;
 }
 
-/** All that a reset forgets and a snapshot keeps: plain data, to be copied whole. */
+/** Everything that a reset discards and a snapshot keeps, as plain data that can be cloned. */
 export interface World {
   clock: { frozenAtMs: number | null; aheadMs: number };
   companies: Company[];
   tokens: Token[];
   armed: Armed[];
-  /** How each company began, by its id. */
+  /** The initial state of each company by id. */
   beginnings: Record<string, Company>;
 }
 
@@ -123,7 +123,7 @@ const owner = (slug: string) => ({
   api_keys: [{ secret: `sk_sandbox_${slug}_owner` }],
 });
 
-/** The seed world: small quotas and small balances, so that a short history reaches their ends. */
+/** The seed world, with small quotas and balances, which short histories use up. */
 export const seedOfHistories = {
   companies: [
     {
@@ -189,7 +189,7 @@ export const seedOfHistories = {
 export const minorOf = (decimal: string) => Math.round(Number(decimal) * 100);
 export const decimalOf = (minor: number) => (minor / 100).toFixed(2);
 
-/** A company as it was listed when it was made. */
+/** The initial state of a company from its listing. */
 function companyOf(listing: CompanyListing, known: readonly Company[]): Company {
   const homeOf = (memberId: string) =>
     known.find(({ members }) => members.some(({ id }) => id === memberId))?.id ?? listing.id;
@@ -225,10 +225,10 @@ function companyOf(listing: CompanyListing, known: readonly Company[]): Company 
 
 export const hasEnded = ({ status }: Card) => status === "expired" || status === "terminated";
 export const liveCards = ({ cards }: Company) => cards.filter((card) => !hasEnded(card)).length;
-/** How the sandbox's own API names it. */
+/** Its name in the control API. */
 export const nameOf = ({ environment, slug }: Company) => (environment === "live" ? `live/${slug}` : slug);
 
-/** Adds a company that was made, and remembers how it began. */
+/** Adds a new company, and keeps its initial state. */
 export function addCompany(world: World, listing: CompanyListing): void {
   const company = companyOf(listing, world.companies);
   world.companies.push(company);

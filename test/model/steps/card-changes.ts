@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { type Caller, callers, known } from "../caller.ts";
-import { shown, usualName } from "../cards.ts";
-import { cardChoices, cardChosen, limitOf, limits, nobodys } from "../choices.ts";
+import { authenticate, authentications, type Caller } from "../authentication.ts";
+import { cardResponse, defaultName } from "../cards.ts";
+import { type Check, canSee, changeable, gateChecks, judge, type Permission } from "../checks.ts";
+import { cardChoices, cardChosen, limitOf, limits, unknownId } from "../choices.ts";
 import type { History } from "../history.ts";
-import { turnAt } from "../scenarios.ts";
-import { isOverCap } from "../spending.ts";
+import { isOverCap } from "../limits.ts";
+import { claimStep } from "../scenarios.ts";
 import { seldom, steps, type ValuesOf } from "../step.ts";
-import { type Check, changeable, gateChecks, isSeen, judge, type Permission } from "../verdict.ts";
 import type { Card, Status } from "../world.ts";
 
 interface Change {
@@ -14,12 +14,12 @@ interface Change {
   readonly request: readonly [method: string, path: string];
   readonly needs: Permission;
   readonly from: readonly Status[];
-  /** Absent: it stays in its state. */
+  /** Absent if the state stays. */
   readonly to?: Status;
   readonly point: string;
 }
 
-/** What a caller may change of a card, from which states, and to which. */
+/** The changes that callers may make, with their states. */
 const changes = {
   freeze: {
     operation: "freezeCard",
@@ -69,69 +69,69 @@ const changes = {
 } satisfies Record<string, Change>;
 const changeOf: Readonly<Record<keyof typeof changes, Change>> = changes;
 
-const asked = {
+const arbitraries = {
   change: fc.constantFrom("freeze", "freeze", ...(Object.keys(changes) as (keyof typeof changes)[])),
-  caller: callers,
+  caller: authentications,
   card: cardChoices,
   limit: limits,
   name: fc.constantFrom("Travel", "Tools", ""),
   isWrong: seldom(fc.constant(true)),
   scenario: seldom(fc.constant("conflict" as const)),
 };
-type Asked = ValuesOf<typeof asked>;
+type Values = ValuesOf<typeof arbitraries>;
 
-function bodyOf({ change, limit, name, isWrong }: Asked): object | undefined {
+function bodyOf({ change, limit, name, isWrong }: Values): object | undefined {
   if (change === "rename") return isWrong ? { name: 7 } : { name, auto_convert: true };
   if (change === "limit") return isWrong ? { ...limit, amount: "0.00" } : limit;
   return undefined;
 }
 
-function* checks(asked: Asked, caller: Caller, card: Card | undefined): Generator<Check> {
-  const { needs, from } = changeOf[asked.change];
+function* checks(values: Values, caller: Caller, card: Card | undefined): Generator<Check> {
+  const { needs, from } = changeOf[values.change];
   yield* gateChecks(caller, needs, "access.forbidden");
-  yield ["cards.body_invalid", asked.isWrong === true && bodyOf(asked) !== undefined];
-  yield ["cards.not_found", !isSeen(caller, card)];
-  const limit = limitOf(asked.limit);
-  yield ["cards.spending_limit_over_cap", asked.change === "limit" && limit !== null && isOverCap(limit)];
+  yield ["cards.body_invalid", values.isWrong === true && bodyOf(values) !== undefined];
+  yield ["cards.not_found", !canSee(caller, card)];
+  const limit = limitOf(values.limit);
+  yield ["cards.spending_limit_over_cap", values.change === "limit" && limit !== null && isOverCap(limit)];
   yield ["cards.change_in_progress", false];
   yield ["cards.state_conflict", !card || !from.includes(card.status)];
 }
 
-async function changeCard(history: History, asked: Asked): Promise<void> {
-  const { headers, caller, refused } = await known(history, asked.caller, "cards");
-  const card = cardChosen(history, caller?.company, asked.card);
-  if (!card && asked.card.own) return;
-  const { operation, request, point: success } = changeOf[asked.change];
+async function changeCard(history: History, values: Values): Promise<void> {
+  const { headers, caller, refused } = await authenticate(history, values.caller, "cards");
+  const card = cardChosen(history, caller?.company, values.card);
+  if (!card && values.card.own) return;
+  const { operation, request, point: success } = changeOf[values.change];
   const [method, tail] = request;
-  const path = `/developer/cards/${card?.id ?? nobodys}${tail}`;
-  const body = bodyOf(asked);
+  const path = `/developer/cards/${card?.id ?? unknownId}${tail}`;
+  const body = bodyOf(values);
   const sent = {
     headers: {
       ...headers,
       ...(body && { "Content-Type": "application/json" }),
-      ...(asked.scenario && { "Sandbox-Scenario": asked.scenario }),
+      ...(values.scenario && { "Sandbox-Scenario": values.scenario }),
     },
     body,
   };
-  if (!caller) return history.refuses({ point: refused ?? "" }, method, path, sent);
-  const turn = turnAt(history.world, caller.company, operation, { scenario: asked.scenario, key: "" });
-  const { point, isForced } = judge(checks(asked, caller, card), turn, "cards");
-  const scenario = isForced ? turn?.name : undefined;
-  if (point) return history.refuses({ point, scenario }, method, path, sent);
-  if (!card) throw new Error("a card that is not there passed every check");
-  applyTo(card, asked);
-  const expected = { status: 200, point: success, body: shown(history, caller.company, card) };
-  await history.meet(expected, method, path, sent);
+  if (!caller) return history.expectRefusal({ point: refused ?? "" }, method, path, sent);
+  const claim = claimStep(history.world, caller.company, operation, { scenario: values.scenario, key: "" });
+  const { point, isForced } = judge(checks(values, caller, card), claim, "cards");
+  const scenario = isForced ? claim?.name : undefined;
+  if (point) return history.expectRefusal({ point, scenario }, method, path, sent);
+  if (!card) throw new Error("a missing card passed every check");
+  applyTo(card, values);
+  const expected = { status: 200, point: success, body: cardResponse(history, caller.company, card) };
+  await history.expectReply(expected, method, path, sent);
 }
 
-function applyTo(card: Card, asked: Asked): void {
-  card.status = changeOf[asked.change].to ?? card.status;
-  if (asked.change === "rename") {
-    card.name = asked.name === "" ? usualName(card) : asked.name;
+function applyTo(card: Card, values: Values): void {
+  card.status = changeOf[values.change].to ?? card.status;
+  if (values.change === "rename") {
+    card.name = values.name === "" ? defaultName(card) : values.name;
     card.autoConvert = true;
   }
-  if (asked.change === "limit") card.limit = limitOf(asked.limit);
-  if (asked.change === "unlimit") card.limit = null;
+  if (values.change === "limit") card.limit = limitOf(values.limit);
+  if (values.change === "unlimit") card.limit = null;
 }
 
-export const changeSteps = steps("change a card", asked, changeCard);
+export const changeSteps = steps("change a card", arbitraries, changeCard);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { History } from "../history.ts";
-import { declineReason, heldMinor } from "../spending.ts";
+import { declineReason, heldMinor } from "../limits.ts";
 import { anyOf, pick, pickFitting, steps } from "../step.ts";
 import { type Account, type Company, decimalOf, type Transaction } from "../world.ts";
 
@@ -16,12 +16,12 @@ const paymentsOf = ({ transactions }: Company) => transactions.filter(({ type })
 
 function accountOf(company: Company, id: string): Account {
   const account = company.accounts.find((each) => each.id === id);
-  if (!account) throw new Error(`the model has lost account ${id}`);
+  if (!account) throw new Error(`the model has no account ${id}`);
   return account;
 }
 
-/** A transaction as the service shows it. */
-export function shown(transaction: Transaction) {
+/** A transaction in a response. */
+export function transactionResponse(transaction: Transaction) {
   const { id, accountId, card, type, status, amountMinor, runningMinor, declineReason } = transaction;
   return {
     id,
@@ -35,8 +35,8 @@ export function shown(transaction: Transaction) {
   };
 }
 
-/** Moves an account's balance; answers what it then is. */
-function moved(account: Account, minor: number): number {
+/** Changes the balance of an account, and returns it. */
+function changeBalance(account: Account, minor: number): number {
   account.balanceMinor += minor;
   return account.balanceMinor;
 }
@@ -63,14 +63,19 @@ async function pay(history: History, { card: n, amount }: { card: number; amount
     declineReason: reason ?? null,
   };
   const body = { card_id: card.id, amount: decimalOf(amount) };
-  const { id: _, ...expected } = shown(payment);
-  const { json } = await history.meet({ status: 201, body: expected }, "POST", `${simulate}/authorisations`, {
-    body,
-  });
+  const { id: _, ...expected } = transactionResponse(payment);
+  const { json } = await history.expectReply(
+    { status: 201, body: expected },
+    "POST",
+    `${simulate}/authorisations`,
+    {
+      body,
+    },
+  );
   company.transactions.push({ ...payment, id: json.id });
 }
 
-/** What a merchant does with a payment; a share in halves of what it holds. */
+/** A settlement of a payment; its amount in halves of the payment. */
 const settlement = {
   payment: anyOf,
   how: fc.constantFrom("clear", "clear", "clear finally", "reverse", "expire"),
@@ -85,26 +90,26 @@ async function settle(
   if (!found) return;
   const { company, value: payment } = found;
   const verb = how.split(" ")[0] ?? "";
-  const asked =
+  const partMinor =
     halves === undefined || how === "expire" ? undefined : Math.ceil((payment.amountMinor * halves) / 2);
   const body = {
-    ...(asked !== undefined && { amount: decimalOf(asked) }),
+    ...(partMinor !== undefined && { amount: decimalOf(partMinor) }),
     ...(how === "clear finally" && { final: true }),
   };
   const path = `${simulate}/authorisations/${payment.id}/${verb}`;
-  const isTooMuch = verb === "reverse" && (asked ?? 0) > payment.amountMinor;
+  const isTooMuch = verb === "reverse" && (partMinor ?? 0) > payment.amountMinor;
   if (payment.status !== "pending" || isTooMuch) {
-    await history.meet({ status: 409 }, "POST", path, { body });
+    await history.expectReply({ status: 409 }, "POST", path, { body });
     return;
   }
-  const settled = settledBy(company, payment, how, asked ?? payment.amountMinor);
-  const { id, ...expected } = shown(settled);
-  const { json } = await history.meet({ status: 200, body: expected }, "POST", path, { body });
-  if (settled === payment) history.same("the payment", json.id, id);
+  const settled = settledBy(company, payment, how, partMinor ?? payment.amountMinor);
+  const { id, ...expected } = transactionResponse(settled);
+  const { json } = await history.expectReply({ status: 200, body: expected }, "POST", path, { body });
+  if (settled === payment) history.checkEqual("the payment", json.id, id);
   else company.transactions.push({ ...settled, id: json.id });
 }
 
-/** The transaction that a settlement comes to: the payment itself, or a part of it, which is new. */
+/** The transaction of a settlement: the payment itself, or a new one for a part of it. */
 function settledBy(company: Company, payment: Transaction, how: string, minor: number): Transaction {
   const account = accountOf(company, payment.accountId);
   const isPart = minor < payment.amountMinor;
@@ -113,7 +118,7 @@ function settledBy(company: Company, payment: Transaction, how: string, minor: n
     else payment.status = "reverted";
     return payment;
   }
-  const runningMinor = moved(account, -minor);
+  const runningMinor = changeBalance(account, -minor);
   if (isPart && how === "clear") {
     payment.amountMinor -= minor;
     return { ...payment, status: "completed", amountMinor: minor, runningMinor };
@@ -129,11 +134,14 @@ async function refund(
   if (!found) return;
   const { company, value: payment } = found;
   const leftMinor = payment.amountMinor - payment.refundedMinor;
-  const asked = halves === undefined ? undefined : Math.ceil((payment.amountMinor * halves) / 2);
-  const minor = asked ?? leftMinor;
-  const body = { transaction_id: payment.id, ...(asked !== undefined && { amount: decimalOf(asked) }) };
+  const partMinor = halves === undefined ? undefined : Math.ceil((payment.amountMinor * halves) / 2);
+  const minor = partMinor ?? leftMinor;
+  const body = {
+    transaction_id: payment.id,
+    ...(partMinor !== undefined && { amount: decimalOf(partMinor) }),
+  };
   if (payment.status !== "completed" || minor > leftMinor || leftMinor === 0) {
-    await history.meet({ status: 409 }, "POST", `${simulate}/refunds`, { body });
+    await history.expectReply({ status: 409 }, "POST", `${simulate}/refunds`, { body });
     return;
   }
   payment.refundedMinor += minor;
@@ -144,10 +152,10 @@ async function refund(
     status: "completed",
     amountMinor: minor,
     refundedMinor: 0,
-    runningMinor: moved(accountOf(company, payment.accountId), minor),
+    runningMinor: changeBalance(accountOf(company, payment.accountId), minor),
   };
-  const { id: _, ...expected } = shown(refund);
-  const { json } = await history.meet({ status: 201, body: expected }, "POST", `${simulate}/refunds`, {
+  const { id: _, ...expected } = transactionResponse(refund);
+  const { json } = await history.expectReply({ status: 201, body: expected }, "POST", `${simulate}/refunds`, {
     body,
   });
   company.transactions.push({ ...refund, id: json.id });
@@ -162,7 +170,7 @@ async function topUp(history: History, { account: n }: { account: number }): Pro
   const { company, value: account } = found;
   const body = { account_id: account.id, amount: "25.00" };
   if (account.status === "closed") {
-    await history.meet({ status: 409 }, "POST", `${simulate}/topups`, { body });
+    await history.expectReply({ status: 409 }, "POST", `${simulate}/topups`, { body });
     return;
   }
   const topup: Transaction = {
@@ -174,18 +182,18 @@ async function topUp(history: History, { account: n }: { account: number }): Pro
     amountMinor: 2_500,
     spentMs: history.nowMs(company),
     refundedMinor: 0,
-    runningMinor: moved(account, 2_500),
+    runningMinor: changeBalance(account, 2_500),
     declineReason: null,
   };
-  const { id: _, ...expected } = shown(topup);
-  const { json } = await history.meet({ status: 201, body: expected }, "POST", `${simulate}/topups`, {
+  const { id: _, ...expected } = transactionResponse(topup);
+  const { json } = await history.expectReply({ status: 201, body: expected }, "POST", `${simulate}/topups`, {
     body,
   });
   company.transactions.push({ ...topup, id: json.id });
 }
 
-/** An account as the service shows it. */
-export const shownAccount = (company: Company, account: Account) => ({
+/** An account in a response. */
+export const accountResponse = (company: Company, account: Account) => ({
   id: account.id,
   status: account.status === "closed" ? "closed" : "active",
   balance: decimalOf(account.balanceMinor),

@@ -4,7 +4,7 @@ import { anyOf, pick, pickFitting, seldom, steps } from "../step.ts";
 import { addCompany, type Card, liveCards, nameOf, type Role, type Status } from "../world.ts";
 
 const held: readonly Status[] = ["suspended", "locked", "blocked"];
-/** What the service's operator does to a card: from which states, and to which. */
+/** The operator's actions on cards, with their states. */
 const actions = {
   suspend: { from: ["active", "frozen"], to: "suspended" },
   lock: { from: ["active", "frozen"], to: "locked" },
@@ -14,7 +14,7 @@ const actions = {
 } as const satisfies Record<string, { from: readonly Status[]; to: Status | undefined }>;
 type Action = keyof typeof actions | "terminate" | "expire";
 
-/** Where an action leads a card; undefined: the card cannot. */
+/** The state after an action; undefined if the action is refused. */
 function after(action: Action, status: Status, heldFrom: Status): Status | undefined {
   if (action === "terminate" || action === "expire") {
     const isOver = status === "expired" || status === "terminated";
@@ -35,7 +35,7 @@ async function operate(
   if (card) await act(history, card, action);
 }
 
-/** Holds a card, frozen where one is, and lifts the hold at once, which has to find the way back. */
+/** Holds a card, preferably a frozen one, and lifts the hold, which must restore its state. */
 async function holdAndLift(
   history: History,
   { card: n, action }: { card: number; action: Action },
@@ -51,12 +51,12 @@ async function act(history: History, card: Card, action: Action): Promise<void> 
   const sent = action === "expire" ? {} : { body: { action } };
   const to = after(action, card.status, card.heldFrom);
   if (!to) {
-    await history.meet({ status: 409 }, "POST", path, sent);
+    await history.expectReply({ status: 409 }, "POST", path, sent);
     return;
   }
   if (held.includes(to)) card.heldFrom = card.status;
   card.status = to;
-  await history.meet({ status: 200, body: { id: card.id, status: to } }, "POST", path, sent);
+  await history.expectReply({ status: 200, body: { id: card.id, status: to } }, "POST", path, sent);
 }
 
 const change = {
@@ -68,75 +68,82 @@ const change = {
 
 async function changeCompany(
   history: History,
-  asked: {
+  values: {
     company: number;
     status: string | undefined;
     quota: number | undefined;
     details: boolean | undefined;
   },
 ): Promise<void> {
-  const company = pick(history.world.companies, asked.company);
+  const company = pick(history.world.companies, values.company);
   if (!company) return;
-  company.status = asked.status ?? company.status;
-  company.quota = asked.quota ?? company.quota;
-  company.detailsComplete = asked.details ?? company.detailsComplete;
+  company.status = values.status ?? company.status;
+  company.quota = values.quota ?? company.quota;
+  company.detailsComplete = values.details ?? company.detailsComplete;
   const body = {
-    ...(asked.status && { status: asked.status }),
-    ...(asked.quota !== undefined && { card_quota: asked.quota }),
-    ...(asked.details !== undefined && { details_complete: asked.details }),
+    ...(values.status && { status: values.status }),
+    ...(values.quota !== undefined && { card_quota: values.quota }),
+    ...(values.details !== undefined && { details_complete: values.details }),
   };
   const expected = { card_quota: company.quota, live_cards: liveCards(company), status: company.status };
-  await history.meet({ status: 200, body: expected }, "PATCH", `/_sandbox/companies/${nameOf(company)}`, {
-    body,
-  });
+  await history.expectReply(
+    { status: 200, body: expected },
+    "PATCH",
+    `/_sandbox/companies/${nameOf(company)}`,
+    {
+      body,
+    },
+  );
 }
 
-async function changeAccount(history: History, asked: { account: number; status: string }): Promise<void> {
+async function changeAccount(history: History, values: { account: number; status: string }): Promise<void> {
   const account = pick(
     history.world.companies.flatMap(({ accounts }) => accounts),
-    asked.account,
+    values.account,
   );
   if (!account) return;
-  account.status = asked.status;
-  const { status } = asked;
-  await history.meet({ status: 200, body: { status } }, "PATCH", `/_sandbox/accounts/${account.id}`, {
+  account.status = values.status;
+  const { status } = values;
+  await history.expectReply({ status: 200, body: { status } }, "PATCH", `/_sandbox/accounts/${account.id}`, {
     body: { status },
   });
 }
 
 async function changeRole(
   history: History,
-  asked: { company: number; member: number; role: Role },
+  values: { company: number; member: number; role: Role },
 ): Promise<void> {
-  const company = pick(history.world.companies, asked.company);
-  const member = company && pick(company.members, asked.member);
+  const company = pick(history.world.companies, values.company);
+  const member = company && pick(company.members, values.member);
   if (!company || !member) return;
-  const { role } = asked;
+  const { role } = values;
   member.role = role;
   const body = { role, company: nameOf(company) };
-  await history.meet({ status: 200, body: { role } }, "PATCH", `/_sandbox/members/${member.id}`, { body });
+  await history.expectReply({ status: 200, body: { role } }, "PATCH", `/_sandbox/members/${member.id}`, {
+    body,
+  });
 }
 
 async function createCompany(history: History, { quota }: { quota: number }): Promise<void> {
   const accounts = [{ currency: "EUR", balance: "500.00" }];
   const expected = { status: 201, body: { status: "active", card_quota: quota, live_cards: 0 } };
   const body = { card_quota: quota, accounts };
-  const { json } = await history.meet(expected, "POST", "/_sandbox/companies", { body });
+  const { json } = await history.expectReply(expected, "POST", "/_sandbox/companies", { body });
   const taken = history.world.companies.some(({ id, slug }) => id === json.id || slug === json.slug);
-  history.same("whether its names are taken", taken, false);
+  history.checkEqual("whether its id or slug is taken", taken, false);
   addCompany(history.world, json);
 }
 
-/** A company goes with its members, their keys and tokens, wherever these are; not while they have cards elsewhere. */
-async function deleteCompany(history: History, asked: { company: number }): Promise<void> {
+/** Deletes a company with its members, keys and tokens; refused while its members have cards in other companies. */
+async function deleteCompany(history: History, values: { company: number }): Promise<void> {
   const { world } = history;
-  const company = pick(world.companies, asked.company);
+  const company = pick(world.companies, values.company);
   if (!company || world.companies.length < 3) return;
   const gone = new Set(company.members.filter(({ homeId }) => homeId === company.id).map(({ id }) => id));
   const others = world.companies.filter((each) => each !== company);
   const hasCardsElsewhere = others.some(({ cards }) => cards.some(({ memberId }) => gone.has(memberId)));
   const status = hasCardsElsewhere ? 409 : 204;
-  await history.meet({ status }, "DELETE", `/_sandbox/companies/${nameOf(company)}`);
+  await history.expectReply({ status }, "DELETE", `/_sandbox/companies/${nameOf(company)}`);
   if (hasCardsElsewhere) return;
   world.companies = others;
   for (const other of others) {

@@ -1,15 +1,15 @@
 import fc from "fast-check";
-import { type Caller, callers, known } from "../caller.ts";
-import { usualName } from "../cards.ts";
-import { cardChoices, cardChosen, keyChoices, keyOf, nobodys } from "../choices.ts";
+import { authenticate, authentications, type Caller } from "../authentication.ts";
+import { defaultName } from "../cards.ts";
+import { type Check, canSee, changeable, gateChecks, newCardChecks } from "../checks.ts";
+import { cardChoices, cardChosen, keyChoices, keyOf, unknownId } from "../choices.ts";
 import type { History } from "../history.ts";
-import { issue, madeBefore } from "../issuing.ts";
+import { cardOfKey, issue } from "../issuing.ts";
 import { seldom, steps, type ValuesOf } from "../step.ts";
-import { type Check, changeable, gateChecks, isSeen, issuableChecks } from "../verdict.ts";
 import { type Card, hasEnded } from "../world.ts";
 
 const replacement = {
-  caller: callers,
+  caller: authentications,
   card: cardChoices,
   key: keyChoices,
   reason: fc.constantFrom("lost", "stolen", "damaged", "expiring", "expiring", "expiring"),
@@ -17,13 +17,13 @@ const replacement = {
   country: fc.constantFrom("GB", "GB", "CU"),
   scenario: seldom(fc.constant("conflict" as const)),
 };
-type Asked = ValuesOf<typeof replacement>;
+type Values = ValuesOf<typeof replacement>;
 
 const operation = "replaceCard";
 
-/** Its checks from top to bottom. */
+/** The checks of a replacement in their order. */
 function* checks(
-  asked: Asked,
+  values: Values,
   caller: Caller,
   card: Card | undefined,
   key: string | undefined,
@@ -31,18 +31,18 @@ function* checks(
   const { company } = caller;
   yield* gateChecks(caller, "issue", "access.forbidden");
   yield ["cards.idempotency_key_invalid", key === undefined || key === "order-1"];
-  yield ["cards.replayed", madeBefore(caller, operation, key) !== undefined];
-  yield ["cards.body_invalid", asked.isWrong === true];
-  yield ["cards.not_found", !isSeen(caller, card)];
-  if (!card) throw new Error("a card that is not there was found");
+  yield ["cards.replayed", cardOfKey(caller, operation, key) !== undefined];
+  yield ["cards.body_invalid", values.isWrong === true];
+  yield ["cards.not_found", !canSee(caller, card)];
+  if (!card) throw new Error("a missing card was found");
   yield ["cards.change_in_progress", false];
   const isOfState =
-    changeable.includes(card.status) || (asked.reason === "expiring" && card.status === "expired");
+    changeable.includes(card.status) || (values.reason === "expiring" && card.status === "expired");
   yield ["cards.state_conflict", !isOfState || (hasEnded(card) && card.isReplaced)];
-  yield* issuableChecks("cards", company, {
+  yield* newCardChecks("cards", company, {
     isAccountClosed: company.accounts.find(({ id }) => id === card.accountId)?.status === "closed",
     isHolderComplete: company.members.find(({ id }) => id === card.memberId)?.detailsComplete ?? false,
-    isUndeliverable: card.type === "physical" && asked.country === "CU",
+    isUndeliverable: card.type === "physical" && values.country === "CU",
     needsRoom: hasEnded(card),
   });
 }
@@ -52,7 +52,7 @@ const destinations = {
   CU: { address: { city: "La Habana", post_code: "10400" }, method: "international" },
 };
 
-function bodyOf({ reason, isWrong, country }: Asked, type: Card["type"]): object {
+function bodyOf({ reason, isWrong, country }: Values, type: Card["type"]): object {
   const { address, method } = country === "CU" ? destinations.CU : destinations.GB;
   const delivery = {
     pin: "4821",
@@ -62,34 +62,34 @@ function bodyOf({ reason, isWrong, country }: Asked, type: Card["type"]): object
   return { reason: isWrong ? "boredom" : reason, ...(type === "physical" && delivery) };
 }
 
-async function replaceCard(history: History, asked: Asked): Promise<void> {
-  const by = await known(history, asked.caller, "cards");
-  // One that expired is replaced as expiring, and once.
-  const fits = asked.reason === "expiring" ? (card: Card) => card.status === "expired" : undefined;
-  const old = cardChosen(history, by.caller?.company, asked.card, fits);
-  if (!old && asked.card.own) return;
-  const key = keyOf(history, asked.key);
+async function replaceCard(history: History, values: Values): Promise<void> {
+  const by = await authenticate(history, values.caller, "cards");
+  // An expired card can be replaced once, as expiring.
+  const fits = values.reason === "expiring" ? (card: Card) => card.status === "expired" : undefined;
+  const old = cardChosen(history, by.caller?.company, values.card, fits);
+  if (!old && values.card.own) return;
+  const key = keyOf(history, values.key);
   const isOwn = old && by.caller?.company.cards.includes(old);
   await issue(history, {
     operation,
     family: "cards",
-    path: `/developer/cards/${old?.id ?? nobodys}/replace`,
+    path: `/developer/cards/${old?.id ?? unknownId}/replace`,
     created: "cards.replaced",
     by,
     key,
-    body: bodyOf(asked, isOwn ? old.type : "physical"),
-    scenario: asked.scenario,
-    checks: (caller) => checks(asked, caller, old, key),
+    body: bodyOf(values, isOwn ? old.type : "physical"),
+    scenario: values.scenario,
+    checks: (caller) => checks(values, caller, old, key),
     ordered: () => {
       if (!old) throw new Error("no card was replaced");
-      const name = old.name === usualName(old) ? undefined : old.name;
+      const name = old.name === defaultName(old) ? undefined : old.name;
       return { ...old, name, replaces: old };
     },
     made: (card) => {
       if (!old) throw new Error("no card was replaced");
-      // Whoever found or took the old one knows its number.
-      const keepsNumber = asked.reason === "damaged" || asked.reason === "expiring";
-      if (keepsNumber) history.same("the number", card.lastFour, old.lastFour);
+      // A lost or stolen card gets a new number.
+      const keepsNumber = values.reason === "damaged" || values.reason === "expiring";
+      if (keepsNumber) history.checkEqual("the number", card.lastFour, old.lastFour);
       if (old.status !== "expired") old.status = "terminated";
       old.isReplaced = true;
     },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { agrees } from "../agreement.ts";
 import { later } from "../calendar.ts";
+import { compareWorlds } from "../comparison.ts";
 import type { History } from "../history.ts";
 import { ofVirtualOrders, type ScenarioName, scenarios } from "../scenarios.ts";
 import { pick, seldom, steps } from "../step.ts";
@@ -17,27 +17,27 @@ const durations = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("PT13H", "P6D", "P1W", "P1M", "P31D", "P61M") },
 );
 
-async function advance(history: History, asked: { by: string; company: number | undefined }): Promise<void> {
-  const company = companyOf(history, asked.company);
+async function advance(history: History, values: { by: string; company: number | undefined }): Promise<void> {
+  const company = companyOf(history, values.company);
   const fromMs = history.nowMs(company);
-  const aheadMs = later(fromMs, asked.by) - fromMs;
+  const aheadMs = later(fromMs, values.by) - fromMs;
   const { clock } = history.world;
   if (company) company.aheadMs += aheadMs;
   else if (clock.frozenAtMs === null) clock.aheadMs += aheadMs;
   else clock.frozenAtMs += aheadMs;
-  const body = { by: asked.by, ...(company && { company: nameOf(company) }) };
+  const body = { by: values.by, ...(company && { company: nameOf(company) }) };
   const expected = { now: iso(fromMs + aheadMs), frozen: clock.frozenAtMs !== null };
-  await history.meet({ status: 200, body: expected }, "POST", "/_sandbox/clock/advance", { body });
-  // What is used goes by time.
+  await history.expectReply({ status: 200, body: expected }, "POST", "/_sandbox/clock/advance", { body });
+  // The used amounts depend on the time.
   history.expireDueCards();
-  agrees(history);
+  compareWorlds(history);
 }
 
 async function freezeClock(history: History, { frozen }: { frozen: boolean }): Promise<void> {
   const nowMs = history.nowMs();
   const aheadMs = nowMs - history.sandbox.clockOfTest.now();
   history.world.clock = { frozenAtMs: frozen ? nowMs : null, aheadMs: frozen ? 0 : aheadMs };
-  await history.meet({ status: 200, body: { now: iso(nowMs), frozen } }, "PUT", "/_sandbox/clock", {
+  await history.expectReply({ status: 200, body: { now: iso(nowMs), frozen } }, "PUT", "/_sandbox/clock", {
     body: { frozen },
   });
 }
@@ -46,45 +46,47 @@ async function passRealTime(history: History, { minutes }: { minutes: number }):
   history.sandbox.clockOfTest.advance(minutes * 60_000);
   history.trace.push(`${minutes} minutes of real time pass`);
   const body = { now: iso(history.nowMs()), frozen: history.world.clock.frozenAtMs !== null };
-  await history.meet({ status: 200, body }, "GET", "/_sandbox/clock");
+  await history.expectReply({ status: 200, body }, "GET", "/_sandbox/clock");
 }
 
-async function reset(history: History, asked: { company: number | undefined }): Promise<void> {
-  const company = companyOf(history, asked.company);
+async function reset(history: History, values: { company: number | undefined }): Promise<void> {
+  const company = companyOf(history, values.company);
   if (company) resetCompany(history, company);
   else history.world = history.start;
   const body = company ? { company: nameOf(company) } : {};
   const expected = { now: iso(history.nowMs(company && history.company(company.id))) };
-  await history.meet({ status: 200, body: expected }, "POST", "/_sandbox/reset", { body });
+  await history.expectReply({ status: 200, body: expected }, "POST", "/_sandbox/reset", { body });
 }
 
-/** One company as it began, without the members of others who are gone since; what is the others' stays. */
+/** Restores the initial state of a company, without members of companies that were deleted since. */
 function resetCompany({ world }: History, { id }: Company): void {
-  const began = world.beginnings[id];
-  if (!began) throw new Error(`the model does not know how company ${id} began`);
-  const begun = structuredClone(began);
-  begun.members = begun.members.filter(
+  const initial = world.beginnings[id];
+  if (!initial) throw new Error(`the model has no initial state of company ${id}`);
+  const restored = structuredClone(initial);
+  restored.members = restored.members.filter(
     ({ homeId }) => homeId === id || world.companies.some((each) => each.id === homeId),
   );
-  world.companies = world.companies.map((each) => (each.id === id ? begun : each));
+  world.companies = world.companies.map((each) => (each.id === id ? restored : each));
   world.tokens = world.tokens.filter(({ companyId }) => companyId !== id);
   world.armed = world.armed.filter(({ companyId }) => companyId !== id);
 }
 
 async function snapshot(history: History, { name }: { name: string }): Promise<void> {
   history.snapshots.set(name, structuredClone(history.world));
-  await history.meet({ status: 201, body: { name } }, "POST", "/_sandbox/snapshots", { body: { name } });
+  await history.expectReply({ status: 201, body: { name } }, "POST", "/_sandbox/snapshots", {
+    body: { name },
+  });
 }
 
 async function restore(history: History, { name }: { name: string }): Promise<void> {
   const kept = history.snapshots.get(name);
   const path = `/_sandbox/snapshots/${name}/restore`;
   if (!kept) {
-    await history.meet({ status: 404 }, "POST", path);
+    await history.expectReply({ status: 404 }, "POST", path);
     return;
   }
   history.world = structuredClone(kept);
-  await history.meet({ status: 200, body: { now: iso(history.nowMs()) } }, "POST", path);
+  await history.expectReply({ status: 200, body: { now: iso(history.nowMs()) } }, "POST", path);
 }
 
 const arming = {
@@ -96,15 +98,15 @@ const arming = {
 
 async function arm(
   history: History,
-  asked: {
+  values: {
     name: ScenarioName;
     company: number | undefined;
     times: number | undefined;
     isForVirtual: true | undefined;
   },
 ): Promise<void> {
-  const { name, times, isForVirtual } = asked;
-  const company = companyOf(history, asked.company);
+  const { name, times, isForVirtual } = values;
+  const company = companyOf(history, values.company);
   const operation = isForVirtual && ofVirtualOrders.includes(name) ? "orderVirtualCard" : null;
   const body = {
     ...(company && { company: nameOf(company) }),
@@ -115,7 +117,7 @@ async function arm(
     status: 201,
     body: { name, times: times ?? null, steps_taken: 0, fired: 0, spent: false },
   };
-  const { json } = await history.meet(expected, "POST", `/_sandbox/scenarios/${name}/arm`, { body });
+  const { json } = await history.expectReply(expected, "POST", `/_sandbox/scenarios/${name}/arm`, { body });
   const companyId = company?.id ?? null;
   history.world.armed.push({
     id: json.id,
@@ -128,17 +130,17 @@ async function arm(
   });
 }
 
-async function disarm(history: History, asked: { company: number | undefined }): Promise<void> {
-  const company = companyOf(history, asked.company);
+async function disarm(history: History, values: { company: number | undefined }): Promise<void> {
+  const company = companyOf(history, values.company);
   const { world } = history;
   world.armed = company ? world.armed.filter(({ companyId }) => companyId !== company.id) : [];
   const query = company ? `?company=${encodeURIComponent(nameOf(company))}` : "";
-  await history.meet({ status: 204 }, "DELETE", `/_sandbox/armed${query}`);
+  await history.expectReply({ status: 204 }, "DELETE", `/_sandbox/armed${query}`);
 }
 
 const names = fc.constantFrom("a", "a", "a", "b");
 export const advanceSteps = steps("advance the clock", { by: durations, company: someCompany }, advance);
-export const freezeClockSteps = steps("stop the clock or let it run", { frozen: fc.boolean() }, freezeClock);
+export const freezeClockSteps = steps("freeze or release the clock", { frozen: fc.boolean() }, freezeClock);
 export const realTimeSteps = steps(
   "let real time pass",
   { minutes: fc.constantFrom(1, 14, 15, 600) },

@@ -6,12 +6,12 @@ import { nameOf } from "../world.ts";
 
 const at = fc.constantFrom<("sandbox" | "live")[]>("sandbox", "sandbox", "sandbox", "live");
 
-async function exchangeKey(history: History, asked: { key: number; at: "sandbox" | "live" }): Promise<void> {
+async function exchangeKey(history: History, values: { key: number; at: "sandbox" | "live" }): Promise<void> {
   const keys = history.world.companies.flatMap((company) =>
     company.keys.filter(({ secret }) => secret).map((key) => ({ company, key })),
   );
-  const chosen = pick(keys, asked.key);
-  if (chosen) await exchange(history, chosen.company, chosen.key, asked.at);
+  const chosen = pick(keys, values.key);
+  if (chosen) await exchange(history, chosen.company, chosen.key, values.at);
 }
 
 const bad = {
@@ -22,38 +22,42 @@ const bad = {
 
 async function exchangeBad(history: History, { what }: { what: keyof typeof bad }): Promise<void> {
   const [status, point, body] = bad[what];
-  await history.meet({ status, point }, "POST", endpoints.sandbox, { body });
+  await history.expectReply({ status, point }, "POST", endpoints.sandbox, { body });
 }
 
-const mostKeys = 5;
+const maxKeys = 5;
 
-async function createKey(history: History, asked: { company: number; member: number }): Promise<void> {
-  const company = pick(history.world.companies, asked.company);
-  const member = company && pick(company.members, asked.member);
+async function createKey(history: History, values: { company: number; member: number }): Promise<void> {
+  const company = pick(history.world.companies, values.company);
+  const member = company && pick(company.members, values.member);
   if (!company || !member) return;
   const body = { member: member.slug, environment: company.environment, company: nameOf(company) };
-  if (company.keys.filter(({ status }) => status === "active").length >= mostKeys) {
-    await history.meet({ status: 409 }, "POST", "/_sandbox/api-keys", { body });
+  if (company.keys.filter(({ status }) => status === "active").length >= maxKeys) {
+    await history.expectReply({ status: 409 }, "POST", "/_sandbox/api-keys", { body });
     return;
   }
   const expected = { status: 201, body: { status: "active", environment: company.environment } };
-  const { json } = await history.meet(expected, "POST", "/_sandbox/api-keys", { body });
+  const { json } = await history.expectReply(expected, "POST", "/_sandbox/api-keys", { body });
   company.keys.push({ id: json.id, secret: json.secret, memberId: member.id, status: "active" });
 }
 
-async function revokeKey(history: History, asked: { key: number }): Promise<void> {
+async function revokeKey(history: History, values: { key: number }): Promise<void> {
   const key = pick(
     history.world.companies.flatMap(({ keys }) => keys),
-    asked.key,
+    values.key,
   );
   if (!key) return;
   key.status = "revoked";
-  await history.meet({ status: 200, body: { status: "revoked" } }, "DELETE", `/_sandbox/api-keys/${key.id}`);
+  await history.expectReply(
+    { status: 200, body: { status: "revoked" } },
+    "DELETE",
+    `/_sandbox/api-keys/${key.id}`,
+  );
 }
 
 export const exchangeSteps = steps("exchange a key", { key: anyOf, at }, exchangeKey);
 export const badExchangeSteps = steps(
-  "exchange what is no key",
+  "exchange an invalid key",
   { what: fc.constantFrom(...(Object.keys(bad) as (keyof typeof bad)[])) },
   exchangeBad,
 );

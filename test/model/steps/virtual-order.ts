@@ -1,15 +1,15 @@
 import fc from "fast-check";
-import { type Caller, callers, known } from "../caller.ts";
+import { authenticate, authentications, type Caller } from "../authentication.ts";
+import { type Check, gateChecks, newCardChecks } from "../checks.ts";
 import { accountChoices, accountChosen, keyChoices, keyOf, limitOf, limits } from "../choices.ts";
 import type { History } from "../history.ts";
-import { issue, madeBefore } from "../issuing.ts";
+import { cardOfKey, issue } from "../issuing.ts";
+import { isOverCap } from "../limits.ts";
 import { ofVirtualOrders } from "../scenarios.ts";
-import { isOverCap } from "../spending.ts";
 import { seldom, steps, type ValuesOf } from "../step.ts";
-import { type Check, gateChecks, issuableChecks } from "../verdict.ts";
 
 const order = {
-  caller: callers,
+  caller: authentications,
   key: keyChoices,
   account: accountChoices,
   limit: fc.option(limits, { nil: undefined }),
@@ -20,19 +20,24 @@ type Order = ValuesOf<typeof order>;
 
 const operation = "orderVirtualCard";
 
-/** Its checks from top to bottom. */
-function* checks(asked: Order, caller: Caller, key: string | undefined, accountId: string): Generator<Check> {
+/** The checks of a virtual order in their order. */
+function* checks(
+  values: Order,
+  caller: Caller,
+  key: string | undefined,
+  accountId: string,
+): Generator<Check> {
   const { company, member } = caller;
   yield* gateChecks(caller, "issue", "access.forbidden");
   yield ["cards.idempotency_key_invalid", key === undefined || key === "order-1"];
-  yield ["cards.replayed", madeBefore(caller, operation, key) !== undefined];
-  yield ["cards.body_invalid", asked.isWrong === true];
-  const limit = limitOf(asked.limit);
+  yield ["cards.replayed", cardOfKey(caller, operation, key) !== undefined];
+  yield ["cards.body_invalid", values.isWrong === true];
+  const limit = limitOf(values.limit);
   yield ["cards.spending_limit_over_cap", limit !== null && isOverCap(limit)];
   const account = company.accounts.find(({ id }) => id === accountId);
   yield ["cards.account_not_found", account === undefined];
   yield ["cards.virtual_change_in_progress", false];
-  yield* issuableChecks("cards", company, {
+  yield* newCardChecks("cards", company, {
     isAccountClosed: account?.status === "closed",
     isHolderComplete: member.detailsComplete,
     isUndeliverable: false,
@@ -40,10 +45,10 @@ function* checks(asked: Order, caller: Caller, key: string | undefined, accountI
   });
 }
 
-async function orderVirtual(history: History, asked: Order): Promise<void> {
-  const by = await known(history, asked.caller, "cards");
-  const key = keyOf(history, asked.key);
-  const accountId = accountChosen(history, by.caller?.company, asked.account).id;
+async function orderVirtual(history: History, values: Order): Promise<void> {
+  const by = await authenticate(history, values.caller, "cards");
+  const key = keyOf(history, values.key);
+  const accountId = accountChosen(history, by.caller?.company, values.account).id;
   await issue(history, {
     operation,
     family: "cards",
@@ -53,18 +58,18 @@ async function orderVirtual(history: History, asked: Order): Promise<void> {
     key,
     body: {
       account_id: accountId,
-      ...(asked.limit && { spending_limit: asked.limit }),
-      ...(asked.isWrong && { name: 7 }),
+      ...(values.limit && { spending_limit: values.limit }),
+      ...(values.isWrong && { name: 7 }),
     },
-    scenario: asked.scenario,
-    checks: (caller) => checks(asked, caller, key, accountId),
+    scenario: values.scenario,
+    checks: (caller) => checks(values, caller, key, accountId),
     ordered: ({ member }) => ({
       type: "virtual",
       accountId,
       memberId: member.id,
       name: undefined,
       autoConvert: false,
-      limit: limitOf(asked.limit),
+      limit: limitOf(values.limit),
     }),
   });
 }

@@ -1,7 +1,7 @@
-import { shown } from "./cards.ts";
+import { cardResponse } from "./cards.ts";
 import type { History } from "./history.ts";
+import { heldMinor } from "./limits.ts";
 import { isSpent } from "./scenarios.ts";
-import { heldMinor } from "./spending.ts";
 import { type Company, decimalOf, liveCards } from "./world.ts";
 
 const byId = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
@@ -30,10 +30,10 @@ const listed = (company: Company) => ({
   ),
 });
 
-/** The world as the sandbox's own API tells it is the model's: companies, quotas, members, keys, balances. */
-export function agreesInOutline(history: History): void {
+/** Compares companies, quotas, members, keys and balances of the control API with the model. */
+export function compareOutlines(history: History): void {
   const { sandbox, world } = history;
-  const told = sandbox.world().companies.map((company) => ({
+  const actual = sandbox.world().companies.map((company) => ({
     id: company.id,
     slug: company.slug,
     status: company.status,
@@ -49,28 +49,28 @@ export function agreesInOutline(history: History): void {
       })),
     ),
   }));
-  history.same("the world", byId(told), byId(world.companies.map(listed)));
+  history.checkEqual("the world", byId(actual), byId(world.companies.map(listed)));
 }
 
-/** The same, with every card and what is used of its limits, and with what is armed. */
-export function agrees(history: History): void {
+/** Compares also the cards, the used amounts of their limits, held amounts and armed scenarios. */
+export function compareWorlds(history: History): void {
   const { sandbox, world } = history;
-  agreesInOutline(history);
+  compareOutlines(history);
   for (const company of world.companies) {
-    const told = new Map(sandbox.control.cards.list(company.id).map((card) => [card.id as string, card]));
-    history.same("the number of cards", told.size, company.cards.length);
+    const actual = new Map(sandbox.control.cards.list(company.id).map((card) => [card.id as string, card]));
+    history.checkEqual("the number of cards", actual.size, company.cards.length);
     for (const card of company.cards) {
-      history.has("the card", { ...told.get(card.id) }, shown(history, company, card, true));
+      history.checkFields("the card", { ...actual.get(card.id) }, cardResponse(history, company, card, true));
     }
     const now = sandbox.clock.read(company.id).now;
-    history.same("the company's time", now, new Date(history.nowMs(company)).toISOString());
+    history.checkEqual("the time of the company", now, new Date(history.nowMs(company)).toISOString());
   }
-  // Callers alone are told what is held of an account: the store says it without one.
+  // Only callers can read held amounts, so they are read from the database.
   const held = sandbox.database.all<{ id: string; minor: number }>(
     "SELECT id, held_minor AS minor FROM accounts",
   );
-  history.same(
-    "what is held",
+  history.checkEqual(
+    "the held amounts",
     Object.fromEntries(held.map(({ id, minor }) => [id, minor])),
     Object.fromEntries(
       world.companies.flatMap((company) =>
@@ -79,8 +79,8 @@ export function agrees(history: History): void {
     ),
   );
   const armed = sandbox.control.scenarios.armed().armed;
-  history.same(
-    "what is armed",
+  history.checkEqual(
+    "the armed scenarios",
     armed.map(({ id, steps_taken, fired, spent }) => ({ id, taken: steps_taken, fired, spent })),
     world.armed.map((each) => ({ id: each.id, taken: each.taken, fired: each.fired, spent: isSpent(each) })),
   );

@@ -1,34 +1,34 @@
-import type { Caller } from "./caller.ts";
-import type { Turn } from "./scenarios.ts";
+import type { Caller } from "./authentication.ts";
+import type { StepClaim } from "./scenarios.ts";
 import { type Card, type Company, liveCards, type Role, type Status } from "./world.ts";
 
-/** A check: the point at which it refuses, and whether it does. */
+/** The contract point of a check, and whether the check refuses. */
 export type Check = readonly [point: string, refuses: boolean];
 
 export interface Verdict {
-  /** The point of the first check that refuses; undefined: none does. */
+  /** The contract point of the first check that refuses; undefined if none does. */
   readonly point: string | undefined;
-  /** Whether the scenario's step decided it. */
+  /** Whether a scenario decided it. */
   readonly isForced: boolean;
 }
 
-/** The first check decides that refuses, by the world or by the step whose turn it is, which is then taken. */
-export function judge(checks: Iterable<Check>, turn: Turn | undefined, family: string): Verdict {
-  const wanted = turn?.effect.refuses;
+/** Finds the first check that refuses because of the world or of the claimed step, which is then taken. */
+export function judge(checks: Iterable<Check>, claim: StepClaim | undefined, family: string): Verdict {
+  const wanted = claim?.effect.refuses;
   const forcedPoint = wanted?.includes(".") ? wanted : `${family}.${wanted}`;
   for (const [point, refuses] of checks) {
-    // Of an order of a virtual card the same conflict is a point of its own.
+    // The conflict of a virtual order is a point of its own.
     const isForced = point.replace(".virtual_", ".") === forcedPoint;
     if (!refuses && !isForced) continue;
-    if (isForced) turn?.take();
+    if (isForced) claim?.take();
     return { point, isForced };
   }
-  const isForced = turn?.effect.loses !== undefined;
-  if (isForced) turn?.take();
+  const isForced = claim?.effect.loses !== undefined;
+  if (isForced) claim?.take();
   return { point: undefined, isForced };
 }
 
-/** What a role may do to which cards (assumed, but that an employee reaches the least). */
+/** The permissions of each role, on all cards or its own (assumed, except that employees have the fewest). */
 const roles: Readonly<Record<Role, Readonly<Partial<Record<string, "all" | "own">>>>> = {
   owner: {
     issue: "all",
@@ -51,25 +51,25 @@ const roles: Readonly<Record<Role, Readonly<Partial<Record<string, "all" | "own"
 };
 export type Permission = "issue" | "freeze" | "manage" | "viewCards" | "viewAccounts" | "viewMoney";
 
-export const reach = ({ member }: Caller, permission: Permission) => roles[member.role][permission];
+export const reachOf = ({ member }: Caller, permission: Permission) => roles[member.role][permission];
 
-/** Whether the caller sees a card: one of its company, and an employee its own alone. */
-export function isSeen(caller: Caller, card: Card | undefined): card is Card {
+/** Whether the caller can see a card: one of its company, or its own if it is an employee. */
+export function canSee(caller: Caller, card: Card | undefined): card is Card {
   if (!card || !caller.company.cards.includes(card)) return false;
-  return reach(caller, "viewCards") === "all" || card.memberId === caller.member.id;
+  return reachOf(caller, "viewCards") === "all" || card.memberId === caller.member.id;
 }
 
-/** The states in which a caller may change a card, replace it or end it (assumed). */
+/** The states in which a caller may change, replace or terminate a card (assumed). */
 export const changeable: readonly Status[] = ["inactive", "active", "frozen"];
 
-/** Who stands at the gate of every operation. */
+/** The first checks of every operation. */
 export function* gateChecks(caller: Caller, permission: Permission, forbidden: string): Generator<Check> {
   yield ["gateway.rate_limited", false];
-  yield [forbidden, reach(caller, permission) === undefined];
+  yield [forbidden, reachOf(caller, permission) === undefined];
 }
 
-/** Whether a company, an account and a cardholder may have one more card (spec §7), and the issuer makes it. */
-export function* issuableChecks(
+/** The checks for one more card of a company, an account and a cardholder (spec §7), and those of the issuer. */
+export function* newCardChecks(
   family: "order" | "cards",
   company: Company,
   world: {

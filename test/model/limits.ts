@@ -1,28 +1,28 @@
 import { startOf } from "./calendar.ts";
 import type { Account, Card, Company, Period } from "./world.ts";
 
-/** Limits on every card, in EUR: each account here is in EUR, so that nothing is converted. */
+/** The limits of every card in EUR cents; all accounts of the model are in EUR. */
 export const caps = { purchase: 1_000_000, daily: 1_000_000, rolling: 5_000_000 };
 
-/** Whether a limit is above the card's own (spec §2): the numbers as they are, and none for a lifetime. */
+/** Whether a spending limit is above the limit of the card (spec §2); a lifetime limit never is. */
 export function isOverCap({ period, amountMinor }: { period: Period; amountMinor: number }): boolean {
   if (period === "lifetime") return false;
   return amountMinor > (period === "daily" ? caps.daily : caps.rolling);
 }
 
-/** A card and those in whose place it is: its limits go on where theirs ended. */
-function lineOf(card: Card): Card[] {
-  return card.replaces ? [card, ...lineOf(card.replaces)] : [card];
+/** A card with the cards that it replaces, whose usage counts for it too. */
+function withReplaced(card: Card): Card[] {
+  return card.replaces ? [card, ...withReplaced(card.replaces)] : [card];
 }
 
-/** What counts in a period: authorised and cleared, without what was reversed, declined or refunded. */
+/** The used amount of a period: authorised and cleared payments, minus refunds. */
 export function usedMinor(
   { transactions }: Company,
   card: Card,
   period: Period | "rolling",
   nowMs: number,
 ): number {
-  const line = new Set(lineOf(card).map(({ id }) => id));
+  const line = new Set(withReplaced(card).map(({ id }) => id));
   const start = startOf(period, nowMs);
   const counted = transactions.filter(
     ({ card, status, spentMs }) =>
@@ -41,7 +41,7 @@ export function heldMinor({ transactions }: Company, account: Account): number {
     .reduce((total, { amountMinor }) => total + amountMinor, 0);
 }
 
-/** Why a payment is declined, in the order in which that is decided; undefined: it is not. */
+/** The reason to decline a payment, in the order of the checks; undefined if it is authorised. */
 export function declineReason(
   company: Company,
   card: Card,

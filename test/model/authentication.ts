@@ -14,30 +14,33 @@ const onOwnBehalf = fc.record({
   /** X-On-Behalf-Of. */
   actsFor: seldom(fc.oneof(fc.nat(2), fc.constant("no UUID"))),
 });
-/** The second key is of the seed's member of two companies, the first two: a key that is used in both says two things. */
+/** The second key belongs to the member of the first two companies, and is used in both. */
 const forEither = fc.record({ by: fc.constant({ key: 1 }), actsFor: fc.nat(1) });
 
-/** With what a request comes: a member's token, fetched where there is none, an earlier one, or none that is good. */
-export const callers = fc.oneof({ weight: 5, arbitrary: onOwnBehalf }, { weight: 1, arbitrary: forEither });
-type Choice = typeof callers extends fc.Arbitrary<infer Value> ? Value : never;
+/** How requests authenticate: with a new or current token of a member, an earlier token, or an invalid one. */
+export const authentications = fc.oneof(
+  { weight: 5, arbitrary: onOwnBehalf },
+  { weight: 1, arbitrary: forEither },
+);
+type Choice = typeof authentications extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface Caller {
   readonly company: Company;
   readonly member: Member;
 }
 
-/** Who a request is by, once the gateway has looked: the caller, or the point at which it is refused. */
-export interface Known {
+/** The result of authentication: the caller, or the contract point of the refusal. */
+export interface Authentication {
   readonly headers: Record<string, string>;
   readonly caller?: Caller;
   readonly refused?: string;
 }
 
-export async function known(
+export async function authenticate(
   history: History,
   { by, actsFor }: Choice,
   area: "order" | "cards" | "others",
-): Promise<Known> {
+): Promise<Authentication> {
   const { companies } = history.world;
   const headers: Record<string, string> = {};
   if (by === "no token") return { headers, refused: "auth.token_missing" };
@@ -66,7 +69,7 @@ export async function known(
       };
 }
 
-/** A token, which may be one of a world that is gone. */
+/** A token, perhaps of a world that was reset. */
 async function tokenOf(
   history: History,
   by: { key: number } | { token: number },
