@@ -20,7 +20,7 @@ describe("GET /developer/accounts", () => {
     expect([first.has_more, rest.has_more]).toEqual([true, false]);
   });
 
-  test("one account is shown with its balance", async () => {
+  test("shows one account with its balance", async () => {
     const sandbox = openSandbox();
     const { id } = sandbox.account("northwind");
     const reply = await sandbox.get(`/developer/accounts/${id.toUpperCase()}`, admin);
@@ -78,7 +78,7 @@ describe("GET /developer/accounts", () => {
 });
 
 describe("GET /developer/companies", () => {
-  test("lists the companies of the member with its role in each, whichever it acts for", async () => {
+  test("lists the member's companies and roles, whichever company it acts for", async () => {
     const sandbox = openSandbox();
     const summary = async (options: object) =>
       (await sandbox.get("/developer/companies", options)).json.data.map(
@@ -94,7 +94,7 @@ describe("GET /developer/companies", () => {
     ]);
   });
 
-  test("needs no entitlement: companies are no area", async () => {
+  test("needs no entitlement, because companies are not an area", async () => {
     const sandbox = openSandbox({ facts: { entitled: false } });
     expect((await sandbox.get("/developer/companies")).point).toBe("companies.listed");
     expect((await sandbox.get("/developer/accounts")).point).toBe("access.not_entitled");

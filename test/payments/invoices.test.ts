@@ -43,7 +43,7 @@ describe("GET /developer/company/invoices", () => {
     expect((await sandbox.get(path)).json).toEqual(paid.json);
   });
 
-  test("filters by status and date of issue, from included and to not", async () => {
+  test("filters by status and date of issue, including from and excluding to", async () => {
     const { invoices, numbers } = openInvoices();
     const company = "northwind";
     const [, second, third] = ["2026-01-31", "2026-02-01", "2026-03-01"].map((issued_on) =>
@@ -92,7 +92,7 @@ describe("POST /_sandbox/invoices", () => {
     expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test("is paid or void once", async () => {
+  test("settles an invoice once, as paid or void", async () => {
     const { invoices, post } = openInvoices();
     const { id } = invoices.create({ company: "northwind", net: 8.5, vat: "0" });
     expect((await post(`/_sandbox/invoices/${id}/pay`, "")).json.total).toBe("8.50");
@@ -101,7 +101,7 @@ describe("POST /_sandbox/invoices", () => {
     expect((await post("/_sandbox/invoices/1/pay", "")).status).toBe(404);
   });
 
-  test("a reset forgets them, and so does the company's own", async () => {
+  test("a reset deletes invoices, of the sandbox or of the company", async () => {
     const { invoices, numbers, reset } = openInvoices();
     for (const company of [undefined, "northwind"]) {
       invoices.create({ company: "northwind" });

@@ -27,7 +27,7 @@ async function withTransactions() {
 }
 
 describe("GET /developer/transactions", () => {
-  test("filters, each alone and all at once; from is included, to and running balances go by no filter", async () => {
+  test("filters, each alone and all at once; from is included, to is not, and no filter changes running balances", async () => {
     const { numbers, card, eur, get } = await withTransactions();
     expect(await numbers()).toBe("6 5 4 3 2 1");
     expect(await numbers(`?account_id=${eur}`)).toBe("1");
@@ -46,7 +46,7 @@ describe("GET /developer/transactions", () => {
     ]);
   });
 
-  test("only what is completed has a running balance, and each account its own chain", async () => {
+  test("only completed transactions have a running balance, and each account has its own sequence", async () => {
     const { get } = await withTransactions();
     const { data } = (await get("/developer/transactions")).json;
     expect(data.map((each: Record<string, string>) => `${each.status} ${each.running_balance}`)).toEqual([
@@ -59,7 +59,7 @@ describe("GET /developer/transactions", () => {
     ]);
   });
 
-  test("pages through, each met once, with the filters that the cursor was given for", async () => {
+  test("pages through every transaction once, with the filters of the cursor", async () => {
     const { numbers, get } = await withTransactions();
     const first = (await get("/developer/transactions?limit=4&direction=debit")).json;
     expect([first.data.length, first.has_more]).toEqual([4, false]);
@@ -97,7 +97,7 @@ describe("GET /developer/transactions", () => {
     expect(await numbers("", { apiKey: "sk_sandbox_northwind_admin" })).toBe("6 5 4 3 2 1");
   });
 
-  test("another company's are none; the entitlement is needed", async () => {
+  test("hides those of another company, and needs the entitlement", async () => {
     const { numbers, get, ids, force } = await withTransactions();
     const apiKey = "sk_sandbox_halfway_owner";
     expect(await numbers("", { apiKey })).toBe("");

@@ -4,7 +4,7 @@ import { seededRandom } from "../../src/rules/random.ts";
 
 const secret = makeSecret("live", seededRandom(1).block("api_key_secret", "test", 1));
 
-test.each(["sandbox", "live"] as const)("a made secret has its checksum: %s", (environment) => {
+test.each(["sandbox", "live"] as const)("a new secret has a valid checksum: %s", (environment) => {
   for (let n = 0; n < 20; n++) {
     expect(hasKeyChecksum(makeSecret(environment, seededRandom(n).block("api_key_secret", "test", n)))).toBe(
       true,

@@ -27,14 +27,14 @@ describe("a card's token", () => {
     );
   });
 
-  test("is nine digits, and tells neither the card's number nor the next token", () => {
+  test("is nine digits, and reveals neither the card's number nor the next token", () => {
     const tokens = [1, 2, 3, 4, 5].map((n) => cardToken(n, keyOf(1)));
     for (const token of tokens) expect(token).toMatch(/^[0-9]{9}$/);
     const steps = tokens.slice(1).map((token, i) => Number(token) - Number(tokens[i]));
     expect(new Set(steps).size).toBe(4);
   });
 
-  test("is this one for these, so that a change of the permutation is seen", () => {
+  test("stays the same for these numbers and keys", () => {
     expect([1, 2, 3, 999_999_999].map((n) => cardToken(n, keyOf(1)))).toEqual([
       "846943489",
       "375113550",
@@ -55,7 +55,7 @@ describe("a card's token", () => {
   });
 });
 
-test("last fours spread over all ten thousand", () => {
+test("the last four digits are spread over all ten thousand", () => {
   const random = seededRandom(1);
   const seen = new Set<string>();
   for (let n = 0; n < 50_000; n++) seen.add(lastFour(random.block("card", "a-company", n)));
@@ -63,7 +63,7 @@ test("last fours spread over all ten thousand", () => {
   for (const digits of seen) expect(digits).toMatch(/^[0-9]{4}$/);
 });
 
-test("access tokens are base64url, and say every bit of their block", () => {
+test("access tokens are base64url, and encode every bit of their block", () => {
   const block = new Uint8Array(32).fill(0xfb);
   expect(opaqueTokenOf(block)).toBe(Buffer.from(block).toString("base64url"));
   block.fill(0xff);
@@ -79,7 +79,7 @@ test("ids are version 4 UUIDs, and differ", () => {
   for (const id of ids) expect(id).toMatch(version4);
 });
 
-test("ids of a company's cards stand in the order of their numbers, and are those of no other company", () => {
+test("the ids of a company's cards are in the order of their numbers, and unique among companies", () => {
   const random = seededRandom(1);
   const numbers = [1, 2, 9, 10, 255, 256, 65_535, 65_536, 999_999_999, 2 ** 32 - 1];
   const [ids = [], others = []] = ["a0b1c2d3-one", "a0b1ffff-other"].map((company) =>

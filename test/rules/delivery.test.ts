@@ -22,29 +22,29 @@ describe("length bounds count Unicode code points (spec §8)", () => {
   });
 });
 
-describe("what a country demands (assumed)", () => {
+describe("the address rules of a country (assumed)", () => {
   const need = (letter: string) =>
     [...countryCodes].filter((code) => (addressRules[code]?.required ?? "C").includes(letter)).join(" ");
 
-  test("every listed country is an assigned one, and its pattern compiles", () => {
+  test("every listed country has an assigned code, and its pattern compiles", () => {
     for (const [code, { postCode }] of Object.entries(addressRules)) {
       expect(countryCodes.has(code)).toBe(true);
       expect(() => new RegExp(`^(?:${postCode})$`, "i")).not.toThrow();
     }
   });
 
-  test("a city is demanded of all but these", () => {
+  test("every country but these requires a city", () => {
     const notDemanded = [...countryCodes].filter((code) => !need("C").includes(code));
     expect(notDemanded.join(" ")).toBe("AE AG CO GI HK ID JP KY MO NR SG SM VG");
   });
 
-  test("a state is demanded by these, and not by ES and IT", () => {
+  test("these countries require a state, ES and IT do not", () => {
     expect(need("S")).toBe(
       "AE AS AU BR CA CN CO CR FM HK HN ID IN IQ JM JP KN KR KY MH MP MX NR PF PG PW RU SO SV TW UM US VE VI",
     );
   });
 
-  test("a post code is demanded by 74 countries, GB among them and IE not", () => {
+  test("74 countries require a post code, GB among them and IE not", () => {
     expect(need("Z").split(" ")).toHaveLength(74);
     expect(need("Z")).toContain("GB");
     for (const code of ["IE", "BG", "CY", "HR", "IS", "MT", "SI"]) expect(need("Z")).not.toContain(code);
@@ -61,7 +61,7 @@ describe("what a country demands (assumed)", () => {
     ["CA", "H3Z 2Y7"],
     ["PT", "2725-079"],
     ["IR", "1193612345"],
-  ])("%s takes the post code %s", (country_code, post_code) => {
+  ])("%s accepts the post code %s", (country_code, post_code) => {
     expect(addressViolation({ line1: "1", city: "C", state: "S", post_code, country_code })).toBeUndefined();
   });
 
@@ -75,12 +75,12 @@ describe("what a country demands (assumed)", () => {
     ["CR", "1234567"],
     ["LI", "94851"],
     ["PE", "150011"],
-  ])("%s does not take the post code %s", (country_code, post_code) => {
+  ])("%s refuses the post code %s", (country_code, post_code) => {
     const violation = addressViolation({ line1: "1", city: "C", state: "S", post_code, country_code });
     expect(violation?.kind).toBe("post_code_format");
   });
 
-  test("a country without rules of its own demands a city, and takes any post code", () => {
+  test("a country without rules requires a city, and accepts any post code", () => {
     expect(addressRules.AO).toBeUndefined();
     expect(addressViolation({ line1: "1", country_code: "AO" })?.kind).toBe("field_required");
     expect(
@@ -90,7 +90,7 @@ describe("what a country demands (assumed)", () => {
 });
 
 describe("delivery zones (assumed)", () => {
-  test("classic within the British Isles, express there and in the EEA and Switzerland, else international", () => {
+  test("offer classic in the British Isles, express there and in the EEA and Switzerland, and international elsewhere", () => {
     const zone = (method: "classic" | "express" | "international") =>
       [...countryCodes].filter((code) => deliveryMethodsOffered(code).includes(method));
     expect(zone("classic")).toEqual(["GB", "GG", "IM", "JE"]);

@@ -86,7 +86,7 @@ describe("amounts in another currency", () => {
     expect(() => bookable(greatestMinor, "EUR", "HUF")).toThrow("converts to more than 9999999999999.99 HUF");
   });
 
-  test("are those of two decimals alone", () => {
+  test("all have two decimals", () => {
     expect(["GBP", "JPY", "KWD", "gbp"].map(hasRate)).toEqual([true, false, false, false]);
     expect(() => convert(1, "JPY", "EUR")).toThrow("the sandbox has no rate for JPY");
   });

@@ -36,7 +36,7 @@ describe("decimals", () => {
     expect(formatMinor(greatestMinor)).toBe(greatestAmount);
   });
 
-  test("what is below zero is shown with its sign, and zero without", () => {
+  test("a negative amount has a sign, and zero has none", () => {
     expect([-1, -100, -123456, 0].map(formatMinor)).toEqual(["-0.01", "-1.00", "-1234.56", "0.00"]);
   });
 
@@ -47,7 +47,7 @@ describe("decimals", () => {
     expect(performance.now() - startedMs).toBeLessThan(500);
   });
 
-  test("a decimal of any length compares with the largest amount as its digits do", () => {
+  test("a decimal of any length compares correctly with the largest amount", () => {
     const near = fc.constantFrom(
       "9999999999999.99",
       "10000000000000",
@@ -79,7 +79,7 @@ describe("decimals", () => {
 });
 
 describe("JSON numbers", () => {
-  test("what a double writes with at most 15 digits and two decimals is read exactly", () => {
+  test("numbers with at most 15 digits and two decimals are read exactly", () => {
     const minor = fc.maxSafeNat().filter((value) => value < 10 ** 15);
     fc.assert(
       fc.property(minor, (value) => {
@@ -89,7 +89,7 @@ describe("JSON numbers", () => {
     );
   });
 
-  test("any way of writing one value is that value", () => {
+  test("all notations of a value are equal", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 13 }), fc.nat(6), fc.nat(6), (minor, zeros, shift) => {
         const plain = formatMinor(minor);
@@ -101,7 +101,7 @@ describe("JSON numbers", () => {
     );
   });
 
-  test("a third decimal that is not zero is refused, and a sixteenth digit is beyond the largest amount", () => {
+  test("a third decimal other than zero is refused, and a sixteenth digit exceeds the largest amount", () => {
     fc.assert(
       fc.property(fc.nat(10 ** 9), fc.integer({ min: 1, max: 9 }), (whole, last) => {
         expect(parseJsonNumber(`${whole}.00${last}`)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("JSON numbers", () => {
     );
   });
 
-  test("any number is read, in time that is linear in its length", () => {
+  test("any number is read in linear time", () => {
     const zeros = "0".repeat(60_000);
     const before = performance.now();
     for (const text of [
@@ -154,7 +154,7 @@ describe("caps (spec §2)", () => {
     );
   });
 
-  test("a lifetime limit has none", () => {
+  test("a lifetime limit has no cap", () => {
     fc.assert(
       fc.property(far, (amount) => {
         expect(capViolation({ period: "lifetime", amountMinor: parseDecimal(amount) ?? 0 }, caps)).toBe(

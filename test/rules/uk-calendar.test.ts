@@ -49,7 +49,7 @@ describe("the UK's calendar", () => {
     );
   });
 
-  test("agrees with the engine's on the date, late on each day around each change of the clocks", () => {
+  test("agrees with the engine on the date, late on each day around each clock change", () => {
     const engine = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/London" });
     const wrong: string[] = [];
     for (let year = 1970; year <= lastYear; year++) {
@@ -78,7 +78,7 @@ describe("the UK's calendar", () => {
     expect(periodStarts(Date.parse(now)).dayMs).toBe(Date.parse(start));
   });
 
-  test("a month and days later are the calendar's", () => {
+  test("computes the previous month and later days", () => {
     const date = fc.integer({ min: 0, max: 100_000 }).map((day) => new Date(day * 24 * hourMs));
     fc.assert(
       fc.property(date, fc.integer({ min: 0, max: 400 }), (given, days) => {

@@ -46,7 +46,7 @@ describe("an event", () => {
     expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
   });
 
-  test("is told once of an order that is replayed, and never of one that is refused", async () => {
+  test("is sent once for an order that is replayed, and never for one that is refused", async () => {
     const { order, settled, received, database } = await openWebhooks();
     const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
     await order({ key });
@@ -59,7 +59,7 @@ describe("an event", () => {
     expect(database.all("SELECT * FROM webhook_deliveries")).toHaveLength(1);
   });
 
-  test("of another company is not told", async () => {
+  test("of another company is not sent", async () => {
     const { order, settled, received, account } = await openWebhooks();
     const body = { account_id: account("northwind", "gbp", "live").id };
     cardOf(await order({ apiKey: "sk_live_northwind_owner", body }));
@@ -78,7 +78,7 @@ describe("an event", () => {
     verify(webhook.secret, message);
   });
 
-  test("is sent by itself, soon after the answer", async () => {
+  test("is sent without a request, soon after the response", async () => {
     const { order, received } = await openWebhooks();
     await order();
     await vi.waitFor(() => expect(received).toHaveLength(1));
@@ -238,7 +238,7 @@ describe("10,000 pending deliveries to a webhook", () => {
 describe("a delivery that fails", () => {
   const delays = ["PT5S", "PT5M", "PT30M", "PT2H", "PT5H", "PT10H", "PT14H", "PT20H", "PT24H"];
 
-  test("is tried ten times, each when the company's time has come to it, and then no more", async () => {
+  test("is tried ten times, each when it is due by the company's time, and then no more", async () => {
     const { order, settled, received, answers, clock, webhooks } = await openWebhooks();
     answers.push(...Array.from({ length: 20 }, () => 500));
     await order();
@@ -261,7 +261,7 @@ describe("a delivery that fails", () => {
     expect(delivery?.attempts).toHaveLength(10);
   });
 
-  test("is tried again no sooner than its time", async () => {
+  test("is not retried before it is due", async () => {
     const { order, settled, received, answers, clock, deliveries } = await openWebhooks();
     answers.push(503);
     await order();
@@ -321,7 +321,7 @@ describe("a delivery that fails", () => {
     expect((await deliveries())[0].status).toBe("delivered");
   });
 
-  test("for want of an answer ends after 15 s, whether or not the receiver minds the signal", async () => {
+  test("without a response ends after 15 s, even if the receiver ignores the signal", async () => {
     const { call, path, settled, answers, clockOfTest, deliveries } = await openWebhooks();
     const asked = new Promise<AbortSignal | null | undefined>((resolve) => {
       answers.push(({ signal }) => {
@@ -342,7 +342,7 @@ describe("a delivery that fails", () => {
     });
   });
 
-  test("with 410 disables the webhook, which holds what is still to be sent until it is active again", async () => {
+  test("with 410 disables the webhook, and pending deliveries wait until it is active again", async () => {
     const { call, order, path, settled, received, answers, deliveries, clock } = await openWebhooks();
     answers.push(503, 410);
     await order();
@@ -366,7 +366,7 @@ describe("a delivery that fails", () => {
 });
 
 describe("a delivery that is resent", () => {
-  test("goes out once more under the same id, with every retry before it", async () => {
+  test("is sent again with the same id and all retries", async () => {
     const { call, order, path, settled, received, answers, deliveries, clock } = await openWebhooks();
     await order();
     await settled();
@@ -381,7 +381,7 @@ describe("a delivery that is resent", () => {
     expect((await deliveries())[0].status).toBe("delivered");
   });
 
-  test("while it is under way goes out again when that is over", async () => {
+  test("while an attempt is in progress is sent again after it", async () => {
     const { call, path, settled, received, answers, deliveries } = await openWebhooks();
     let answer = (_: Response) => {};
     answers.push(
@@ -421,7 +421,7 @@ describe("an order", () => {
     expect((await order()).status).toBe(201);
   });
 
-  test("that fails as the event is written leaves neither card nor event", async () => {
+  test("that fails while the event is stored leaves neither card nor event", async () => {
     const { order, settled, received, database, company } = await openWebhooks();
     const { live_cards } = company("northwind");
     database.exec("ALTER TABLE webhook_deliveries RENAME TO mislaid");
@@ -434,7 +434,7 @@ describe("an order", () => {
 });
 
 describe("a receiver that hangs", () => {
-  test("holds up no other, nor is it sent everything at once", async () => {
+  test("delays no other receiver, and gets only a few concurrent requests", async () => {
     const { create, order, settled, received, answers } = await openWebhooks();
     await create({ url: "http://localhost/second" });
     answers.push(
@@ -475,7 +475,7 @@ describe("an outcome that cannot be stored", () => {
   });
 });
 
-describe("what belongs to a world that is gone is dropped", () => {
+describe("a delivery of a replaced world is dropped", () => {
   test.each<[string, (sandbox: Awaited<ReturnType<typeof openWebhooks>>) => void]>([
     ["a reset", ({ reset }) => reset()],
     ["the company's reset", ({ reset }) => reset("northwind")],
@@ -509,7 +509,7 @@ describe("what belongs to a world that is gone is dropped", () => {
     expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
   });
 
-  test("and what a snapshot held back is delivered when it is restored", async () => {
+  test("and a pending delivery of a snapshot is sent when the snapshot is restored", async () => {
     const { order, settled, received, answers, snapshot, restore, clock } = await openWebhooks();
     answers.push(503);
     await order();
@@ -526,7 +526,7 @@ describe("what belongs to a world that is gone is dropped", () => {
   });
 });
 
-describe("in a process of one's own", () => {
+describe("in a separate process", () => {
   const order = async (sandbox: ReturnType<typeof createSandbox>) => {
     const post = (path: string, body: object, headers: Record<string, string> = {}) =>
       sandbox.fetch(`http://sandbox${path}`, { method: "POST", body: JSON.stringify(body), headers });
@@ -542,7 +542,7 @@ describe("in a process of one's own", () => {
     });
   };
 
-  test("an event that was committed is delivered though the sandbox ended before it could be", async () => {
+  test("an event that was committed before the sandbox ended is delivered by the next start", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     const told: string[] = [];
     const deliver = async (_url: string, { body }: RequestInit) => {
@@ -564,7 +564,7 @@ describe("in a process of one's own", () => {
     third.close();
   });
 
-  test("time that runs brings the retry by itself, however far the company is ahead", async () => {
+  test("a retry is sent when it is due on a running clock, however far the company is ahead", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.parse(now) });
     let attempts = 0;
     const deliver = async () => new Response(null, { status: ++attempts < 3 ? 500 : 200 });
@@ -582,7 +582,7 @@ describe("in a process of one's own", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("time that stands still delivers what is due now, and nothing else", async () => {
+  test("a frozen clock delivers what is due now, and nothing else", async () => {
     let attempts = 0;
     const deliver = async () => new Response(null, { status: attempts++ === 0 ? 500 : 200 });
     const sandbox = createSandbox({ clock: now, deliver });
@@ -595,7 +595,7 @@ describe("in a process of one's own", () => {
     sandbox.close();
   });
 
-  test("the sandbox's own API lists deliveries, of a company or of all, without a secret", async () => {
+  test("the control API lists deliveries of a company or of all, without a secret", async () => {
     const sandbox = createSandbox({ deliver: async () => new Response() });
     await order(sandbox);
     await sandbox.webhooks.settled();
@@ -612,7 +612,7 @@ describe("in a process of one's own", () => {
     sandbox.close();
   });
 
-  test("one that is closed sends nothing more", async () => {
+  test("a closed sandbox sends nothing more", async () => {
     let attempts = 0;
     const sandbox = createSandbox({
       deliver: async () => {

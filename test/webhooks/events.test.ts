@@ -15,7 +15,7 @@ async function listening() {
   return { ...webhooks, heard, types };
 }
 
-test("each change of a card is told, with the card as it then is and what its status was", async () => {
+test("each change of a card emits an event with the changed card and its previous status", async () => {
   const { order, call, control, heard, account } = await listening();
   const { id } = (await order()).json;
   expect(await heard()).toMatchObject([{ type: "card.created", data: { id, status: "active" } }]);
@@ -53,7 +53,7 @@ test("each change of a card is told, with the card as it then is and what its st
   expect(account("northwind").status).toBe("active");
 });
 
-test("a replacement is told of both cards, and of the one that is made in the other's place", async () => {
+test("a replacement emits the events of both cards, and card.replaced", async () => {
   const { order, call, request, exchange, heard, orderBody } = await listening();
   const { id } = (await order()).json;
   await heard();
@@ -72,7 +72,7 @@ test("a replacement is told of both cards, and of the one that is made in the ot
   expect((await call("GET", `/developer/cards/${id}`)).json.status).toBe("terminated");
 });
 
-test("a card that expires is told when the clock is moved past its date, its company's or everybody's", async () => {
+test("a card that expires emits an event when the clock, its company's or the sandbox's, passes its date", async () => {
   const { order, heard, clock, control } = await listening();
   await order();
   await heard();
@@ -83,7 +83,7 @@ test("a card that expires is told when the clock is moved past its date, its com
   expect(await heard()).toEqual([]);
 });
 
-test("each payment is told, and each change of the account's balance or state", async () => {
+test("each payment emits an event, and so does each change of the account's balance or status", async () => {
   const { order, control, types, heard, account } = await listening();
   const card = (await order()).json;
   await types();
@@ -109,7 +109,7 @@ test("each payment is told, and each change of the account's balance or state", 
   ]);
 });
 
-test("invoices are told when they are issued and when they are paid", async () => {
+test("invoices emit events when they are issued and when they are paid", async () => {
   const { control, heard } = await listening();
   const { id } = control.invoices.create({ company: "northwind" });
   control.invoices.settle(id, "paid");
@@ -119,7 +119,7 @@ test("invoices are told when they are issued and when they are paid", async () =
   ]);
 });
 
-test("deliveries of a card's changes break by scenario as those of its order do", async () => {
+test("a scenario breaks the deliveries of a card's changes like those of its order", async () => {
   const { order, call, scenario, heard } = await listening();
   const { id } = (await order()).json;
   await heard();
@@ -128,7 +128,7 @@ test("deliveries of a card's changes break by scenario as those of its order do"
   expect((await heard()).map(({ type }) => type)).toEqual(["card.status_changed", "card.status_changed"]);
 });
 
-test("a limit that was not there, or is the same again, is no change", async () => {
+test("a limit that was absent or stays the same emits no event", async () => {
   const { order, call, heard } = await listening();
   const { id } = (await order()).json;
   const path = `/developer/cards/${id}/spending-limit`;
@@ -139,7 +139,7 @@ test("a limit that was not there, or is the same again, is no change", async () 
   expect(await heard()).toHaveLength(1);
 });
 
-test("a card that a refused change finds expired is told, and stays so", async () => {
+test("a card that expired before a refused change emits its event, and stays expired", async () => {
   const { order, call, exchange, heard, clockOfTest, control } = await listening();
   const { id } = (await order()).json;
   const other = (await order()).json.id;
@@ -153,7 +153,7 @@ test("a card that a refused change finds expired is told, and stays so", async (
   expect(control.simulator.authorise({ card_id: other, amount: "1.00" }).decline_reason).toBe("card_expired");
 });
 
-test("a fault of deliveries waits for a request whose event somebody is told of", async () => {
+test("a delivery fault waits for a request with an event that a webhook receives", async () => {
   const { order, call, scenario, settled, received } = await openWebhooks({
     events: ["card.status_changed"],
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openWebhooks } from "../support/open-webhooks.ts";
 
-test("an event that is held back comes after five seconds of the sandbox's time, where none comes after it", async () => {
+test("an event that is held back arrives after five seconds of the sandbox's time if no other follows", async () => {
   const { order, settled, received, clock, scenario } = await openWebhooks();
   scenario("webhook-reordered", { company: "northwind" });
   await order();
@@ -25,7 +25,7 @@ test("every second event overtakes the one before it", async () => {
   expect(came).toEqual([2, 1, 4, 3]);
 });
 
-test("what arrives twice does so under one webhook-id, and is delivered where either was accepted", async () => {
+test("a duplicate arrives with the same webhook-id, and the delivery succeeds if either is accepted", async () => {
   const { order, settled, received, answers, deliveries } = await openWebhooks();
   answers.push(200, 409);
   const reply = await order({ headers: { "Sandbox-Scenario": "webhook-duplicate" } });
@@ -36,7 +36,7 @@ test("what arrives twice does so under one webhook-id, and is delivered where ei
   expect([status, attempts.length]).toEqual(["delivered", 2]);
 });
 
-test("faults strike the events of the request that meets them, and a resent one no more", async () => {
+test("faults affect the events of the request that claims them, but not a resent one", async () => {
   const { call, path, order, settled, received, deliveries } = await openWebhooks();
   await order({ headers: { "Sandbox-Scenario": "webhook-duplicate" } });
   await order();
@@ -49,7 +49,7 @@ test("faults strike the events of the request that meets them, and a resent one 
   expect(received).toHaveLength(4);
 });
 
-test("armed with an operation, they strike webhook.test", async () => {
+test("faults that are armed with an operation affect webhook.test", async () => {
   const { call, path, settled, received, scenario } = await openWebhooks();
   scenario("webhook-duplicate", { operation: "testWebhook", times: 1 });
   expect((await call("POST", `${path}/test`)).headers.get("Sandbox-Scenario")).toBe("webhook-duplicate");

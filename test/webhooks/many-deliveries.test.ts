@@ -55,7 +55,7 @@ function openWithRetries(deliveries: number, webhooks: number, later = 0) {
   };
 }
 
-test("starts deliveries that fall due together a few at a time, so that requests continue", async () => {
+test("starts deliveries that are due together a few at a time, so that requests continue", async () => {
   const { deliver, sent } = openWithRetries(500, 500);
   let most = 0;
   let isOver = false;

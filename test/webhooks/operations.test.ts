@@ -6,7 +6,7 @@ const hooks = "/developer/webhooks";
 const nobody = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("a webhook", () => {
-  test("is made with its secret, which nothing shows again", async () => {
+  test("is created with its secret, which no later response shows", async () => {
     const { webhook, call, path, exchanges, requests } = await openWebhooks();
     expect(webhook).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -24,7 +24,7 @@ describe("a webhook", () => {
     expect(exchanges.length).toBeGreaterThan(3);
   });
 
-  test("has an id and a secret of its own, the same for the same seed", async () => {
+  test("has its own id and secret, the same for the same seed", async () => {
     const [one, same, other] = [await openWebhooks(), await openWebhooks(), await openWebhooks({ seed: 2 })];
     expect(same.webhook).toEqual(one.webhook);
     expect(other.webhook.secret).not.toBe(one.webhook.secret);
@@ -33,7 +33,7 @@ describe("a webhook", () => {
     expect(second.secret).not.toBe(one.webhook.secret);
   });
 
-  test("is changed, what is absent stays; and deleted, with its deliveries", async () => {
+  test("can be changed, and absent fields stay; and deleted, with its deliveries", async () => {
     const { call, path, webhook, database } = await openWebhooks();
     const { secret, ...shown } = webhook;
     const url = "https://127.0.0.1:8443/hooks";
@@ -60,7 +60,7 @@ describe("a webhook", () => {
     expect([page.data.length, page.has_more, next.data.length, next.has_more]).toEqual([4, true, 6, false]);
   });
 
-  test("is its company's alone", async () => {
+  test("is visible only to its company", async () => {
     const { call, path, exchange } = await openWebhooks();
     const theirs = await exchange("sk_sandbox_fullhouse_owner");
     for (const [method, rest] of [
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect((await call("GET", hooks, undefined, theirs)).json.data).toEqual([]);
   });
 
-  test.each(["employee", "accountant"] as const)("is not for one with the role %s", async (role) => {
+  test.each(["employee", "accountant"] as const)("cannot be managed with the role %s", async (role) => {
     const { call, path, exchange, control } = await openWebhooks();
     control.companies.changeMember("northwind-employee", { role });
     const token = await exchange("sk_sandbox_northwind_employee");
@@ -98,7 +98,7 @@ describe("a webhook", () => {
     }
   });
 
-  test("is nothing for a company that is not entitled to webhooks", async () => {
+  test("is refused if the company is not entitled to webhooks", async () => {
     const { make, get } = openCompanies();
     const company = await make({ entitlements: ["cards"] });
     const reply = await get(hooks, { apiKey: company.members[0]?.api_keys[0]?.secret ?? "" });
@@ -124,7 +124,7 @@ describe("an invalid body is refused with an explanation", () => {
     expect(reply.json.error.message).toMatch(message);
   });
 
-  test("a status that is none, and a body that is not declared as JSON", async () => {
+  test("an unknown status, and a body that is not declared as JSON", async () => {
     const { call, path, post, exchange } = await openWebhooks();
     expect((await call("PATCH", path, { status: "paused" })).json.error.message).toMatch(
       /active or disabled/,
@@ -136,7 +136,7 @@ describe("an invalid body is refused with an explanation", () => {
   });
 });
 
-describe("events go to this machine, and elsewhere only where that is allowed by name", () => {
+describe("events go to this machine, and to other hosts only if they are allowed by name", () => {
   const refused = async (url: string, allowWebhookHosts?: readonly string[]) => {
     const { create } = await openWebhooks(allowWebhookHosts ? { allowWebhookHosts } : {});
     const reply = await create({ url });
@@ -179,9 +179,11 @@ describe("events go to this machine, and elsewhere only where that is allowed by
     "http://localhost@evil.com/",
     "https://user:secret@localhost/",
     "https://localhost:99999/",
-  ])("%s is no url for events", async (url) => expect(await refused(url)).toBe("webhooks.url_invalid"));
+  ])("%s is not a valid url for events", async (url) =>
+    expect(await refused(url)).toBe("webhooks.url_invalid"),
+  );
 
-  test("a host that is allowed, with its port or without, and no other", async () => {
+  test("an allowed host, with or without its port, and no other", async () => {
     const hosts = ["Hooks.Example.com", "b.example.com:8443"];
     expect(await refused("https://hooks.example.com:444/a", hosts)).toBe("taken");
     expect(await refused("https://b.example.com:8443/a", hosts)).toBe("taken");
@@ -190,7 +192,7 @@ describe("events go to this machine, and elsewhere only where that is allowed by
     expect(await refused("http://hooks.example.com/", hosts)).toBe("webhooks.url_invalid");
   });
 
-  test("the refusal names the option; a change is held to the same; what stands in the store too", async () => {
+  test("the error names the option; changes and stored webhooks are checked too", async () => {
     const { create, call, path, database, received, settled, deliveries } = await openWebhooks();
     const url = "https://example.com/hooks";
     expect((await create({ url })).json.error.message).toBe(
@@ -205,7 +207,7 @@ describe("events go to this machine, and elsewhere only where that is allowed by
   });
 });
 
-test("of deliveries that are over the latest 1,000 a webhook are kept, about; what waits stays", async () => {
+test("about the latest 1,000 ended deliveries of a webhook are kept, and all pending ones", async () => {
   const { call, path, create, answers, settled, database, webhooks } = await openWebhooks();
   const count = (query: string) => database.get<{ n: number }>(`SELECT count(*) AS n FROM ${query}`)?.n;
   const testIt = async (webhook = path) => (await call("POST", `${webhook}/test`)).json.id;
