@@ -1,66 +1,46 @@
 import { describe, expect, test } from "vitest";
-import { checksOf } from "../../src/contract/decisions.ts";
+import { decisionsOf } from "../../src/contract/decisions.ts";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
-import type { PointId } from "../../src/contract/points.ts";
+import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";
 import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
 const apiKey = "sk_sandbox_northwind_owner";
 
-/** What forces each refusal, in the order in which they strike: each row hides those after it. */
-const refusals: Partial<Record<OperationId, readonly (readonly [PointId, object])[]>> = {
-  orderPhysicalCard: [
-    ["auth.token_expired", { facts: { token: "expired" } }],
-    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
-    ["order.forbidden", { facts: { permissions: [] } }],
-    ["order.not_entitled", { facts: { entitled: false } }],
-    ["order.invalid_request", { facts: { request_valid: false } }],
-    ["order.account_not_found", { facts: { account: "missing" } }],
-    ["order.change_in_progress", { facts: { change_in_progress: true } }],
-    ["order.company_inactive", { facts: { company_status: "closed" } }],
-    ["order.account_closed", { facts: { account: "closed" } }],
-    ["order.company_details_missing", { facts: { company_details_complete: false } }],
-    ["order.cardholder_details_missing", { facts: { cardholder_details_complete: false } }],
-    ["order.country_undeliverable", { facts: { country_deliverable: false } }],
-    ["order.quota_reached", { facts: { quota_reached: true } }],
-    ["order.issuer_rejected", { faults: { issuer: { rejected: "no" } } }],
-    ["order.issuer_bad_gateway", { faults: { issuer: { bad_gateway: true } } }],
-    ["order.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
-  ],
-  orderVirtualCard: [
-    ["auth.token_expired", { facts: { token: "expired" } }],
-    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
-    ["access.forbidden", { facts: { permissions: [] } }],
-    ["access.not_entitled", { facts: { entitled: false } }],
-    ["cards.invalid_request", { facts: { request_valid: false } }],
-    ["cards.account_not_found", { facts: { account: "missing" } }],
-    ["cards.virtual_change_in_progress", { facts: { change_in_progress: true } }],
-    ["cards.company_inactive", { facts: { company_status: "closed" } }],
-    ["cards.account_closed", { facts: { account: "closed" } }],
-    ["cards.company_details_missing", { facts: { company_details_complete: false } }],
-    ["cards.cardholder_details_missing", { facts: { cardholder_details_complete: false } }],
-    ["cards.quota_reached", { facts: { quota_reached: true } }],
-    ["cards.issuer_rejected", { faults: { issuer: { rejected: "no" } } }],
-    ["cards.issuer_bad_gateway", { faults: { issuer: { bad_gateway: true } } }],
-    ["cards.issuer_unavailable", { faults: { issuer: { unavailable: true } } }],
-  ],
-  exchangeSandboxKey: [
-    ["token.invalid_request", { facts: { request_valid: false } }],
-    ["gateway.rate_limited", { faults: { request: { rate_limited: { retry_after_s: 1 } } } }],
-    ["token.unavailable", { faults: { token: { unavailable: true } } }],
-    ["token.key_revoked", { facts: { key_revoked: true } }],
-  ],
+/** A value for each fact and fault that forces a refusal with any value. */
+const forcing: Readonly<Record<string, unknown>> = {
+  "faults.request.rate_limited": { retry_after_s: 1 },
+  "faults.token.unavailable": true,
+  "faults.issuer.rejected": "no",
+  "faults.issuer.bad_gateway": true,
+  "faults.issuer.unavailable": true,
+  "facts.key_revoked": true,
+  "facts.permissions": [],
+  "facts.entitled": false,
+  "facts.request_valid": false,
+  "facts.change_in_progress": true,
+  "facts.company_status": "closed",
+  "facts.company_details_complete": false,
+  "facts.cardholder_details_complete": false,
+  "facts.country_deliverable": false,
+  "facts.quota_reached": true,
 };
 
-test.each(Object.keys(refusals) as OperationId[])(
-  "%s: refusals are forced in the order of its checks",
-  (on) => {
-    const places = (refusals[on] ?? []).map(([point]) =>
-      checksOf(on).findIndex(({ points }) => points.includes(point)),
-    );
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-  },
-);
+/** The refusals of an operation that scenarios force, in the order of its decisions, each with the step that forces it. */
+function refusalsOf(operation: OperationId): { point: PointId; path: string; step: Step }[] {
+  return decisionsOf(operation).flatMap(({ forcedBy = {} }) =>
+    Object.entries(forcedBy).flatMap(([place, outcome]) => {
+      if (!(outcome in contractPoints)) return [];
+      const [path = "", value = forcing[place]] = place.split("=");
+      const [, layer = "", name = "", fault] = /^(\w+)\.(\w+)(?:\.(\w+))?$/.exec(path) ?? [];
+      const step =
+        fault === undefined ? { [layer]: { [name]: value } } : { [layer]: { [name]: { [fault]: value } } };
+      return [{ point: outcome as PointId, path, step }];
+    }),
+  );
+}
+
+const forcibleOperations = ["orderPhysicalCard", "orderVirtualCard", "exchangeSandboxKey"] as const;
 
 type Step = { facts?: object; faults?: Record<string, object> };
 
@@ -89,8 +69,8 @@ function under(step: Step, on: OperationId, options: TestOptions = {}) {
   return openSandbox({ scenarios: [own], ...options });
 }
 
-describe.each(Object.keys(refusals) as OperationId[])("on %s", (operation) => {
-  const rows = refusals[operation] ?? [];
+describe.each(forcibleOperations)("on %s", (operation) => {
+  const refusals = refusalsOf(operation);
   const pointUnder = async (step: Step) => {
     const sandbox = under(step, operation);
     const token = await sandbox.exchange(apiKey);
@@ -114,25 +94,25 @@ describe.each(Object.keys(refusals) as OperationId[])("on %s", (operation) => {
     return reply.point;
   };
 
-  test.each(rows)("%s is forced", async (point, step) => {
+  test.each(refusals)("$path forces $point", async ({ point, step }) => {
     expect(await pointUnder(step)).toBe(point);
   });
 
-  test.each(rows.slice(1).map(([later], i) => [rows[i]?.[0], later, i] as const))(
-    "%s comes before %s",
-    async (earlier, _later, i) => {
-      const [one, other] = [rows[i]?.[1], rows[i + 1]?.[1]];
-      // One fact has one value: an account cannot be closed and missing.
-      expect(await pointUnder(merged(other as Step, one as Step))).toBe(earlier);
+  const neighbours = refusals.slice(1).map((later, i) => ({ earlier: refusals[i] ?? later, later }));
+  // One fact has one value: a token cannot be both refused and expired.
+  test.each(neighbours.filter(({ earlier, later }) => earlier.path !== later.path))(
+    "$earlier.point comes before $later.point",
+    async ({ earlier, later }) => {
+      expect(await pointUnder(merged(later.step, earlier.step))).toBe(earlier.point);
       expect(() =>
         scenarioSchema().parse({
           name: "own",
           title: "a",
           description: "b",
           spec: ["§4"],
-          points: rows.map(([point]) => point),
+          points: refusals.map(({ point }) => point),
           on: operation,
-          steps: [merged(one as Step, other as Step)],
+          steps: [merged(earlier.step, later.step)],
           example: [{ expect: {} }],
         }),
       ).toThrow(/decides before it/);
