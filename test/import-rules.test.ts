@@ -41,6 +41,7 @@ const packages: Record<string, readonly string[]> = {
   webhooks: ["standardwebhooks", "@scure/base"],
   world: ["zod"],
   scenarios: ["zod"],
+  journal: ["quick-lru"],
   http: ["zod", "hono", "@noble/hashes", "@scure/base"],
   control: ["zod", "hono", "temporal-polyfill", "@faker-js/faker"],
   dashboard: ["zod", "hono"],

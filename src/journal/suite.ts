@@ -1,6 +1,6 @@
 import type { PointId } from "../contract/points.ts";
 import type { CoverageReport } from "./coverage.ts";
-import { type FindingsReport, isAsGrave, type Severity } from "./findings/finding.ts";
+import { type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
 
 /** A scenario that was armed and never fired: the test that armed it does not test it. */
 export interface UnusedScenario {
@@ -113,7 +113,7 @@ function requiredCheck(required: readonly PointId[], { points }: CoverageReport)
 }
 
 function findingsCheck(failOn: Severity, { findings }: FindingsReport): GateResult {
-  const grave = findings.filter(({ severity }) => isAsGrave(severity, failOn));
+  const grave = findings.filter(({ severity }) => isAsSevere(severity, failOn));
   const threshold = failOn === "critical" ? "critical" : `${failOn} or graver`;
   return {
     name: `--fail-on ${failOn}`,

@@ -2,84 +2,129 @@ import { physicalCardOrder, physicalReplacement, virtualCardOrder } from "../../
 import type { OperationId } from "../../contract/operations.ts";
 import type { PointId } from "../../contract/points.ts";
 import { hashOfSecret } from "../../rules/random.ts";
-import type { KeyMemory } from "./key-memory.ts";
-import { orderMeaning } from "./order-meaning.ts";
-import type { Seen } from "./seen.ts";
+import type { Exchange } from "../exchange.ts";
+import type { Fields, ObservedRequest } from "./request.ts";
 
-/** The fields of what makes a card under an Idempotency-Key. A virtual card's replacement knows a part of them. */
-const fields: Partial<Record<OperationId, ReadonlySet<string>>> = {
+/** The operations that make a card under an Idempotency-Key, and the fields of their bodies. */
+const fields = {
   orderPhysicalCard: new Set(Object.keys(physicalCardOrder.shape)),
   orderVirtualCard: new Set(Object.keys(virtualCardOrder.shape)),
   replaceCard: new Set(Object.keys(physicalReplacement.shape)),
-};
+} satisfies Partial<Record<OperationId, ReadonlySet<string>>>;
 
-/** A request that orders a card, physical or virtual, or one in another's place, under an Idempotency-Key. */
-export interface CardOrder {
-  readonly key: string;
-  /** Of the key with what it means one thing within (assumed): the world, the member and the operation. */
-  readonly memory: KeyMemory;
-  /** Of the key in that world and operation, whichever member sends it. */
-  readonly sharedMemory: KeyMemory;
-  /** What is asked for: the same text for two that ask for the same. */
-  readonly meaning: string;
-}
+type OrderOperation = keyof typeof fields;
 
-/** What is longer is kept by its hash. */
-const longestKept = 2000;
+export const orderOperations = Object.keys(fields) as readonly OrderOperation[];
 
-/** Whether an operation demands an Idempotency-Key. */
-export function isKeyed(operation: OperationId | undefined): boolean {
+/** Whether an operation needs an Idempotency-Key. */
+export function isOrderOperation(operation: OperationId | undefined): operation is OrderOperation {
   return operation !== undefined && operation in fields;
 }
 
-/** Undefined where the request is no such order, has no key that is one, or nobody knew who called. */
-export function cardOrderOf(request: Seen): CardOrder | undefined {
-  if (request.order === undefined) request.order = readOrder(request) ?? null;
-  return request.order ?? undefined;
+/** The order of a request that makes a card under an Idempotency-Key. */
+export class CardOrder {
+  readonly key: string;
+  readonly #scope: string;
+  readonly #operation: OrderOperation;
+  readonly #exchange: Exchange;
+  #body: string;
+  #meaning: string | undefined = undefined;
+
+  constructor(key: string, scope: string, operation: OrderOperation, exchange: Exchange, body: string) {
+    this.key = key;
+    this.#scope = scope;
+    this.#operation = operation;
+    this.#exchange = exchange;
+    this.#body = body;
+    // A long body is not kept.
+    if (body.length > longestKept) this.#readMeaning();
+  }
+
+  /** The key within the world and the operation, whichever member sends it. */
+  get sharedKeyName(): string {
+    return `${this.key} ${this.#operation} ${this.#scope}`;
+  }
+
+  /** The key within the world, the operation and the member, which is where it means one order (assumed). */
+  get keyName(): string {
+    return `${this.sharedKeyName} ${this.#exchange.caller?.memberPk}`;
+  }
+
+  /** The ordered card as text; two requests for the same card have the same text. */
+  get meaning(): string {
+    return this.#meaning ?? this.#readMeaning();
+  }
+
+  /** Most meanings are never needed, and to read one takes several microseconds. */
+  #readMeaning(): string {
+    const meaning = meaningOf(JSON.parse(this.#body), fields[this.#operation]);
+    // The path names the card that is replaced.
+    this.#meaning = shortened(`${this.#exchange.path.toLowerCase()} ${meaning}`);
+    this.#body = "";
+    return this.#meaning;
+  }
 }
 
-function readOrder(request: Seen): CardOrder | undefined {
-  const { operation, idempotencyKey: key, caller } = request.exchange;
-  const ofOperation = operation && fields[operation];
-  if (!ofOperation || !key || !caller) return undefined;
-  const meaning = meaningOf(request, ofOperation);
-  if (meaning === undefined) return undefined;
-  const { shared, own } = request.sender.keys.of(key, request.scope, operation, caller.memberPk);
-  return { key, memory: own, sharedMemory: shared, meaning };
+/** Undefined if the request orders no card, has no valid key or body, or its caller was not identified. */
+export function readCardOrder({ exchange, messages, scope }: ObservedRequest, body: Fields | undefined) {
+  const { operation, idempotencyKey: key, caller } = exchange;
+  if (!isOrderOperation(operation) || !key || !caller || !body) return undefined;
+  return new CardOrder(key, scope, operation, exchange, messages.requestBody ?? "");
 }
 
-function meaningOf({ exchange: { path }, sent }: Seen, ofOperation: ReadonlySet<string>): string | undefined {
-  if (sent.meaning?.path === path) return sent.meaning.text;
-  const body = orderMeaning(sent.value, ofOperation);
-  if (body === undefined) return undefined;
-  // Of a replacement the path says which card it is for.
-  const text = shortened(`${path.toLowerCase()} ${body}`);
-  sent.meaning = { path, text };
-  return text;
-}
+const longestKept = 2000;
 
-/** The key with what it means one thing within: longer than its memory, which is forgotten once many others were sent. */
-export function keyNameOf({ scope, exchange: { caller, operation, idempotencyKey } }: Seen): string {
-  return `${scope} ${caller?.memberPk} ${operation} ${idempotencyKey}`;
-}
-
-/** What is remembered of an order is to be small, whatever was sent. */
+/** Rules keep only the hash of a long text. */
 export function shortened(text: string): string {
   return text.length <= longestKept ? text : hashOfSecret(text).join();
 }
 
-const made: ReadonlySet<PointId | undefined> = new Set<PointId>([
+/**
+ * The order of fields, fields that are null or unknown, white space around a name, a name that chooses a scenario, and
+ * `10` instead of `"10.00"` make no difference.
+ */
+function meaningOf(body: Fields, known: ReadonlySet<string>): string {
+  const ordered = Object.entries(body).filter(
+    ([field, value]) => known.has(field) && !isScenarioName(field, value),
+  );
+  return JSON.stringify(canonical(Object.fromEntries(ordered)));
+}
+
+/** `"name": "scenario:lost-response"` is meant for the sandbox only. */
+function isScenarioName(field: string, value: unknown): boolean {
+  return field === "name" && typeof value === "string" && value.startsWith("scenario:");
+}
+
+function canonical(value: unknown, field = ""): unknown {
+  if (Array.isArray(value)) return value.map((each) => canonical(each));
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return entries.map(([name, each]) => [name, canonical(each, name)]);
+  }
+  if (field === "amount") return numberOf(value);
+  if (field === "name" && typeof value === "string") return value.trim();
+  if (field === "account_id" && typeof value === "string") return value.toLowerCase();
+  return value;
+}
+
+function numberOf(value: unknown): unknown {
+  const mayBeNumber = typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+  return mayBeNumber && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+const createdPoints: ReadonlySet<PointId | undefined> = new Set<PointId>([
   "order.created",
   "cards.virtual_created",
   "cards.replaced",
 ]);
 
-/** Whether a card was made, whether or not the client was told. */
-export function madeCard({ exchange: { point } }: Seen): boolean {
-  return made.has(point);
+/** Whether the request created a card, even if the response was lost. */
+export function createdCard({ exchange: { point } }: ObservedRequest): boolean {
+  return createdPoints.has(point);
 }
 
-/** What a request is refused for before anybody looks at its key. */
+/** Refusals that are decided before the key is read. */
 const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
   "gateway.bad_request",
   "gateway.scenario_unknown",
@@ -91,12 +136,12 @@ const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
   "cards.content_type_invalid",
 ]);
 
-/** Whether the answer says that the order was looked at and refused: its key holds no card, and may order (spec §7). */
-export function isRefused({ exchange: { status, point } }: Seen): boolean {
+/** Whether the order itself was refused: its key belongs to no card, and may be used again (spec §7). */
+export function isOrderRefused({ exchange: { status, point } }: ObservedRequest): boolean {
   return (status === 400 || status === 404 || status === 422) && !beforeKey.has(point);
 }
 
-/** Whether the answer says that the key's first order is still under way. */
-export function isKeyInProgress({ exchange: { point } }: Seen): boolean {
+/** Whether the key's first order was still in progress. */
+export function isKeyInProgress({ exchange: { point } }: ObservedRequest): boolean {
   return point === "order.key_in_progress" || point === "cards.key_in_progress";
 }

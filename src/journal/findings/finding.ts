@@ -1,64 +1,63 @@
 import type { RuleId } from "./rules.ts";
 
-/** From what costs money or leaks a secret to what is only worth knowing. */
+/** From mistakes that cost money or leak a secret to mere information. */
 export const severities = ["critical", "high", "warn", "info"] as const;
 export type Severity = (typeof severities)[number];
 
-/** Whether a severity is as grave as another, or graver. */
-export function isAsGrave(severity: Severity, as: Severity): boolean {
+export function isAsSevere(severity: Severity, as: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(as);
 }
 
-/** A request that bears a finding out; it is told here, since the journal may keep it no longer. */
+/** A request of an occurrence. It is copied here because the journal may not keep it any more. */
 export interface RequestSeen {
   /** Its id in the journal. */
   readonly id: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Null where no answer was delivered. */
+  /** Null if no response was delivered. */
   readonly status: number | null;
-  /** By the clock that the company goes by. */
+  /** By the company's clock. */
   readonly time: string;
 }
 
-/** One time that the client was seen making the mistake. */
+/** One time that the client made the mistake. */
 export interface Occurrence {
-  /** What was seen, in a sentence; it holds no secret. */
+  /** The observation, in a sentence without secrets. */
   readonly seen: string;
-  /** The slug of the company that it was for; null where nobody knew who called. */
+  /** The slug of the company; null if the caller was not identified. */
   readonly company: string | null;
-  /** The requests in their order; none where it was seen elsewhere, as at a webhook's receiver. */
+  /** In their order; empty if the mistake was not made in a request, but for example by a receiver of webhooks. */
   readonly requests: readonly RequestSeen[];
 }
 
-/** A mistake of the client's that the real service would punish later. */
+/** A mistake of the client that the real service would punish later. */
 export interface Finding {
   readonly id: RuleId;
   readonly severity: Severity;
   readonly title: string;
   /** Why it matters in production. */
   readonly why: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly mend: string;
-  /** The section of the specification that it goes by. */
+  /** The section of the specification that the rule is based on. */
   readonly spec: string;
-  /** How often it was seen. */
+  /** The number of occurrences. */
   readonly times: number;
   /** The first five. */
   readonly occurrences: readonly Occurrence[];
 }
 
-/** What the client did wrong: the gravest first. */
+/** The client's mistakes, the most severe first. */
 export interface FindingsReport {
-  /** How many findings there are of each severity. */
+  /** The number of findings of each severity. */
   readonly totals: Readonly<Record<Severity, number>>;
   readonly findings: readonly Finding[];
 }
 
 export interface FindingsFilter {
-  /** Those of one company alone: its id, its slug, or `live/SLUG`. */
+  /** Only findings of one company: its id, its slug, or `live/SLUG`. */
   readonly company?: string | undefined;
-  /** Whether nothing is to follow any more, so that what was left undone counts; default false. */
+  /** Whether the client sends nothing more, so that omissions count; default false. */
   readonly final?: boolean | undefined;
 }

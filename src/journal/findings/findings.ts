@@ -1,41 +1,55 @@
+import QuickLRU from "quick-lru";
+import type { OperationId } from "../../contract/operations.ts";
 import type { Exchange, Messages } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
-import type { Finding, FindingsFilter, FindingsReport, Severity } from "./finding.ts";
-import { severities } from "./finding.ts";
-import { type Kept, Occurrences, shownOccurrences } from "./occurrences.ts";
-import type { Known, Moment, Watch, WebhookAttempt } from "./rule.ts";
+import {
+  type Finding,
+  type FindingsFilter,
+  type FindingsReport,
+  type Severity,
+  severities,
+} from "./finding.ts";
+import { Occurrences, type OccurrencesOfCompany, shownOccurrences } from "./occurrences.ts";
+import { ObservedRequest } from "./request.ts";
+import type { ApiKeys, Moment, Rule, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
-import { Seen } from "./seen.ts";
-import { Senders } from "./senders.ts";
 
-/** How many requests rules see at once: one by one, each rule costs several times as much. */
-const batch = 32;
+/** The requests that rules see at once. One by one, each rule costs several times as much. */
+const batchSize = 32;
 
-/** What the findings go by. */
-export interface FindingsPorts extends Known {
-  /** How often the company's world was put back. */
+/** The most first requests with one key, each in another world or of another member. */
+const mostFirst = 100;
+
+export interface FindingsPorts extends ApiKeys {
+  /** How often the company's world was reset. */
   generationOf(companyPk: number): number;
-  /** How often what is armed for the company, or for all, was changed. */
+  /** How often scenarios for the company, or for all, were armed or disarmed. */
   armingsOf(companyPk: number): number;
   moment(): Omit<Moment, "final">;
-  /** Told of a rule that threw; it changes no answer. */
+  /** Called with the error of a rule that threw. It changes no response. */
   onDefect(defect: Error, exchange: Exchange | undefined): void;
 }
 
-/**
- * Watches what clients do for mistakes that the real service would punish later. It decides nothing, and keeps for
- * each rule what that still needs, however few requests the journal keeps.
- */
+type RecordedRequest = ConstructorParameters<typeof ObservedRequest>;
+
+interface RunningRule {
+  readonly id: RuleId;
+  /** Undefined: all. */
+  readonly operations: ReadonlySet<OperationId | undefined> | undefined;
+  readonly watch: Watch;
+}
+
+/** Watches clients for mistakes that the real service would punish later, however few requests the journal keeps. */
 export class Findings {
   readonly #ports: FindingsPorts;
-  #senders = new Senders();
-  #kept = new Occurrences();
-  #watches: [RuleId, Watch][];
-  #unseen: Seen[] = [];
+  #occurrences = new Occurrences();
+  #rules: readonly RunningRule[];
+  #waiting: RecordedRequest[] = [];
+  #firstWithKey = firstRequests();
 
   constructor(ports: FindingsPorts) {
     this.#ports = ports;
-    this.#watches = this.#begin();
+    this.#rules = this.#begin();
   }
 
   /** @param requestId - the request's id in the journal */
@@ -43,59 +57,70 @@ export class Findings {
     const companyPk = exchange.caller?.companyPk;
     const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
     const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
-    const sender = this.#senders.of(exchange, messages, generation);
-    const request = new Seen(requestId, exchange, messages, sender, armings);
-    this.#unseen.push(request);
-    // Whose key it is that stands there has to be looked up as long as there is a world that knows it.
-    if (this.#unseen.length === batch || request.authorization.includes("sk_")) this.#catchUp();
+    this.#waiting.push([requestId, exchange, messages, generation, armings]);
+    // The holder of a key can only be looked up before the next change of the world.
+    const mayHaveKey = messages.requestHeaders.get("Authorization")?.includes("sk_");
+    if (this.#waiting.length === batchSize || mayHaveKey) this.#catchUp();
   }
 
-  /** Shows the rules what they have not seen yet, one rule after the other. */
+  /** Shows the waiting requests to the rules, to one rule after the other. */
   #catchUp(): void {
-    const requests = this.#unseen;
-    this.#unseen = [];
-    for (const [, watch] of this.#watches) {
-      if (watch.see) this.#show(watch.see, requests);
+    const requests = this.#waiting.map(
+      ([id, exchange, messages, generation, armings]) =>
+        new ObservedRequest(id, exchange, messages, generation, armings),
+    );
+    this.#waiting = [];
+    for (const request of requests) this.#linkToFirst(request);
+    for (const { operations, watch } of this.#rules) {
+      if (!watch.onRequest) continue;
+      for (const request of requests) {
+        if (operations && !operations.has(request.exchange.operation)) continue;
+        try {
+          watch.onRequest(request);
+        } catch (error) {
+          this.#ports.onDefect(error as Error, request.exchange);
+        }
+      }
     }
     for (const request of requests) request.release();
   }
 
-  #show(see: NonNullable<Watch["see"]>, requests: readonly Seen[]): void {
-    for (const request of requests) {
-      try {
-        see(request);
-      } catch (error) {
-        this.#ports.onDefect(error as Error, request.exchange);
-      }
-    }
+  #linkToFirst(request: ObservedRequest): void {
+    const { order, scope, exchange } = request;
+    if (!order) return;
+    const first = this.#firstWithKey.get(order.key) ?? [];
+    request.firstWithKey = first.filter(
+      (each) => each.scope === scope && each.exchange.operation === exchange.operation,
+    );
+    if (request.firstWithOwnKey) return;
+    this.#firstWithKey.set(order.key, [...first, request].slice(-mostFirst));
   }
 
-  /** A webhook's receiver was sent an event. */
+  /** Called after an attempt to deliver an event to a webhook. */
   attempted(attempt: WebhookAttempt): void {
     this.#catchUp();
-    for (const [, watch] of this.#watches) this.#guarded(() => watch.hear?.(attempt));
+    for (const { watch } of this.#rules) this.#guarded(() => watch.onAttempt?.(attempt));
   }
 
-  /** Forgets what was found, and what rules remember. */
+  /** Drops the findings and the state of the rules. */
   clear(): void {
-    this.#unseen = [];
-    this.#senders = new Senders();
-    this.#kept = new Occurrences();
-    this.#watches = this.#begin();
+    this.#waiting = [];
+    this.#firstWithKey = firstRequests();
+    this.#occurrences = new Occurrences();
+    this.#rules = this.#begin();
   }
 
   report({ company, final = false }: FindingsFilter = {}): FindingsReport {
     this.#catchUp();
-    const standing = new Occurrences(Number.POSITIVE_INFINITY);
+    const summarised = new Occurrences(Number.POSITIVE_INFINITY);
     const moment = { ...this.#ports.moment(), final };
-    for (const [id, watch] of this.#watches) {
-      this.#guarded(() => watch.standing?.(moment, standing.of(id)));
+    for (const { id, watch } of this.#rules) {
+      this.#guarded(() => watch.summarise?.(moment, summarised.reporterOf(id)));
     }
-    const isOfCompany = companyTest(company);
-    const kept = [...this.#kept.all(), ...standing.all()].filter(isOfCompany);
+    const all = [...this.#occurrences.all(), ...summarised.all()].filter(companyTest(company));
     const findings = severities.flatMap((severity) =>
       ruleIds.flatMap((id) => {
-        const own = kept.filter((each) => each.id === id && each.severity === severity);
+        const own = all.filter((each) => each.id === id && each.severity === severity);
         return own.length === 0 ? [] : [findingOf(id, severity, own)];
       }),
     );
@@ -106,8 +131,15 @@ export class Findings {
     };
   }
 
-  #begin(): [RuleId, Watch][] {
-    return ruleIds.map((id) => [id, rules[id].watch(this.#kept.of(id), this.#ports)]);
+  #begin(): readonly RunningRule[] {
+    return ruleIds.map((id) => {
+      const rule: Rule = rules[id];
+      return {
+        id,
+        operations: rule.operations && new Set(rule.operations),
+        watch: rule.watch(this.#occurrences.reporterOf(id), this.#ports),
+      };
+    });
   }
 
   #guarded(work: () => void): void {
@@ -119,7 +151,12 @@ export class Findings {
   }
 }
 
-function findingOf(id: RuleId, severity: Severity, kept: readonly Kept[]): Finding {
+/** By key. Most keys are sent once, and then no rule has to remember them. */
+function firstRequests(): QuickLRU<string, readonly ObservedRequest[]> {
+  return new QuickLRU({ maxSize: 2500 });
+}
+
+function findingOf(id: RuleId, severity: Severity, all: readonly OccurrencesOfCompany[]): Finding {
   const { title, why, mend, spec } = rules[id];
   return {
     id,
@@ -128,7 +165,7 @@ function findingOf(id: RuleId, severity: Severity, kept: readonly Kept[]): Findi
     why,
     mend,
     spec,
-    times: kept.reduce((sum, { times }) => sum + times, 0),
-    occurrences: kept.flatMap(({ occurrences }) => occurrences).slice(0, shownOccurrences),
+    times: all.reduce((sum, { times }) => sum + times, 0),
+    occurrences: all.flatMap(({ occurrences }) => occurrences).slice(0, shownOccurrences),
   };
 }

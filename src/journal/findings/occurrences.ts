@@ -2,101 +2,105 @@ import { maskSecrets } from "../../rules/api-key.ts";
 import type { CompanyNames } from "../../store/callers.ts";
 import { maskPath } from "../masking.ts";
 import type { Occurrence, RequestSeen, Severity } from "./finding.ts";
-import type { Found } from "./rule.ts";
+import type { ObservedRequest } from "./request.ts";
+import type { Report } from "./rule.ts";
 import { type RuleId, rules } from "./rules.ts";
-import type { Seen } from "./seen.ts";
 
-/** Of each rule, severity and company; and of each finding. */
+/** The most occurrences that are kept for each rule, severity and company, and shown for each finding. */
 export const shownOccurrences = 5;
 
-/** The occurrences of one rule, of one severity, for one company; or for all that are not told apart. */
-export interface Kept {
+/** The occurrences of one rule with one severity in one company. */
+export interface OccurrencesOfCompany {
   readonly id: RuleId;
   readonly severity: Severity;
-  /** Undefined: nobody knew who called, or companies that are not told apart any more. */
+  /** Undefined: an unidentified caller, or companies that are no longer counted separately. */
   readonly caller: CompanyNames | undefined;
   times: number;
   readonly occurrences: Occurrence[];
-  /** When it was seen last: greater than of what was seen before. */
+  /** The number of the latest occurrence. */
   latest: number;
 }
 
-const usuallyApart = 500;
+const defaultMostSeparate = 500;
 
-/** What rules found. How often is never forgotten, but of which company it was, where that is long ago. */
+/** The occurrences that rules reported. Their number is never forgotten, but the companies of old ones are. */
 export class Occurrences {
-  readonly #mostApart: number;
-  readonly #ofCompanies = new Map<string, Kept>();
-  readonly #ofOthers = new Map<string, Kept>();
-  #seen = 0;
+  readonly #mostSeparate: number;
+  readonly #ofCompanies = new Map<string, OccurrencesOfCompany>();
+  readonly #ofOthers = new Map<string, OccurrencesOfCompany>();
+  #reported = 0;
 
-  /** @param mostApart - at most so many are told apart by their companies, and the half that was seen last at least */
-  constructor(mostApart = usuallyApart) {
-    this.#mostApart = mostApart;
+  /** @param mostSeparate - the most entries that are counted separately; beyond it, the older half is merged */
+  constructor(mostSeparate = defaultMostSeparate) {
+    this.#mostSeparate = mostSeparate;
   }
 
-  /** Takes what a rule finds. */
-  of(id: RuleId): Found {
+  /** The function through which a rule reports. */
+  reporterOf(id: RuleId): Report {
     return ({ seen, requests, company, severity = rules[id].severity }) => {
       if (requests.some(({ muted }) => muted)) return;
       const caller = company ?? requests.at(-1)?.exchange.caller;
-      const kept = caller ? this.#ofCompany(id, severity, caller) : this.#ofOther(id, severity);
-      kept.times++;
-      kept.latest = ++this.#seen;
-      if (kept.occurrences.length === shownOccurrences) return;
-      kept.occurrences.push({
+      const entry = caller ? this.#ofCompany(id, severity, caller) : this.#ofOther(id, severity);
+      entry.times++;
+      entry.latest = ++this.#reported;
+      if (entry.occurrences.length === shownOccurrences) return;
+      entry.occurrences.push({
         seen: maskSecrets(seen),
         company: caller?.companySlug ?? null,
-        // A client may have met several companies; what is told of one tells of no other.
+        // One client may call for several companies, and a company's report must not show another's requests.
         requests: requests.filter((each) => isOf(each, caller)).map(requestSeen),
       });
     };
   }
 
-  /** Those of companies that are not told apart, or that nobody knew, come first. */
-  all(): readonly Kept[] {
+  /** Begins with the entries without a company. */
+  all(): readonly OccurrencesOfCompany[] {
     return [...this.#ofOthers.values(), ...this.#ofCompanies.values()];
   }
 
-  #ofCompany(id: RuleId, severity: Severity, caller: CompanyNames): Kept {
+  #ofCompany(id: RuleId, severity: Severity, caller: CompanyNames): OccurrencesOfCompany {
     const { companyId, companySlug, environment } = caller;
     const name = `${id} ${severity} ${companyId}`;
-    const known = this.#ofCompanies.get(name);
-    if (known) return known;
-    if (this.#ofCompanies.size === this.#mostApart) this.#keepTogether();
-    const kept = begun(id, severity, { companyId, companySlug, environment });
-    this.#ofCompanies.set(name, kept);
-    return kept;
+    const existing = this.#ofCompanies.get(name);
+    if (existing) return existing;
+    if (this.#ofCompanies.size === this.#mostSeparate) this.#mergeOldest();
+    const entry = noOccurrences(id, severity, { companyId, companySlug, environment });
+    this.#ofCompanies.set(name, entry);
+    return entry;
   }
 
-  #ofOther(id: RuleId, severity: Severity): Kept {
+  #ofOther(id: RuleId, severity: Severity): OccurrencesOfCompany {
     const name = `${id} ${severity}`;
-    const kept = this.#ofOthers.get(name) ?? begun(id, severity, undefined);
-    this.#ofOthers.set(name, kept);
-    return kept;
+    const entry = this.#ofOthers.get(name) ?? noOccurrences(id, severity, undefined);
+    this.#ofOthers.set(name, entry);
+    return entry;
   }
 
-  #keepTogether(): void {
+  #mergeOldest(): void {
     const byLatest = [...this.#ofCompanies].sort(([, one], [, other]) => one.latest - other.latest);
-    for (const [name, kept] of byLatest.slice(0, this.#mostApart / 2)) {
+    for (const [name, entry] of byLatest.slice(0, this.#mostSeparate / 2)) {
       this.#ofCompanies.delete(name);
-      const others = this.#ofOther(kept.id, kept.severity);
-      others.times += kept.times;
+      const others = this.#ofOther(entry.id, entry.severity);
+      others.times += entry.times;
       const free = shownOccurrences - others.occurrences.length;
-      others.occurrences.push(...kept.occurrences.slice(0, free));
+      others.occurrences.push(...entry.occurrences.slice(0, free));
     }
   }
 }
 
-function begun(id: RuleId, severity: Severity, caller: CompanyNames | undefined): Kept {
+function noOccurrences(
+  id: RuleId,
+  severity: Severity,
+  caller: CompanyNames | undefined,
+): OccurrencesOfCompany {
   return { id, severity, caller, times: 0, occurrences: [], latest: 0 };
 }
 
-function isOf({ exchange }: Seen, company: CompanyNames | undefined): boolean {
+function isOf({ exchange }: ObservedRequest, company: CompanyNames | undefined): boolean {
   return exchange.caller === undefined || exchange.caller.companyId === company?.companyId;
 }
 
-function requestSeen({ id, exchange }: Seen): RequestSeen {
+function requestSeen({ id, exchange }: ObservedRequest): RequestSeen {
   return {
     id,
     method: exchange.method,

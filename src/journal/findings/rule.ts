@@ -1,46 +1,49 @@
+import type QuickLRU from "quick-lru";
+import type { OperationId } from "../../contract/operations.ts";
 import type { Caller, CompanyNames } from "../../store/callers.ts";
 import type { Severity } from "./finding.ts";
-import type { Seen } from "./seen.ts";
+import type { ObservedRequest } from "./request.ts";
 
-/** One mistake that clients make, and how it is told from what looks alike and is right. */
+/** One mistake that clients make. */
 export interface Rule {
-  /** How grave it is, unless an occurrence says otherwise. */
+  /** The usual severity; an occurrence may have another. */
   readonly severity: Severity;
   readonly title: string;
   /** Why it matters in production. */
   readonly why: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly mend: string;
-  /** The section of the specification that it goes by. */
+  /** The section of the specification that it is based on. */
   readonly spec: string;
-  /** Begins to watch; what the rule has to remember lives here, and is bounded. */
-  watch(found: Found, known: Known): Watch;
+  /** The rule sees only requests of these operations; default: every request, also one of no operation. */
+  readonly operations?: readonly OperationId[];
+  /** Begins to watch. The state of the rule lives in what this returns; it must be bounded. */
+  watch(report: Report, apiKeys: ApiKeys): Watch;
 }
 
-/** What a rule is told of, in the order in which it happens. */
+/** The methods are called in the order in which things happen. */
 export interface Watch {
-  /** A request was answered, or lost its connection; muted ones too, since they may put right what came before. */
-  see?(request: Seen): void;
-  /** A webhook's receiver was sent an event. */
-  hear?(attempt: WebhookAttempt): void;
-  /** Tells what holds as matters stand, and would no longer if something followed; it is asked at each report. */
-  standing?(moment: Moment, found: Found): void;
+  /** Called after a response or a lost connection; also for muted requests, which may correct earlier mistakes. */
+  onRequest?(request: ObservedRequest): void;
+  /** Called after an attempt to deliver an event to a webhook. */
+  onAttempt?(attempt: WebhookAttempt): void;
+  /** Called for each report of the findings: reports mistakes that a later request may still put right. */
+  summarise?(moment: Moment, report: Report): void;
 }
 
-/** Takes what a rule found. An occurrence that names a muted request is dropped. */
-export type Found = (occurrence: {
+/** Takes an occurrence of a mistake. One that names a muted request is dropped. */
+export type Report = (occurrence: {
   /** A sentence. Secrets in it are masked. */
   readonly seen: string;
-  /** In their order; the last is the one that made it a mistake, and its company the one that it counts for. */
-  readonly requests: readonly Seen[];
-  /** The company, where no request was it. */
+  /** In their order; the last one is the mistake, and the occurrence belongs to its company. */
+  readonly requests: readonly ObservedRequest[];
+  /** The company, if it is not that of the last request. */
   readonly company?: CompanyNames;
   readonly severity?: Severity;
 }) => void;
 
-/** What a rule may ask of the world. */
-export interface Known {
-  /** Whose API key this is the secret of, of either environment, active or revoked; undefined where of none. */
+export interface ApiKeys {
+  /** The holder of an API key of either environment, active or revoked; undefined: there is no such key. */
   holderOf(secret: string): Caller | undefined;
 }
 
@@ -50,10 +53,10 @@ export interface WebhookAttempt {
   readonly deliveryId: string;
   readonly company: CompanyNames;
   readonly url: string;
-  /** Null where nobody answered. */
+  /** Null if there was no response. */
   readonly status: number | null;
   readonly error: string | null;
-  /** Whether a scenario broke what was sent, as with a bad signature. */
+  /** Whether a scenario changed the delivery, for example its signature. */
   readonly forced: boolean;
   /** The part of this attempt that a verifying receiver rejects; undefined: none. */
   readonly broken: "signature" | "timestamp" | undefined;
@@ -61,12 +64,24 @@ export interface WebhookAttempt {
   readonly durationMs: number;
 }
 
-/** When a report is made. */
+/** The time of a report. */
 export interface Moment {
   /** By the sandbox's clock, in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** The same in the real time of `Seen.startedMs`. */
+  /** In real time, as `ObservedRequest.startedMs`. */
   readonly realMs: number;
-  /** Nothing is to follow any more. */
+  /** The client sends nothing more. */
   readonly final: boolean;
+}
+
+/** The entry of a key, made if there is none, as the latest one: `summarise` reports the entries in this order. */
+export function latestEntry<Key, Value>(entries: QuickLRU<Key, Value>, key: Key, make: () => Value): Value {
+  const entry = entries.get(key) ?? make();
+  setLatest(entries, key, entry);
+  return entry;
+}
+
+export function setLatest<Key, Value>(entries: QuickLRU<Key, Value>, key: Key, entry: Value): void {
+  entries.delete(key);
+  entries.set(key, entry);
 }

@@ -1,7 +1,7 @@
 import {
   type Finding,
   type FindingsReport,
-  isAsGrave,
+  isAsSevere,
   type Occurrence,
   type Severity,
   severities,
@@ -51,7 +51,7 @@ export function findingsSuite({ findings }: FindingsReport, failing: Severity | 
   const broken = findings.map((finding): JunitCase => {
     const { id, severity, title } = finding;
     const message = messageOf(finding);
-    const fails = failing !== undefined && isAsGrave(severity, failing);
+    const fails = failing !== undefined && isAsSevere(severity, failing);
     return {
       name: `${id} ${title}`,
       classname: `findings.${severity}`,

@@ -7,8 +7,8 @@ const companyOf = (n: number) =>
 
 /** What HOOK-5 found for each company, in this order. */
 function foundFor(companies: readonly number[], occurrences = new Occurrences()) {
-  const found = occurrences.of("HOOK-5");
-  for (const n of companies) found({ seen: `seen by ${n}`, requests: [], company: companyOf(n) });
+  const report = occurrences.reporterOf("HOOK-5");
+  for (const n of companies) report({ seen: `seen by ${n}`, requests: [], company: companyOf(n) });
   return occurrences.all();
 }
 

@@ -1,11 +1,12 @@
-import { type CardOrder, cardOrderOf } from "../card-order.ts";
+import QuickLRU from "quick-lru";
+import { orderOperations } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
 
 const nilKey = "00000000-0000-0000-0000-000000000000";
-/** What no generator makes. */
+/** Keys that no generator makes. */
 const unset: ReadonlySet<string> = new Set([nilKey, "ffffffff-ffff-ffff-ffff-ffffffffffff"]);
-/** What documentation shows as a UUID, and stays where it was pasted. */
+/** UUIDs in documentation, which stay where they were pasted. */
 const samples: ReadonlySet<string> = new Set([
   "123e4567-e89b-12d3-a456-426614174000",
   "123e4567-e89b-12d3-a456-426655440000",
@@ -16,46 +17,48 @@ const samples: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Orders that differ go out under one key again and again: it is generated once, or never. IDEM-2 tells of each order
- * that is lost by it; this one of the cause, once a key and world. Orders that were refused do not count, since
- * their key is free (§7); nor does the same key after a reset, or in another company, where tests have it fixed.
+ * The client sends different orders with one key again and again, because it generates the key once or never. It is
+ * reported once for each key and world. Refused orders do not count, since their key is free (§7); nor does the same
+ * key after a reset, or in another company, because tests may have a fixed key.
  */
-export const idem3: Rule = {
+export const constantKey: Rule = {
   severity: "high",
   title: "Constant Idempotency-Key",
   why: "Under a key that is the same for all orders the first card is made, and every later order answers with that card.",
   mend: "Generate a random UUID for each order; make sure that it is set, and not a constant or made once at start.",
   spec: "§4",
-  watch(found) {
+  operations: orderOperations,
+  watch(report) {
+    /** By key, from its second request on: the different orders that were made with it, or may have been. */
+    const ordersOf = new QuickLRU<string, readonly ObservedRequest[]>({ maxSize: 2500 });
     return {
-      see(request) {
-        const order = request.muted ? undefined : cardOrderOf(request);
-        if (!order || !(request.exchange.status === 201 || request.isAmbiguous)) return;
-        const { key, sharedMemory } = order;
-        const { made } = sharedMemory;
-        if (!made) {
-          sharedMemory.made = request;
-          return;
-        }
-        const orders = [made].flat();
+      onRequest(request) {
+        const { order, firstWithKey } = request;
+        if (!order || firstWithKey.length === 0 || !mayBeMade(request)) return;
+        const { key, sharedKeyName } = order;
         const most = unset.has(key) || samples.has(key) ? 2 : 3;
-        if (orders.length === most || orders.some((each) => whatIn(each) === whatIn(request))) return;
-        const differing = [...orders, request];
-        sharedMemory.made = differing;
-        if (differing.length < most) return;
-        found({
+        const before = ordersOf.get(sharedKeyName) ?? firstWithKey.filter(mayBeMade).slice(0, 1);
+        if (before.length === most || before.some((each) => isSameOrder(each, request))) return;
+        const requests = [...before, request];
+        ordersOf.set(sharedKeyName, requests);
+        if (requests.length < most) return;
+        report({
           seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,
-          requests: differing,
+          requests,
         });
       },
     };
   },
 };
 
-/** Nobody fixes a key that is unset, so there the same order of another member is another order. */
-function whatIn(request: Seen): string {
-  const { key, meaning } = cardOrderOf(request) as CardOrder;
-  return unset.has(key) ? `${request.exchange.caller?.memberId} ${meaning}` : meaning;
+function mayBeMade(request: ObservedRequest): boolean {
+  return !request.muted && (request.exchange.status === 201 || request.isAmbiguous);
+}
+
+/** Members may share a fixed key, but not an unset one: with that, the same order of another member is another order. */
+function isSameOrder(one: ObservedRequest, other: ObservedRequest): boolean {
+  const isSameMember = one.exchange.caller?.memberId === other.exchange.caller?.memberId;
+  return one.order?.meaning === other.order?.meaning && (isSameMember || !unset.has(one.order?.key ?? ""));
 }
 
 function describe(key: string): string {

@@ -1,110 +1,103 @@
+import QuickLRU from "quick-lru";
 import { deliveryAddress, deliveryMethod } from "../../../contract/delivery-address.ts";
-import { Recent } from "../recent.ts";
-import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
-import { programOf } from "../senders.ts";
-import { type Fields, fieldsOf } from "../sent-body.ts";
+import { fieldsOf, type ObservedRequest } from "../request.ts";
+import { latestEntry, type Report, type Rule, type Watch } from "../rule.ts";
 
-interface Options {
-  readonly request: Seen;
+interface Offer {
+  readonly request: ObservedRequest;
   readonly methods: ReadonlySet<unknown>;
 }
 
-/** How a program's orders fit what it was offered. */
+/** A program's orders to addresses for which it had asked for the methods. */
 interface Habit {
-  within: number;
-  beside: number;
-  readonly occurrences: { readonly method: string; readonly requests: readonly Seen[] }[];
+  offered: number;
+  notOffered: number;
+  readonly occurrences: { readonly method: string; readonly requests: readonly ObservedRequest[] }[];
 }
 
 /** One may be a test of the refusal. */
 const fewest = 2;
 const shown = 5;
 
-/** A method is ordered that the service has just said not to serve the address. */
-export const val5: Rule = {
+export const deliveryMethodNotOffered: Rule = {
   severity: "warn",
   title: "Delivery method that the address was not offered",
   why: "The order is refused, or the card does not arrive, although the service had said which methods serve the address.",
   mend: "Offer and send only what POST /developer/cards/delivery-options answered for that very address.",
   spec: "§4 (the shape of delivery options is assumed)",
-  watch() {
-    const options = new Recent<string, Options>(1000);
-    /** Most runs ask for none, and are spared the look-up. */
-    let isAnyOffered = false;
-    const habits = new Recent<string, Habit>(1000);
-    const refused = new Recent<string, true>(1000);
-
-    const offer = (request: Seen) => {
-      const address = addressIn(request);
-      const methods = fieldsOf(request.answered)?.delivery_methods;
-      // Where nothing is offered, whoever orders all the same wants to see the refusal.
-      if (address === undefined || !Array.isArray(methods) || methods.length === 0) return;
-      if (request.exchange.scenario !== undefined) return;
-      isAnyOffered = true;
-      options.set(`${request.client} ${address}`, {
-        request,
-        methods: new Set(methods.map((each) => fieldsOf(each)?.method)),
-      });
-    };
-
-    const order = (request: Seen) => {
-      if (!isAnyOffered) return;
-      const address = addressIn(request);
-      const offered = address === undefined ? undefined : options.get(`${request.client} ${address}`);
-      const method = fieldsOf(request.json)?.delivery_method;
-      if (!offered || typeof method !== "string" || !known.has(method)) return;
-      const habit = habits.get(programOf(request)) ?? { within: 0, beside: 0, occurrences: [] };
-      habits.set(programOf(request), habit);
-      if (offered.methods.has(method)) {
-        habit.within++;
-        return;
-      }
-      // The same order once more is one order.
-      const key = `${request.client} ${request.exchange.idempotencyKey} ${method} ${address}`;
-      if (request.muted || refused.get(key)) return;
-      refused.set(key, true);
-      habit.beside++;
-      if (habit.occurrences.length < shown) {
-        habit.occurrences.push({ method, requests: [offered.request, request] });
-      }
-    };
-
-    return {
-      see(request) {
-        const { point, operation } = request.exchange;
-        if (point === "cards.delivery_options_listed") offer(request);
-        else if (operation === "orderPhysicalCard" || operation === "replaceCard") order(request);
-      },
-      standing(_moment, found) {
-        for (const { within, beside, occurrences } of habits.values()) {
-          if (beside <= within) continue;
-          const severity = beside < fewest ? "info" : "warn";
-          for (const { method, requests } of occurrences) {
-            found({
-              seen: `${method} was ordered to an address that was not offered it`,
-              requests,
-              severity,
-            });
-          }
-        }
-      },
-    };
-  },
+  operations: ["listDeliveryOptions", "orderPhysicalCard", "replaceCard"],
+  watch: () => new DeliveryMethods(),
 };
 
-const known: ReadonlySet<string> = new Set(deliveryMethod.options);
-const fields = Object.keys(deliveryAddress.shape);
+class DeliveryMethods implements Watch {
+  /** By client and address. */
+  readonly #offers = new QuickLRU<string, Offer>({ maxSize: 500 });
+  /** Saves the look-up in most runs, which have no offer. */
+  #isAnyOffered = false;
+  readonly #habits = new QuickLRU<string, Habit>({ maxSize: 500 });
+  readonly #counted = new QuickLRU<string, true>({ maxSize: 500 });
 
-/** The address in a body, as text that is the same for two that are the same. */
-function addressIn(request: Seen): string | undefined {
-  const address: Fields | undefined = fieldsOf(fieldsOf(request.json)?.delivery_address);
+  onRequest(request: ObservedRequest): void {
+    const { point, operation } = request.exchange;
+    if (point === "cards.delivery_options_listed") this.#offer(request);
+    else if (operation !== "listDeliveryOptions" && this.#isAnyOffered) this.#order(request);
+  }
+
+  #offer(request: ObservedRequest): void {
+    const address = addressOf(request);
+    const methods = fieldsOf(request.response)?.delivery_methods;
+    // If nothing is offered, an order to the address is a test of the refusal.
+    if (address === undefined || !Array.isArray(methods) || methods.length === 0) return;
+    if (request.exchange.scenario !== undefined) return;
+    this.#isAnyOffered = true;
+    this.#offers.set(`${request.client} ${address}`, {
+      request,
+      methods: new Set(methods.map((each) => fieldsOf(each)?.method)),
+    });
+  }
+
+  #order(request: ObservedRequest): void {
+    const address = addressOf(request);
+    const offer = address === undefined ? undefined : this.#offers.get(`${request.client} ${address}`);
+    const method = fieldsOf(request.json)?.delivery_method;
+    if (!offer || typeof method !== "string" || !methodNames.has(method)) return;
+    const habit = latestEntry(this.#habits, request.program, noOrders);
+    if (offer.methods.has(method)) {
+      habit.offered++;
+      return;
+    }
+    // A retry is the same order.
+    const order = `${request.client} ${request.exchange.idempotencyKey} ${method} ${address}`;
+    if (request.muted || this.#counted.has(order)) return;
+    this.#counted.set(order, true);
+    habit.notOffered++;
+    if (habit.occurrences.length < shown) {
+      habit.occurrences.push({ method, requests: [offer.request, request] });
+    }
+  }
+
+  summarise(_moment: unknown, report: Report): void {
+    for (const [, { offered, notOffered, occurrences }] of this.#habits.entries()) {
+      if (notOffered <= offered) continue;
+      const severity = notOffered < fewest ? "info" : "warn";
+      for (const { method, requests } of occurrences) {
+        report({ seen: `${method} was ordered to an address that was not offered it`, requests, severity });
+      }
+    }
+  }
+}
+
+function noOrders(): Habit {
+  return { offered: 0, notOffered: 0, occurrences: [] };
+}
+
+const methodNames: ReadonlySet<string> = new Set(deliveryMethod.options);
+const addressFields = Object.keys(deliveryAddress.shape);
+
+/** The address in the body; two equal addresses have the same text. */
+function addressOf(request: ObservedRequest): string | undefined {
+  const address = fieldsOf(fieldsOf(request.json)?.delivery_address);
   if (!address) return undefined;
-  return JSON.stringify(
-    fields.map((field) =>
-      String(address[field] ?? "")
-        .trim()
-        .toLowerCase(),
-    ),
-  );
+  const values = addressFields.map((field) => String(address[field] ?? ""));
+  return JSON.stringify(values.map((value) => value.trim().toLowerCase()));
 }

@@ -1,66 +1,58 @@
-import type { OperationId } from "../../../contract/operations.ts";
-import { isKeyed } from "../card-order.ts";
-import type { Severity } from "../finding.ts";
-import { Recent } from "../recent.ts";
-import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
-import { programOf } from "../senders.ts";
+import QuickLRU from "quick-lru";
+import { orderOperations } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
+import { latestEntry, type Report, type Rule } from "../rule.ts";
 
 const fewest = 3;
 
+/** The orders of one program with one operation. */
 interface Orders {
-  readonly missing: Faulty;
-  readonly malformed: Faulty;
+  readonly missing: RefusedOrders;
+  readonly malformed: RefusedOrders;
+  /** The program has sent a valid key. */
   hasKey: boolean;
 }
 
-interface Faulty {
+interface RefusedOrders {
   count: number;
-  readonly first: Seen[];
+  readonly first: ObservedRequest[];
 }
 
 /**
- * Orders go out with no Idempotency-Key, or with one that is no UUID. Every suite sends one of each on purpose, so it
- * is a mistake where a program does the same to one operation three times, and never sends it a proper key.
+ * Orders have no Idempotency-Key, or one that is no UUID. Test suites send one of each on purpose, so it is `high` if a
+ * program does the same with one operation three times. It is not reported if the program sends a valid key as well.
  */
-export const idem6: Rule = {
+export const improperKey: Rule = {
   severity: "high",
   title: "Order without a proper Idempotency-Key",
   why: "The service refuses every such order with 400: none of them makes a card.",
   mend: "Send a UUID, without quotes or a prefix, as Idempotency-Key with every order: generated once for each, and kept for its retries.",
   spec: "§4",
+  operations: orderOperations,
   watch() {
-    const programs = new Recent<string, Partial<Record<OperationId, Orders>>>(1000);
+    const programs = new QuickLRU<string, Map<string, Orders>>({ maxSize: 500 });
     return {
-      see(request) {
+      onRequest(request) {
         const { operation, idempotencyKey, point } = request.exchange;
-        if (operation === undefined || !isKeyed(operation) || request.muted) return;
+        if (operation === undefined || request.muted) return;
         const isRefused = refusals.has(point ?? "");
         if (!isRefused && idempotencyKey === undefined) return;
-        const program = programs.get(programOf(request)) ?? {};
-        programs.set(programOf(request), program);
-        program[operation] ??= { missing: none(), malformed: none(), hasKey: false };
-        const orders = program[operation];
+        const program = latestEntry(programs, request.program, () => new Map());
+        const orders = program.get(operation) ?? { missing: none(), malformed: none(), hasKey: false };
+        program.set(operation, orders);
         if (!isRefused) orders.hasKey = true;
         if (orders.hasKey) return;
-        const kind = request.messages.requestHeaders.get("Idempotency-Key")
-          ? orders.malformed
-          : orders.missing;
+        const key = request.messages.requestHeaders.get("Idempotency-Key");
+        const kind = key ? orders.malformed : orders.missing;
         kind.count++;
         if (kind.first.length < fewest) kind.first.push(request);
       },
-      standing(_moment, found) {
-        for (const { missing, malformed, hasKey } of [...programs.values()].flatMap((each) =>
-          Object.values(each),
-        )) {
-          if (hasKey) continue;
-          if (missing.count > 0) {
-            const seen = `${ordersOf(missing)} sent without an Idempotency-Key`;
-            found({ seen, requests: missing.first, severity: severityOf(missing) });
-          }
-          if (malformed.count > 0) {
-            const seen = `${ordersOf(malformed)} sent with an Idempotency-Key that is no UUID`;
-            found({ seen, requests: malformed.first, severity: severityOf(malformed) });
+      summarise(_moment, report) {
+        for (const [, program] of programs.entries()) {
+          for (const { missing, malformed, hasKey } of program.values()) {
+            if (hasKey) continue;
+            reportOrders(missing, "without an Idempotency-Key", report);
+            reportOrders(malformed, "with an Idempotency-Key that is no UUID", report);
           }
         }
       },
@@ -68,16 +60,17 @@ export const idem6: Rule = {
   },
 };
 
-function ordersOf({ count }: Faulty): string {
-  return count === 1 ? "An order was" : `${count} orders were`;
+function reportOrders({ count, first }: RefusedOrders, mistake: string, report: Report): void {
+  if (count === 0) return;
+  report({
+    seen: `${count === 1 ? "An order was" : `${count} orders were`} sent ${mistake}`,
+    requests: first,
+    // One or two may be tests of the refusal.
+    severity: count < fewest ? "info" : "high",
+  });
 }
 
-/** One or two may be tests of the refusal. */
-function severityOf({ count }: Faulty): Severity {
-  return count < fewest ? "info" : "high";
-}
-
-function none(): Faulty {
+function none(): RefusedOrders {
   return { count: 0, first: [] };
 }
 

@@ -1,32 +1,35 @@
-import { cardOrderOf, isKeyInProgress, isRefused } from "../card-order.ts";
+import QuickLRU from "quick-lru";
+import { isKeyInProgress, isOrderRefused, orderOperations } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
 
-/** An Idempotency-Key is used again for another order. */
-export const idem2: Rule = {
+export const keyReusedForAnotherOrder: Rule = {
   severity: "critical",
   title: "Idempotency-Key reused for another order",
   why: "The service answers with the original card: the second order is never made, and the client believes that it was.",
   mend: "Generate a key for each order, keep it with the order, and send it again only with the same order.",
   spec: "§4",
-  watch(found) {
+  operations: orderOperations,
+  watch(report) {
+    /** By key: the order that holds it, or was last sent with it; absent: the first order. */
+    const holders = new QuickLRU<string, ObservedRequest>({ maxSize: 2500 });
     return {
-      see(request) {
-        const order = cardOrderOf(request);
-        if (!order) return;
-        const { memory, key, meaning } = order;
-        const before = memory.usedBy;
-        const isHeld = before !== undefined && holds(before);
-        // One that was refused is not kept (§7), nor was what came before it under the key.
-        if (!isHeld || isRefused(request)) memory.usedBy = request;
-        if (!before || cardOrderOf(before)?.meaning === meaning) return;
-        const [first, second] = inOrder(before, request);
-        found({
+      onRequest(request) {
+        const { order, firstWithOwnKey: first } = request;
+        if (!order || !first) return;
+        const { keyName, key, meaning } = order;
+        const before = holders.get(keyName) ?? first;
+        const isHeld = holds(before);
+        // A refused order frees the key (§7).
+        if (!isHeld || isOrderRefused(request)) holders.set(keyName, request);
+        if (before.order?.meaning === meaning) return;
+        const requests = inOrder(before, request);
+        report({
           seen: isHeld
             ? `Idempotency-Key ${key} was sent with one order, and then with another`
-            : `Idempotency-Key ${key} was sent again with another body after ${first.exchange.status}`,
-          requests: [first, second],
-          // Correcting the body under the key of an order that was refused orders what was meant.
+            : `Idempotency-Key ${key} was sent again with another body after ${requests[0].exchange.status}`,
+          requests,
+          // A client may correct a refused order, and send it with the same key.
           severity: isHeld ? "critical" : "info",
         });
       },
@@ -34,12 +37,12 @@ export const idem2: Rule = {
   },
 };
 
-/** Whether its key holds a card now, or may. */
-function holds(request: Seen): boolean {
+/** Whether the key holds a card now, or may. */
+function holds(request: ObservedRequest): boolean {
   return request.isAmbiguous || request.exchange.status === 201 || isKeyInProgress(request);
 }
 
-/** As they arrived: one that met 409 meanwhile is answered before the one that it met. */
-function inOrder(one: Seen, other: Seen): [Seen, Seen] {
+/** In the order of arrival: 409 for a key in progress is answered before the first request. */
+function inOrder(one: ObservedRequest, other: ObservedRequest): [ObservedRequest, ObservedRequest] {
   return other.startedMs < one.startedMs ? [other, one] : [one, other];
 }

@@ -1,69 +1,67 @@
-import { cardOrderOf } from "../card-order.ts";
-import { Recent } from "../recent.ts";
+import QuickLRU from "quick-lru";
+import { orderOperations } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
-import { programOf } from "../senders.ts";
 
-/** After this long without an answer a client may well have given up, and retries as it should. */
+/** A client that has waited this long may have given up, and then its retry is correct. */
 const impatienceMs = 1000;
-const racedOnPurpose = 2;
-/** Of a key: enough for several clients that send it. */
+/** The number of keys of a program that may be sent in parallel on purpose. */
+const mostOnPurpose = 2;
+/** The number of requests remembered for each key: enough for several clients that send it. */
 const mostLatest = 8;
 
 /**
- * Requests with one key are under way at the same time. Every suite tries that on purpose with a key or two, so it
- * is a mistake from the third key of a program on; and only worth knowing where the first took its time, or a
- * scenario made it.
+ * Requests with one key are in progress at the same time. Test suites try that on purpose with a key or two, so it is
+ * `warn` from the third key of a program on. It is `info` if the first request was slow, or a scenario fired on it.
  */
-export const idem4: Rule = {
+export const parallelRequestsWithOneKey: Rule = {
   severity: "warn",
   title: "Parallel requests with one Idempotency-Key",
   why: "While the first is in progress the others meet 409: a client that takes that for a failure loses a card that is made.",
   mend: "Send one request for each key at a time: wait for its answer or a timeout, and only then retry.",
   spec: "§3, §4 (assumed)",
-  watch(found) {
-    const told = new Recent<string, true>();
-    const raced = new Recent<string, number>();
+  operations: orderOperations,
+  watch(report) {
+    /** By key, from its second request on. */
+    const latestOf = new QuickLRU<string, readonly ObservedRequest[]>({ maxSize: 2500 });
+    const reported = new QuickLRU<string, true>({ maxSize: 1000 });
+    /** By program and operation: the number of keys. */
+    const counts = new QuickLRU<string, number>({ maxSize: 1000 });
     return {
-      see(request) {
-        const order = request.muted ? undefined : cardOrderOf(request);
-        if (!order) return;
-        const { memory } = order;
-        const { latest } = memory;
-        if (!latest) {
-          memory.latest = request;
-          return;
-        }
-        const others = [latest].flat();
-        memory.latest = [...others.slice(1 - mostLatest), request];
-        const other = others.find((each) => each.client === request.client && overlap(each, request));
+      onRequest(request) {
+        const { order, firstWithOwnKey: first } = request;
+        if (!order || !first || request.muted) return;
+        const { key, keyName } = order;
+        const latest = latestOf.get(keyName) ?? (first.muted ? [] : [first]);
+        latestOf.set(keyName, [...latest.slice(1 - mostLatest), request]);
+        const other = latest.find((each) => each.client === request.client && overlap(each, request));
         if (!other) return;
-        const name = `${request.client} ${request.exchange.caller?.memberPk} ${request.exchange.operation} ${order.key}`;
-        if (told.get(name)) return;
-        told.set(name, true);
+        const name = `${keyName} ${request.client}`;
+        if (reported.has(name)) return;
+        reported.set(name, true);
         const pair = inOrder(other, request);
-        const isMade = tookItsTime(...pair);
-        const program = `${programOf(request)} ${request.exchange.operation}`;
-        const count = (raced.get(program) ?? 0) + (isMade ? 0 : 1);
-        raced.set(program, count);
-        found({
-          seen: `Idempotency-Key ${order.key} was sent again while its first request was under way`,
+        const isDelayed = wasDelayed(...pair);
+        const program = `${request.program} ${request.exchange.operation}`;
+        const count = (counts.get(program) ?? 0) + (isDelayed ? 0 : 1);
+        counts.set(program, count);
+        report({
+          seen: `Idempotency-Key ${key} was sent again while its first request was under way`,
           requests: pair,
-          severity: isMade || count <= racedOnPurpose ? "info" : "warn",
+          severity: isDelayed || count <= mostOnPurpose ? "info" : "warn",
         });
       },
     };
   },
 };
 
-function overlap(one: Seen, other: Seen): boolean {
+function overlap(one: ObservedRequest, other: ObservedRequest): boolean {
   return one.startedMs < other.endedMs && other.startedMs < one.endedMs;
 }
 
-function inOrder(one: Seen, other: Seen): [Seen, Seen] {
+function inOrder(one: ObservedRequest, other: ObservedRequest): [ObservedRequest, ObservedRequest] {
   return other.startedMs < one.startedMs ? [other, one] : [one, other];
 }
 
-function tookItsTime(first: Seen, second: Seen): boolean {
+function wasDelayed(first: ObservedRequest, second: ObservedRequest): boolean {
   return second.startedMs - first.startedMs >= impatienceMs || first.exchange.scenario !== undefined;
 }

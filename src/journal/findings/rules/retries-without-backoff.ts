@@ -1,88 +1,91 @@
-import { cardOrderOf } from "../card-order.ts";
-import type { KeyMemory } from "../key-memory.ts";
-import { Recent } from "../recent.ts";
-import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
-import { programOf } from "../senders.ts";
-import { patternOf } from "../waits-between.ts";
+import QuickLRU from "quick-lru";
+import { orderOperations } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
+import { type Report, type Rule, setLatest } from "../rule.ts";
 
 const shownAttempts = 5;
 const keptWaits = 12;
-/** So many attempts no test has that only leaves out its client's waits. */
+/** A test that only leaves out its client's waits has fewer attempts. */
 const relentless = 12;
-/** Time that the company's clock went on beyond real time: a test waits by that. */
+/** If the company's clock advanced by more than this beyond real time, a test moved it instead of waiting. */
 const movedByHandMs = 1000;
 
 /** The attempts of one order, each but the last of which failed. */
-export interface Attempts {
+interface Attempts {
   readonly program: string;
-  readonly first: Seen[];
+  readonly first: ObservedRequest[];
   readonly waitsMs: number[];
   count: number;
-  last: Seen;
+  last: ObservedRequest;
   isOver: boolean;
   isMovedByHand: boolean;
 }
 
 /**
- * Retries follow each other at once, or always after the same wait. A client goes by one policy, so it is a mistake
- * where most of its orders with four attempts and more show it. What looks alike and is right: waits that grow and
- * were shortened for a test; waits with jitter; waits that `Retry-After` gave; a test that moves the clock instead of
- * waiting. Where nothing is waited at all a test may have left the waits out: that is only worth knowing before the
- * twelfth attempt. Polling is not retrying: only requests with an Idempotency-Key count.
+ * Retries follow each other at once, or always after the same wait. A client has one policy, so it is `warn` if most of a
+ * program's orders with at least four attempts show it. Similar, but correct: waits that grow and were shortened for a
+ * test, waits with jitter, waits that `Retry-After` gave, and a test that moves the clock instead of waiting. A test may
+ * also leave out the waits: retries without any wait are `info` before the twelfth attempt. Polling is no retry: only
+ * requests with an Idempotency-Key count.
  */
-export const retry1: Rule = {
+export const retriesWithoutBackoff: Rule = {
   severity: "warn",
   title: "Retries without backoff",
   why: "When the issuer is down for all, clients that come back at once, or in step, keep it down.",
   mend: "Wait longer after each failure, such as 1, 2, 4, 8 s, with a random part; go by Retry-After where it is given.",
   spec: "§7 (retry later; the pace is assumed)",
+  operations: orderOperations,
   watch() {
-    const orders = new Recent<KeyMemory, Attempts>(2000);
+    /** By key. */
+    const orders = new QuickLRU<string, Attempts>({ maxSize: 1000 });
     return {
-      see(request) {
-        const order = request.muted ? undefined : cardOrderOf(request);
+      onRequest(request) {
+        const order = request.muted ? undefined : request.order;
         if (!order) return;
-        const known = order.memory.attempts;
-        const attempts = known?.isOver === false ? known : begun(request);
-        if (attempts === known) {
-          if (request.startedMs < attempts.last.endedMs) return;
-          follow(attempts, request);
-        } else if (!isToBeRetried(request)) return;
+        const latest = orders.get(order.keyName);
+        const isRetry = latest !== undefined && !latest.isOver;
+        if (isRetry ? request.startedMs < latest.last.endedMs : !isToBeRetried(request)) return;
+        const attempts = isRetry ? latest : firstAttempt(request);
+        if (isRetry) addWait(attempts, request);
         attempts.count++;
         attempts.last = request;
         attempts.isOver = !isToBeRetried(request);
         if (attempts.first.length < shownAttempts) attempts.first.push(request);
-        order.memory.attempts = attempts;
-        orders.set(order.memory, attempts);
+        setLatest(orders, order.keyName, attempts);
       },
-      standing(_moment, found) {
-        const programs = new Map<string, Attempts[]>();
-        for (const attempts of orders.values()) {
-          if (attempts.waitsMs.length < 3 || attempts.isMovedByHand) continue;
-          programs.set(attempts.program, [...(programs.get(attempts.program) ?? []), attempts]);
-        }
-        for (const judged of programs.values()) {
-          const isWrong = (each: Attempts) => isSteady(each) || (isHasty(each) && each.count >= relentless);
-          const isPolicy = judged.filter(isWrong).length * 2 > judged.length;
-          for (const each of judged) {
-            if (!isWrong(each) && !isHasty(each)) continue;
-            const pace = isHasty(each) ? "without a wait" : `always after about ${mean(each.waitsMs)} ms`;
-            found({
-              seen: `An order was sent ${each.count} times, ${pace}`,
-              requests: each.first,
-              severity: isWrong(each) && isPolicy ? "warn" : "info",
-            });
-          }
-        }
-      },
+      summarise: (_moment, report) =>
+        reportPolicies(
+          [...orders.entries()].map(([, attempts]) => attempts),
+          report,
+        ),
     };
   },
 };
 
-function begun(request: Seen): Attempts {
+function reportPolicies(orders: readonly Attempts[], report: Report): void {
+  const programs = new Map<string, Attempts[]>();
+  for (const attempts of orders) {
+    if (attempts.waitsMs.length < 3 || attempts.isMovedByHand) continue;
+    programs.set(attempts.program, [...(programs.get(attempts.program) ?? []), attempts]);
+  }
+  for (const ofProgram of programs.values()) {
+    const isPolicy = ofProgram.filter(isWrong).length * 2 > ofProgram.length;
+    for (const attempts of ofProgram) {
+      const pattern = patternOf(attempts.waitsMs);
+      if (pattern === "varied") continue;
+      const pace = pattern === "none" ? "without a wait" : `always after about ${mean(attempts.waitsMs)} ms`;
+      report({
+        seen: `An order was sent ${attempts.count} times, ${pace}`,
+        requests: attempts.first,
+        severity: isPolicy && isWrong(attempts) ? "warn" : "info",
+      });
+    }
+  }
+}
+
+function firstAttempt(request: ObservedRequest): Attempts {
   return {
-    program: programOf(request),
+    program: request.program,
     first: [],
     waitsMs: [],
     count: 0,
@@ -92,27 +95,47 @@ function begun(request: Seen): Attempts {
   };
 }
 
-function follow(attempts: Attempts, request: Seen): void {
+function addWait(attempts: Attempts, request: ObservedRequest): void {
   const { last, waitsMs } = attempts;
   const waitMs = request.startedMs - last.endedMs;
   const passedMs = request.exchange.atMs - last.exchange.atMs - request.exchange.durationMs;
   if (passedMs - waitMs > movedByHandMs) attempts.isMovedByHand = true;
-  // After 401 the client exchanged its key, and is right to come back at once.
+  // After 401 the client exchanged its key, and then it may retry at once.
   const isItsOwnPace = last.exchange.status !== 401 && !("Retry-After" in last.exchange.responseHeaders);
   if (isItsOwnPace && waitsMs.length < keptWaits) waitsMs.push(waitMs);
 }
 
-/** 429, 502, 503, a lost answer, 409 while something is in progress; 401 is mended first. */
-function isToBeRetried({ isAmbiguous, exchange: { status, point } }: Seen): boolean {
+/** 429, 502, 503, a lost response, 409 for a key in progress; and 401, after a new exchange. */
+function isToBeRetried({ isAmbiguous, exchange: { status, point } }: ObservedRequest): boolean {
   return isAmbiguous || status === 429 || status === 401 || point?.endsWith("_in_progress") === true;
 }
 
-function isHasty({ waitsMs }: Attempts): boolean {
-  return patternOf(waitsMs) === "none";
+function isWrong({ waitsMs, count }: Attempts): boolean {
+  const pattern = patternOf(waitsMs);
+  return pattern === "steady" || (pattern === "none" && count >= relentless);
 }
 
-function isSteady({ waitsMs }: Attempts): boolean {
-  return patternOf(waitsMs) === "steady";
+/** A shorter wait counts as none: sending takes time, and a test may have shortened the backoff. */
+const noWaitMs = 50;
+/** A longer wait is that of a queue, and burdens nobody. */
+const longWaitMs = 30_000;
+/** The differences between waits that are meant to be the same: a part of the wait, and the timer's slack. */
+const tolerance = 0.05;
+const timerSlackMs = 2;
+
+/** Whether the waits have the same length, no length, or vary, as with backoff or jitter. */
+function patternOf(waitsMs: readonly number[]): "steady" | "none" | "varied" {
+  if (grow(waitsMs)) return "varied";
+  const longest = Math.max(...waitsMs);
+  if (longest < noWaitMs) return "none";
+  const average = waitsMs.reduce((sum, each) => sum + each, 0) / waitsMs.length;
+  const isAverage = (each: number) => Math.abs(each - average) <= average * tolerance + timerSlackMs;
+  return longest < longWaitMs && average >= noWaitMs && waitsMs.every(isAverage) ? "steady" : "varied";
+}
+
+/** Whether each wait is at least half as long again as the one before. */
+function grow(waitsMs: readonly number[]): boolean {
+  return waitsMs.every((each, i) => i === 0 || (each > 0 && each >= 1.5 * (waitsMs[i - 1] ?? 0)));
 }
 
 function mean(values: readonly number[]): number {

@@ -1,10 +1,7 @@
-import { isExchange } from "../access-token.ts";
-import { cardOrderOf, shortened } from "../card-order.ts";
-import { chosenScenario } from "../chosen-scenario.ts";
-import { Recent } from "../recent.ts";
-import type { Moment, Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
-import { instanceOf } from "../senders.ts";
+import QuickLRU from "quick-lru";
+import { shortened } from "../card-order.ts";
+import type { ObservedRequest } from "../request.ts";
+import { latestEntry, type Moment, type Report, type Rule } from "../rule.ts";
 
 /** The part of Retry-After that a client has to wait: its timer may be a little early. */
 const leastPart = 0.9;
@@ -19,17 +16,17 @@ const movedByHandMs = 1000;
 
 /** A request whose response has Retry-After. */
 interface Refused {
-  readonly request: Seen;
+  readonly request: ObservedRequest;
   readonly retryAfterMs: number;
   /** The scenario that the request itself chose. */
   readonly chosen: string;
   /** The same request, sent too early. */
-  early: Seen | undefined;
+  early: ObservedRequest | undefined;
 }
 
 /** One request of one client instance, with its retries. */
 interface Sent {
-  readonly isKeyed: boolean;
+  readonly hasKey: boolean;
   /** The attempts that were refused and have not been retried in time; the oldest first. */
   refused: readonly Refused[];
 }
@@ -42,73 +39,73 @@ interface Sent {
  * A test may move the company's clock instead of waiting: such a retry does not count. A test may also leave out the
  * waits: retries without any wait are `info` before the twelfth attempt.
  */
-export const retry2: Rule = {
+export const retryBeforeRetryAfter: Rule = {
   severity: "warn",
   title: "Retry earlier than Retry-After",
   why: "The service refuses requests until that time. Early retries fail too, add load, and may prolong the limit.",
   mend: "Wait at least the number of seconds in Retry-After before the request is sent again, even if your own backoff is shorter.",
   spec: "§8 (rate limits are assumed)",
   watch() {
-    const all = new Recent<string, Sent>(1000);
-    /** Saves the look-up in runs that meet no Retry-After, which are most. */
+    const all = new QuickLRU<string, Sent>({ maxSize: 500 });
+    /** Saves the look-up in most runs, which have no Retry-After. */
     let isAnyRefused = false;
     return {
-      see(request) {
+      onRequest(request) {
         const retryAfterMs = retryAfterMsOf(request);
         if (!isAnyRefused && retryAfterMs === undefined) return;
         // Clients that share an API key cannot be told apart before they have a token.
-        if (request.muted || !request.exchange.caller || isExchange(request)) return;
+        if (request.muted || !request.exchange.caller || request.isExchange) return;
         const name = nameOf(request);
-        const known = all.get(name);
-        if (known) follow(known, request);
+        const existing = all.get(name);
+        if (existing) follow(existing, request);
         if (retryAfterMs === undefined) return;
         isAnyRefused = true;
-        const sent = known ?? { isKeyed: cardOrderOf(request) !== undefined, refused: [] };
-        const refused = { request, retryAfterMs, chosen: chosenScenario(request), early: undefined };
+        const sent = latestEntry(all, name, () => ({ hasKey: request.order !== undefined, refused: [] }));
+        const refused = { request, retryAfterMs, chosen: request.chosenScenario, early: undefined };
         sent.refused = [...sent.refused, refused].slice(-relentless);
-        all.set(name, sent);
       },
-      standing(moment, found) {
-        for (const { isKeyed, refused } of all.values()) {
-          const undercut = refused.filter((each) => each.early && (isKeyed || isOver(each, moment)));
-          const isRetried = isKeyed || undercut.length > 1;
-          for (const { request, early, retryAfterMs } of undercut) {
-            if (!early) continue;
-            const waitedMs = early.startedMs - request.endedMs;
-            const isWaited = waitedMs >= noWaitMs || undercut.length >= relentless - 1;
-            if (!isRetried && !isWaited) continue;
-            found({
-              seen: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000}, and was sent again after ${Math.round(waitedMs)} ms`,
-              requests: [request, early],
-              severity: isRetried && isWaited ? "warn" : "info",
-            });
-          }
-        }
+      summarise(moment, report) {
+        for (const [, sent] of all.entries()) reportEarly(sent, moment, report);
       },
     };
   },
 };
 
+function reportEarly({ hasKey, refused }: Sent, moment: Moment, report: Report): void {
+  const undercut = refused.filter((each) => each.early && (hasKey || isOver(each, moment)));
+  const isRetried = hasKey || undercut.length > 1;
+  for (const { request, early, retryAfterMs } of undercut) {
+    if (!early) continue;
+    const waitedMs = early.startedMs - request.endedMs;
+    const hasWaited = waitedMs >= noWaitMs || undercut.length >= relentless - 1;
+    if (!isRetried && !hasWaited) continue;
+    report({
+      seen: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000}, and was sent again after ${Math.round(waitedMs)} ms`,
+      requests: [request, early],
+      severity: isRetried && hasWaited ? "warn" : "info",
+    });
+  }
+}
+
 /** Undefined if the response has no Retry-After in seconds, or did not reach the client. */
-function retryAfterMsOf({ exchange: { status, responseHeaders, abortedMs } }: Seen): number | undefined {
+function retryAfterMsOf({ exchange: { status, responseHeaders, abortedMs } }: ObservedRequest) {
   if ((status !== 429 && status !== 503) || abortedMs !== undefined) return undefined;
   const seconds = Number(responseHeaders["Retry-After"]);
   return seconds > 0 ? seconds * 1000 : undefined;
 }
 
 /** Names the request and the client instance. It contains the access token: never show it. */
-function nameOf(request: Seen): string {
-  const { method, operation, path, query } = request.exchange;
-  const order = cardOrderOf(request);
+function nameOf({ exchange, order, instance, messages }: ObservedRequest): string {
+  const { method, operation, path, query } = exchange;
   return order
-    ? `${instanceOf(request)} ${operation} ${order.key}`
-    : `${instanceOf(request)} ${method} ${path}${query} ${shortened(request.messages.requestBody ?? "")}`;
+    ? `${instance} ${operation} ${order.key}`
+    : `${instance} ${method} ${path}${query} ${shortened(messages.requestBody ?? "")}`;
 }
 
 /** Matches a request with the refused attempts before it: with the oldest that it retries in time, or as an early one. */
-function follow(sent: Sent, request: Seen): void {
+function follow(sent: Sent, request: ObservedRequest): void {
   const inTime = sent.refused.find(
-    (each) => isInTime(each, request) && !(sent.isKeyed && each.early !== undefined),
+    (each) => isInTime(each, request) && !(sent.hasKey && each.early !== undefined),
   );
   if (inTime) {
     sent.refused = sent.refused.filter((each) => each !== inTime);
@@ -118,24 +115,24 @@ function follow(sent: Sent, request: Seen): void {
   if (undercut) undercut.early = request;
 }
 
-function isInTime({ request: first, retryAfterMs }: Refused, request: Seen): boolean {
+function isInTime({ request: first, retryAfterMs }: Refused, request: ObservedRequest): boolean {
   const waitedMs = Math.max(request.startedMs - first.endedMs, passedMs(first, request));
   return waitedMs >= leastPart * retryAfterMs && waitedMs <= retryAfterMs + graceMs;
 }
 
-function isEarly({ request: first, retryAfterMs, chosen }: Refused, request: Seen): boolean {
+function isEarly({ request: first, retryAfterMs, chosen }: Refused, request: ObservedRequest): boolean {
   const waitedMs = request.startedMs - first.endedMs;
   return (
     waitedMs >= 0 &&
     waitedMs < leastPart * retryAfterMs &&
     passedMs(first, request) - waitedMs <= movedByHandMs &&
     request.armings === first.armings &&
-    chosenScenario(request) === chosen
+    request.chosenScenario === chosen
   );
 }
 
 /** The time between a response and the next request, by the company's clock. */
-function passedMs(first: Seen, request: Seen): number {
+function passedMs(first: ObservedRequest, request: ObservedRequest): number {
   return request.exchange.atMs - first.exchange.atMs - request.exchange.durationMs;
 }
 

@@ -1,54 +1,49 @@
-import { tokenSent } from "../access-token.ts";
-import { listAsked } from "../list-asked.ts";
-import { Recent } from "../recent.ts";
+import QuickLRU from "quick-lru";
+import { listOperations } from "../list-request.ts";
+import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
 
-/** The same page, asked for again and again with one token and no other page in between. */
+/** Requests for the same page with one token, without another page in between. */
 interface Run {
   readonly query: string;
-  readonly requests: Seen[];
+  readonly requests: ObservedRequest[];
 }
 
 const fewest = 3;
+const kept = 50;
 
-/** The same page is read again and again. */
-export const page3: Rule = {
+export const sameCursorAgain: Rule = {
   severity: "high",
   title: "Same cursor sent again and again",
   why: "The loop never ends: the client reads one page for ever, counts its rows more than once, and meets the rate limit.",
   mend: "Take next_cursor from the page just read, not from the first one, and stop where it is null.",
   spec: "§4 (the shape of lists is assumed)",
-  watch(found) {
-    const runs = new Recent<string, Run>(1000);
-    /** How often a page ended with the cursor: whoever is given it may follow it. */
-    const given = new Recent<string, number>(2000);
-
+  operations: listOperations,
+  watch(report) {
+    const runs = new QuickLRU<string, Run>({ maxSize: 500 });
+    /** The number of pages that ended with a cursor: each of them may be followed. */
+    const given = new QuickLRU<string, number>({ maxSize: 1000 });
     return {
-      see(request) {
-        const asked = listAsked(request);
-        if (!asked) return;
-        const { cursor, next } = asked;
+      onRequest(request) {
+        if (!request.list) return;
+        const { cursor, next } = request.list;
         if (typeof next === "string") given.set(next, (given.get(next) ?? 0) + 1);
         const { path, query } = request.exchange;
-        const name = `${request.client} ${tokenSent(request)} ${path}`;
+        const name = `${request.client} ${request.token} ${path}`;
         if (cursor === undefined) {
           runs.delete(name);
           return;
         }
-        // Where no page arrived, the same is asked for again with good reason.
+        // If no page was delivered, the client is right to repeat the request.
         if (next === undefined || request.muted) return;
-        const same = query;
-        let run = runs.get(name);
-        if (run?.query !== same) {
-          run = { query: same, requests: [] };
-          runs.set(name, run);
-        }
+        const latest = runs.get(name);
+        const run = latest?.query === query ? latest : { query, requests: [] };
+        if (run !== latest) runs.set(name, run);
         if (run.requests.length === kept) return;
         run.requests.push(request);
         const enough = Math.max(fewest, (given.get(cursor) ?? 0) + fewest - 1);
         if (run.requests.length !== enough) return;
-        found({
+        report({
           seen: `The same cursor was sent ${enough} times in a row, though each page arrived`,
           requests: run.requests,
         });
@@ -56,5 +51,3 @@ export const page3: Rule = {
     };
   },
 };
-
-const kept = 50;

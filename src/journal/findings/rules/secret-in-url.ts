@@ -1,62 +1,60 @@
+import QuickLRU from "quick-lru";
 import type { CompanyNames } from "../../../store/callers.ts";
-import { tokenIssued, tokenSent } from "../access-token.ts";
-import { percentRead } from "../keys-sent.ts";
-import { Recent } from "../recent.ts";
-import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
+import { fieldsOf, type ObservedRequest, percentDecoded } from "../request.ts";
+import type { Report, Rule } from "../rule.ts";
 
-/** As long as an access token, or longer. */
-const longWord = /[A-Za-z0-9_-]{43,}/g;
-/** A parameter whose name is a PIN's, or such a segment of a path and the one behind it, with four digits. */
+/** The length of an access token. */
+const tokenLength = 43;
+const longWord = new RegExp(`[A-Za-z0-9_-]{${tokenLength},}`, "g");
+/** A PIN's name with four digits: a parameter, or two segments of a path. */
 const pinInUrl = /(?:(?<![A-Za-z])pin|Pin|PIN)[=/][0-9]{4}(?![0-9A-Za-z-])/;
 
-/** An access token or a PIN stands where it is logged or shown. */
-export const auth7: Rule = {
+/** An access token or a PIN is in a URL, or a PIN in a name. */
+export const secretInUrl: Rule = {
   severity: "critical",
   title: "Access token or PIN in a URL",
   why: "URLs are kept in the logs of proxies, gateways and browsers: whoever reads them can act as the member, or use the card.",
   mend: "Send the token in the Authorization header and a PIN in the body, and keep PINs out of names.",
   spec: "§5.8",
-  watch(found) {
-    const issued = new Recent<string, CompanyNames>(2000);
+  watch(report) {
+    const issued = new QuickLRU<string, CompanyNames>({ maxSize: 1000 });
     return {
-      see(request) {
-        const { path, query, operation } = request.exchange;
-        const token = tokenIssued(request)?.token;
-        if (token !== undefined && request.exchange.caller) issued.set(token, request.exchange.caller);
+      onRequest(request) {
+        const { path, query, operation, caller } = request.exchange;
+        const token = request.issuedToken?.token;
+        if (token !== undefined && caller) issued.set(token, caller);
         const url = path + query;
-        const words = url.length > 43 ? (url.match(longWord) ?? []) : [];
-        const leaked = words.find((word) => issued.get(word) || word === tokenSent(request));
+        const words = url.length > tokenLength ? (url.match(longWord) ?? []) : [];
+        const leaked = words.find((word) => issued.has(word) || word === request.token);
         if (leaked !== undefined) {
           const company = issued.get(leaked);
-          found({
-            seen: `An access token was sent ${inPart(words, path)}`,
+          const part = words.some((word) => path.includes(word)) ? "path" : "query";
+          report({
+            seen: `An access token was sent in the URL's ${part}`,
             requests: [request],
             ...(company && { company }),
           });
         }
-        if (/pin/i.test(url) && (pinInUrl.test(percentRead(path)) || pinInUrl.test(percentRead(query)))) {
-          found({ seen: "A PIN was sent in the URL", requests: [request] });
+        if (
+          /pin/i.test(url) &&
+          (pinInUrl.test(percentDecoded(path)) || pinInUrl.test(percentDecoded(query)))
+        ) {
+          report({ seen: "A PIN was sent in the URL", requests: [request] });
         }
-        if (operation === "orderPhysicalCard" && isPinInName(request)) {
-          // Four digits may stand there by chance.
-          found({
-            seen: "The name of an order has the four digits of its PIN",
-            requests: [request],
-            severity: "info",
-          });
-        }
+        if (operation === "orderPhysicalCard") reportPinInName(request, report);
       },
     };
   },
 };
 
-function inPart(words: readonly string[], path: string): string {
-  return words.some((word) => path.includes(word)) ? "in the URL's path" : "in the URL's query";
-}
-
-function isPinInName({ json }: Seen): boolean {
-  const { pin, name } = (json ?? {}) as Record<string, unknown>;
-  if (typeof name !== "string" || typeof pin !== "string" || !/^[0-9]{4}$/.test(pin)) return false;
-  return new RegExp(`(?<![0-9A-Za-z])${pin}(?![0-9A-Za-z])`).test(name);
+function reportPinInName(request: ObservedRequest, report: Report): void {
+  const { pin, name } = fieldsOf(request.json) ?? {};
+  if (typeof name !== "string" || typeof pin !== "string" || !/^[0-9]{4}$/.test(pin)) return;
+  if (!name.includes(pin) || !new RegExp(`(?<![0-9A-Za-z])${pin}(?![0-9A-Za-z])`).test(name)) return;
+  report({
+    seen: "The name of an order has the four digits of its PIN",
+    requests: [request],
+    // The name may contain these digits by chance.
+    severity: "info",
+  });
 }

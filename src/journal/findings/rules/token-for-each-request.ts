@@ -1,145 +1,155 @@
-import { isExchange, tokenIssued, tokenSent } from "../access-token.ts";
-import { Recent } from "../recent.ts";
-import type { Rule } from "../rule.ts";
-import type { Seen } from "../seen.ts";
+import QuickLRU from "quick-lru";
+import type { ObservedRequest } from "../request.ts";
+import { type Report, type Rule, setLatest, type Watch } from "../rule.ts";
 
 const fewestCalls = 10;
-/** How many calls go on with what a call under another token began, until it is one instance that makes them. */
+/** The number of calls that continue what a call with another token began, which shows that one instance makes them. */
 const fewestLinks = 3;
 const shown = 6;
-/** A token that serves a second call does so before so many others were exchanged. */
-const tokensKept = 2000;
+/** A token that is used for a second call is used before so many others are exchanged. */
+const keptTokens = 1000;
 
 interface Client {
-  /** Calls, each of them the only one with its token. */
+  /** The number of calls, each of them the only one with its token. */
   calls: number;
-  /** Calls that name what an earlier call named, under another token that was still good. */
+  /** The number of calls about the same objects as a call with an earlier token that was still valid. */
   links: number;
-  /** Some token served a second call, as tokens are meant to. */
+  /** Some token was used for a second call, as it should be. */
   keepsTokens: boolean;
   latest: Token | undefined;
-  readonly requests: Seen[];
+  readonly requests: ObservedRequest[];
 }
 
 interface Token {
   readonly client: Client;
-  /** Undefined where it is not to be shown. */
-  readonly exchange: Seen | undefined;
+  /** Undefined if the report shows enough of them. */
+  readonly exchange: ObservedRequest | undefined;
   readonly expiresAtMs: number;
-  /** The one before had expired or was refused: this one was due. */
+  /** The token before it had expired or was refused, so the client had to exchange. */
   readonly isDue: boolean;
   isRefused: boolean;
-  /** The one call, as text that is the same for a retry of it. */
+  /** The text of the token's one call; a retry has the same. */
   call: string | undefined;
 }
 
 /** Every request is sent with a token of its own. */
-export const auth3: Rule = {
+export const tokenForEachRequest: Rule = {
   severity: "warn",
   title: "Access token exchanged for each request",
   why: "A token lives about 15 minutes: exchanging for each request doubles the traffic and meets the token endpoint's rate limit first.",
   mend: "Keep the token with its expires_at, share it between requests, and exchange again shortly before it expires.",
   spec: "§5.2",
-  watch() {
-    const clients = new Recent<string, Client>(1000);
-    const tokens = new Recent<string, Token>(tokensKept);
-    /** When the latest token expires under which a client named something. */
-    const namedUntilMs = new Recent<string, number>(tokensKept);
-
-    const issue = (request: Seen) => {
-      const issued = tokenIssued(request);
-      if (!issued) return;
-      tokens.delete(issued.token);
-      if (request.muted || request.exchange.scenario !== undefined) return;
-      const client = clients.get(request.client) ?? newClient();
-      // It does as it should, whatever follows.
-      if (client.keepsTokens) return;
-      const { latest } = client;
-      const isDue = latest !== undefined && (latest.isRefused || latest.expiresAtMs <= request.exchange.atMs);
-      const { expiresAtMs } = issued;
-      const exchange = client.requests.length < shown ? request : undefined;
-      const token = { client, exchange, expiresAtMs, isDue, isRefused: false, call: undefined };
-      client.latest = token;
-      clients.set(request.client, client);
-      tokens.set(issued.token, token);
-    };
-
-    const call = (request: Seen) => {
-      const token = tokens.get(tokenSent(request) ?? "");
-      if (!token) return;
-      if (request.exchange.status === 401) token.isRefused = true;
-      if (request.muted || token.isRefused || token.isDue) return;
-      const { client } = token;
-      if (client.keepsTokens) return;
-      const asked = askedBy(request);
-      if (token.call !== undefined) {
-        if (token.call !== asked) keepsTokens(client);
-        return;
-      }
-      token.call = asked;
-      client.calls++;
-      let isLinked = false;
-      for (const name of namesIn(request)) {
-        const key = `${request.client} ${name}`;
-        const untilMs = namedUntilMs.get(key);
-        isLinked ||= untilMs !== undefined && untilMs > request.exchange.atMs;
-        namedUntilMs.set(key, token.expiresAtMs);
-      }
-      if (isLinked) client.links++;
-      if (token.exchange && client.requests.length < shown) client.requests.push(token.exchange, request);
-    };
-
-    return {
-      see: (request) => (isExchange(request) ? issue(request) : call(request)),
-      standing(_moment, found) {
-        for (const { calls, links, keepsTokens, requests } of clients.values()) {
-          if (keepsTokens || calls < fewestCalls) continue;
-          const isOneInstance = links >= fewestLinks;
-          found({
-            seen: isOneInstance
-              ? `${calls} requests were each sent with an access token of their own`
-              : `${calls} requests were each sent with an access token of their own, as short-lived processes do`,
-            requests,
-            severity: isOneInstance ? "warn" : "info",
-          });
-        }
-      },
-    };
-  },
+  watch: () => new TokenUse(),
 };
+
+class TokenUse implements Watch {
+  readonly #clients = new QuickLRU<string, Client>({ maxSize: 500 });
+  readonly #tokens = new QuickLRU<string, Token>({ maxSize: keptTokens });
+  /** By client and name: when the latest token expires with which the client used the name. */
+  readonly #namedUntilMs = new QuickLRU<string, number>({ maxSize: keptTokens });
+
+  onRequest(request: ObservedRequest): void {
+    if (request.isExchange) this.#exchange(request);
+    else this.#call(request);
+  }
+
+  #exchange(request: ObservedRequest): void {
+    const issued = request.issuedToken;
+    if (!issued) return;
+    this.#tokens.delete(issued.token);
+    if (request.muted || request.exchange.scenario !== undefined) return;
+    const client = this.#clients.get(request.client) ?? newClient();
+    if (client.keepsTokens) return;
+    const { latest } = client;
+    client.latest = {
+      client,
+      exchange: client.requests.length < shown ? request : undefined,
+      expiresAtMs: issued.expiresAtMs,
+      isDue: latest !== undefined && (latest.isRefused || latest.expiresAtMs <= request.exchange.atMs),
+      isRefused: false,
+      call: undefined,
+    };
+    setLatest(this.#clients, request.client, client);
+    this.#tokens.set(issued.token, client.latest);
+  }
+
+  #call(request: ObservedRequest): void {
+    const token = this.#tokens.get(request.token ?? "");
+    if (!token) return;
+    if (request.exchange.status === 401) token.isRefused = true;
+    const { client } = token;
+    if (request.muted || token.isRefused || token.isDue || client.keepsTokens) return;
+    const call = callOf(request);
+    if (token.call !== undefined) {
+      if (token.call !== call) stopWatching(client);
+      return;
+    }
+    token.call = call;
+    client.calls++;
+    if (this.#isLinked(request, token)) client.links++;
+    if (token.exchange && client.requests.length < shown) client.requests.push(token.exchange, request);
+  }
+
+  #isLinked(request: ObservedRequest, token: Token): boolean {
+    let isLinked = false;
+    for (const name of namesIn(request)) {
+      const key = `${request.client} ${name}`;
+      const untilMs = this.#namedUntilMs.get(key);
+      isLinked ||= untilMs !== undefined && untilMs > request.exchange.atMs;
+      this.#namedUntilMs.set(key, token.expiresAtMs);
+    }
+    return isLinked;
+  }
+
+  summarise(_moment: unknown, report: Report): void {
+    for (const [, { calls, links, keepsTokens, requests }] of this.#clients.entries()) {
+      if (keepsTokens || calls < fewestCalls) continue;
+      const isOneInstance = links >= fewestLinks;
+      report({
+        seen: isOneInstance
+          ? `${calls} requests were each sent with an access token of their own`
+          : `${calls} requests were each sent with an access token of their own, as short-lived processes do`,
+        requests,
+        severity: isOneInstance ? "warn" : "info",
+      });
+    }
+  }
+}
 
 function newClient(): Client {
   return { calls: 0, links: 0, keepsTokens: false, latest: undefined, requests: [] };
 }
 
-/** Some token served a second call: nothing is to be told of the client, and nothing to be remembered. */
-function keepsTokens(client: Client): void {
+/** The client used a token for a second call: it is correct, and its requests need not be kept. */
+function stopWatching(client: Client): void {
   client.keepsTokens = true;
   client.latest = undefined;
   client.requests.length = 0;
 }
 
-/** A retry is no second use: whoever exchanges for each request may well retry with the same token. */
-function askedBy({ exchange: { method, path, query, idempotencyKey } }: Seen): string {
+/** A retry is no second call: a client with this mistake may retry with the same token. */
+function callOf({ exchange: { method, path, query, idempotencyKey } }: ObservedRequest): string {
   return `${method} ${path}${query} ${idempotencyKey}`;
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** Of what was made, which an answer begins with: to read it whole for that would be waste. */
+/** The id of a created object, which begins the response; parsing all of it would take longer. */
 const firstId = /^{"id":"([^"]+)"/;
 
-/** What a call is about, by which it goes on with another: its key, the ids in its path, and what it made. */
-function namesIn(request: Seen): readonly string[] {
-  const { path, idempotencyKey, status } = request.exchange;
+/** The names of the objects of a call: its key, the ids in its path, and the id of the created object. */
+function namesIn({
+  exchange: { path, idempotencyKey, status },
+  messages,
+}: ObservedRequest): readonly string[] {
   const names: string[] = path.match(uuid) ?? [];
   if (idempotencyKey !== undefined) names.push(idempotencyKey);
-  const made = status === 201 ? firstId.exec(request.messages.responseBody ?? "")?.[1] : undefined;
-  if (made !== undefined) names.push(apart(made));
+  const created = status === 201 ? firstId.exec(messages.responseBody ?? "")?.[1] : undefined;
+  if (created !== undefined) names.push(copyOf(created));
   return names;
 }
 
-/** A copy: what an engine cuts out of a text may keep all of it. */
-function apart(text: string): string {
+/** A part of a text may keep the whole text in memory; a copy does not. */
+function copyOf(text: string): string {
   return JSON.parse(JSON.stringify(text));
 }

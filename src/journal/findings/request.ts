@@ -1,0 +1,289 @@
+import type { OperationId } from "../../contract/operations.ts";
+import { type Exchange, type Messages, noMessages } from "../exchange.ts";
+import { type CardOrder, readCardOrder } from "./card-order.ts";
+import { type ListRequest, readListRequest } from "./list-request.ts";
+
+/** A text in a request that may be an API key. */
+export interface PossibleKey {
+  /** A secret: never show it. */
+  readonly text: string;
+  readonly place: "header" | "path" | "query" | "body";
+  /** The header's name, in lower case. */
+  readonly header?: string;
+}
+
+/** An access token from the response of a token endpoint. */
+export interface IssuedToken {
+  /** A secret: never show it. */
+  readonly token: string;
+  /** By the company's clock. */
+  readonly expiresAtMs: number;
+}
+
+/**
+ * A request as rules observe it. Rules may keep it: after all rules have seen it, `release` drops its headers and
+ * bodies, and what was read from them, except for `order`.
+ */
+export class ObservedRequest {
+  readonly #id: number;
+  readonly #apiKeyPk: number | undefined;
+  readonly exchange: Exchange;
+  messages: Messages;
+  /**
+   * The world of the request: another one for each company, and after each reset. The same keys, tokens and ids mean
+   * something else in another world.
+   */
+  readonly scope: string;
+  /** Empty if the request has none. */
+  readonly userAgent: string;
+  /** The request is marked as wrong on purpose. */
+  readonly muted: boolean;
+  /** How often scenarios for its company had been armed or disarmed, which the author of a test does. */
+  readonly armings: number;
+  /** For an order: the first request of each member that sent its key before in the same world and operation. */
+  firstWithKey: readonly ObservedRequest[] = none;
+  #client: string | undefined;
+  #json: { readonly value: unknown } | undefined;
+  #response: { readonly value: unknown } | undefined;
+  #order: { readonly value: CardOrder | undefined } | undefined;
+  #list: { readonly value: ListRequest | undefined } | undefined;
+  #possibleKeys: readonly PossibleKey[] | undefined;
+
+  /** @param generation - how often the company's world was reset */
+  constructor(id: number, exchange: Exchange, messages: Messages, generation: number, armings: number) {
+    const { caller } = exchange;
+    this.#id = id;
+    this.#apiKeyPk = caller?.apiKeyPk;
+    this.exchange = exchange;
+    this.messages = messages;
+    this.armings = armings;
+    // Row numbers, which are never reused, make short names.
+    this.scope = `${caller?.companyPk ?? ""}#${generation}`;
+    this.userAgent = messages.requestHeaders.get("User-Agent") ?? "";
+    this.muted = messages.requestHeaders.get("Sandbox-Test")?.trim().toLowerCase() === "negative";
+  }
+
+  /** Its id in the journal. */
+  get id(): string {
+    return String(this.#id);
+  }
+
+  /** A client instance, by scope, API key and User-Agent. */
+  get client(): string {
+    this.#client ??= `${this.scope} ${this.#apiKeyPk ?? ""} ${this.userAgent}`;
+    return this.#client;
+  }
+
+  /**
+   * A client instance, by `client` and access token: a test that makes a client of its own exchanges the key anew. It
+   * contains the token: never show it.
+   */
+  get instance(): string {
+    return `${this.client} ${this.authorization}`;
+  }
+
+  /**
+   * A client over its whole run, also after a reset, with other API keys and in other companies. For habits that only
+   * show in many requests, such as whether a client ever retries.
+   */
+  get program(): string {
+    return this.userAgent;
+  }
+
+  /** Secret credentials: never show them. Empty if the request has none. */
+  get authorization(): string {
+    return this.messages.requestHeaders.get("Authorization") ?? "";
+  }
+
+  /** The access token that it was sent with; a secret. */
+  get token(): string | undefined {
+    return /^bearer +([^ ]+) *$/i.exec(this.authorization)?.[1];
+  }
+
+  /** When it arrived, in real milliseconds. */
+  get startedMs(): number {
+    return this.exchange.startedMs;
+  }
+
+  /** The time of the response, in real milliseconds. */
+  get endedMs(): number {
+    return this.exchange.startedMs + this.exchange.durationMs;
+  }
+
+  /** When the client had the response, or stopped waiting for it, in real milliseconds. */
+  get awaitedMs(): number {
+    return this.exchange.abortedMs ?? this.endedMs;
+  }
+
+  /** Whether the client cannot know the outcome: 502, 503, or a lost or incomplete response (spec §7). */
+  get isAmbiguous(): boolean {
+    const { status, fault } = this.exchange;
+    return status === 502 || status === 503 || status === undefined || fault === "response.truncated";
+  }
+
+  /** Whether it is a request of a token endpoint. */
+  get isExchange(): boolean {
+    const { operation } = this.exchange;
+    return operation === "exchangeSandboxKey" || operation === "exchangeLiveKey";
+  }
+
+  /** The access token in the response. */
+  get issuedToken(): IssuedToken | undefined {
+    if (this.exchange.point !== "token.issued") return undefined;
+    const { access_token: token, expires_at } = (this.response ?? {}) as Fields;
+    if (typeof token !== "string" || typeof expires_at !== "string") return undefined;
+    return { token, expiresAtMs: Date.parse(expires_at) };
+  }
+
+  /** The JSON body of the request; undefined if it has none. */
+  get json(): unknown {
+    this.#json ??= { value: parsed(this.messages.requestBody) };
+    return this.#json.value;
+  }
+
+  /** The JSON body of the response; undefined if it has none, or was not delivered completely. */
+  get response(): unknown {
+    this.#response ??= { value: parsed(this.messages.responseBody) };
+    return this.#response.value;
+  }
+
+  /** The card that the request orders under an Idempotency-Key. */
+  get order(): CardOrder | undefined {
+    this.#order ??= { value: readCardOrder(this, fieldsOf(this.json)) };
+    return this.#order.value;
+  }
+
+  /** For an order: the member's first request with the same key, if that is not the order itself. */
+  get firstWithOwnKey(): ObservedRequest | undefined {
+    const memberPk = this.exchange.caller?.memberPk;
+    return this.firstWithKey.find(({ exchange }) => exchange.caller?.memberPk === memberPk);
+  }
+
+  /** The list that the request reads. */
+  get list(): ListRequest | undefined {
+    this.#list ??= { value: readListRequest(this) };
+    return this.#list.value;
+  }
+
+  get possibleKeys(): readonly PossibleKey[] {
+    this.#possibleKeys ??= readPossibleKeys(this.exchange, this.messages);
+    return this.#possibleKeys;
+  }
+
+  /**
+   * The scenario that the request itself chooses, in a header or in its body's name; empty if it chooses none. A client
+   * that repeats a request repeats it too.
+   */
+  get chosenScenario(): string {
+    const { requestHeaders } = this.messages;
+    const name = fieldsOf(this.json)?.name;
+    return [
+      requestHeaders.get("Sandbox-Scenario") ?? "",
+      requestHeaders.get("Prefer") ?? "",
+      typeof name === "string" && name.startsWith("scenario:") ? name : "",
+    ]
+      .join(" ")
+      .trim();
+  }
+
+  release(): void {
+    this.messages = noMessages;
+    this.#json = undefined;
+    this.#response = undefined;
+    this.#list = undefined;
+    this.#possibleKeys = undefined;
+  }
+}
+
+const none: readonly ObservedRequest[] = [];
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A JSON object; undefined for any other value. */
+export function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+const operationsWithLimit = new Set<OperationId>(["orderPhysicalCard", "orderVirtualCard"]);
+
+/** The spending limit that a request sets; undefined if it sets none. */
+export function limitOf({ exchange: { operation }, json }: ObservedRequest): Fields | undefined {
+  if (operation === "setSpendingLimit") return fieldsOf(json);
+  if (operation === undefined || !operationsWithLimit.has(operation)) return undefined;
+  return fieldsOf(fieldsOf(json)?.spending_limit);
+}
+
+const noKeys: readonly PossibleKey[] = [];
+const possibleKey = /(?<![A-Za-z0-9])sk_[A-Za-z0-9_]+/g;
+
+/** All texts that begin as an API key does (spec §2). */
+function readPossibleKeys(
+  { path, query }: Exchange,
+  { requestHeaders, requestBody }: Messages,
+): readonly PossibleKey[] {
+  let keys: PossibleKey[] | undefined;
+  const search = (text: string, place: PossibleKey["place"], header?: string) => {
+    if (!text.includes("sk_")) return;
+    for (const [key] of text.matchAll(possibleKey)) {
+      keys ??= [];
+      keys.push({ text: key, place, ...(header !== undefined && { header }) });
+    }
+  };
+  requestHeaders.forEach((value, name) => {
+    search(name === "authorization" ? basicDecoded(value) : value, "header", name);
+  });
+  search(percentDecoded(path), "path");
+  search(percentDecoded(query), "query");
+  search(requestBody ?? "", "body");
+  return keys ?? noKeys;
+}
+
+/** Basic credentials encode a key in base64. */
+function basicDecoded(value: string): string {
+  const [, credentials] = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(value) ?? [];
+  if (credentials === undefined) return value;
+  try {
+    return atob(credentials);
+  } catch {
+    return value;
+  }
+}
+
+/** A malformed text stays as it is. */
+export function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** No client nests deeper on purpose, and code that walks a deeper value overflows the stack. */
+const deepest = 100;
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined || text === "" || isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Square brackets and braces differ in one bit of ASCII. */
+const braceBit = 0x20;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Counts brackets, also within strings: a strange body may count as too deep. */
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * deepest) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i) | braceBit;
+    if (code === openBrace && ++depth > deepest) return true;
+    if (code === closeBrace) depth--;
+  }
+  return false;
+}
