@@ -9,8 +9,8 @@ import { type Caller, callerInCompany } from "../store/callers.ts";
 
 /**
  * The caller behind an access token (spec §5).
- * @param accessToken - what followed `Bearer`, or `undefined` where nothing did
- * @param served - the environments of the base address that was called
+ * @param accessToken - the credentials after `Bearer`; undefined if there are none
+ * @param served - the environments that the base address serves
  * @throws SandboxError `auth.*`
  */
 export function authenticate(
@@ -45,7 +45,7 @@ export function authenticate(
 }
 
 /**
- * 401 for a good token that the request is to believe bad.
+ * Refuses a valid token if a scenario forces it.
  * @throws SandboxError `auth.token_invalid`, `auth.token_expired`
  */
 export function refuseToken({ token }: FactsOverlay): void {
@@ -65,7 +65,7 @@ function expired(when: string): SandboxError {
 }
 
 /**
- * The caller as a member of the company acted for (spec §5.7, a variant).
+ * The caller as a member of the company that it acts for (spec §5.7, a variant).
  * @throws SandboxError `notAMember`
  */
 export function actFor(

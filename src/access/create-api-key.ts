@@ -5,7 +5,7 @@ import type { Services } from "../runtime/services.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 import { nextNumber } from "../store/meta.ts";
 
-/** Whose a new key is. */
+/** The owner of a new key. */
 export interface KeyOwner {
   readonly companyPk: number;
   readonly companyId: CompanyId;
@@ -13,7 +13,7 @@ export interface KeyOwner {
   readonly environment: Environment;
 }
 
-/** A new API key; the secret is shown this once, and kept as a hash alone (spec §2). */
+/** A new API key. Its secret is shown only here, and stored as a hash (spec §2). */
 export interface CreatedKey {
   readonly id: string;
   readonly environment: Environment;
@@ -22,7 +22,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** Makes an API key, within the caller's transaction. */
+/** Makes an API key, in the caller's transaction. */
 export function createApiKey(
   { database, random }: Pick<Services, "database" | "random">,
   { companyPk, companyId, membershipPk, environment }: KeyOwner,

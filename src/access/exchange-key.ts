@@ -16,15 +16,15 @@ const endpointOf: Readonly<Record<Environment, string>> = {
 };
 
 /**
- * The member who owns an API key of this environment; whether it may still be exchanged is decided by `exchangeKey`.
+ * The member who owns an API key of this environment. `exchangeKey` checks whether the key may still be exchanged.
  * @throws SandboxError `token.*`
  */
 export function keyHolder(services: Services, endpoint: Environment, apiKey: string): Caller {
-  return keyNamed(services, endpoint, apiKey).caller;
+  return findKey(services, endpoint, apiKey).caller;
 }
 
 /**
- * Exchanges an API key for an access token (spec §4, §5). Each exchange makes a new token; older ones stay
+ * Exchanges an API key for an access token (spec §4, §5). Each exchange makes a new token; older tokens stay
  * valid until they expire.
  * @throws SandboxError `token.*`
  */
@@ -36,7 +36,7 @@ export function exchangeKey(
 ): TokenExchangeResponse {
   const { database, clock, random } = services;
   return database.transaction(() => {
-    const { caller, status, memberStatus } = keyNamed(services, endpoint, apiKey);
+    const { caller, status, memberStatus } = findKey(services, endpoint, apiKey);
     if (facts.keyRevoked || status === "revoked") throw revoked();
     if (memberStatus !== "active") {
       throw new SandboxError(
@@ -58,8 +58,8 @@ export function exchangeKey(
   });
 }
 
-/** @throws SandboxError where the key is of the other environment, or unknown */
-function keyNamed({ database, fixtureKeys }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
+/** @throws SandboxError 401: the key belongs to the other environment, or does not exist */
+function findKey({ database, fixtureKeys }: Services, endpoint: Environment, apiKey: string): ApiKeyRecord {
   const environment = environmentOfKey(apiKey);
   if (environment && environment !== endpoint) {
     throw new SandboxError(

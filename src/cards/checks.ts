@@ -2,6 +2,7 @@ import type { CardStatus } from "../contract/card.ts";
 import { type CheckId, checksBy } from "../contract/decisions.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import type { AccountId } from "../contract/identifiers.ts";
+import type { OperationId } from "../contract/operations.ts";
 import { hasEnded, statusAfter, type Trigger, whyNot } from "../rules/card-transitions.ts";
 import { addressViolation, deliveryMethodsOffered, isDeliverable } from "../rules/delivery.ts";
 import { SandboxError } from "../rules/errors.ts";
@@ -64,7 +65,7 @@ export interface CardChange extends NamedCard {
 export type Points = "order" | "cards";
 
 /** The specified order has points of its own: no assumed operation refuses by a specified point. */
-export function pointsOf(operation: IssuingOperation): Points {
+export function pointsOf(operation: OperationId): Points {
   return operation === "orderPhysicalCard" ? "order" : "cards";
 }
 
@@ -73,7 +74,7 @@ const newCardChecks: {
   readonly [Id in CheckId<IssuingOperation, "cards">]: (request: NewCard) => void;
 } = {
   address: ({ operation, delivery }) => {
-    if (delivery) refuseInvalidAddress(delivery.address, pointsOf(operation));
+    if (delivery) refuseInvalidAddress(delivery.address, operation);
   },
 
   delivery_method: ({ operation, delivery }) => {
@@ -96,7 +97,7 @@ const newCardChecks: {
     );
   },
 
-  request: ({ operation, overlay }) => refuseInvalidRequest(overlay.facts, pointsOf(operation)),
+  request: ({ operation, overlay }) => refuseInvalidRequest(overlay, operation),
 
   account: ({ operation, accountId, facts }) => {
     if (facts.account) return;
@@ -183,7 +184,7 @@ const newCardChecks: {
 const cardChangeChecks: {
   readonly [Id in CheckId<ChangingOperation, "cards">]: (change: CardChange) => void;
 } = {
-  request: ({ overlay }) => refuseInvalidRequest(overlay.facts, "cards"),
+  request: ({ operation, overlay }) => refuseInvalidRequest(overlay, operation),
 
   card: ({ card, caller, cardId }) => void visibleCard(card, caller, cardId),
 
@@ -241,16 +242,17 @@ export function checkCardChange(change: CardChange): StoredCard {
 }
 
 /** @throws SandboxError 400: a field of the address does not fit its country */
-export function refuseInvalidAddress(address: DeliveryAddress, points: Points): void {
+export function refuseInvalidAddress(address: DeliveryAddress, operation: OperationId): void {
   const violation = addressViolation(address);
   if (!violation) return;
   const point = violation.kind === "field_required" ? "address_field_required" : "post_code_format";
-  throw new SandboxError(`${points}.${point}`, violation.message);
+  throw new SandboxError(`${pointsOf(operation)}.${point}`, violation.message);
 }
 
 /** @throws SandboxError 400: a scenario forces it; no request is invalid otherwise */
-export function refuseInvalidRequest({ requestValid }: FactsOverlay, points: Points): void {
-  if (requestValid === false) throw new SandboxError(`${points}.invalid_request`, "The request is invalid");
+export function refuseInvalidRequest({ facts }: Overlay, operation: OperationId): void {
+  if (facts.requestValid !== false) return;
+  throw new SandboxError(`${pointsOf(operation)}.invalid_request`, "The request is invalid");
 }
 
 /** @throws SandboxError 409: another change to the card is in progress (spec §3) */

@@ -8,10 +8,10 @@ import { refuseInvalidAddress, refuseInvalidRequest } from "./checks.ts";
  * The delivery methods that an address supports (assumed): none if cards are not delivered to its country.
  * @throws SandboxError `cards.address_field_required`, `cards.post_code_format`, `cards.invalid_request`
  */
-export function deliveryOptionsTo(address: DeliveryAddress, { facts }: Overlay): DeliveryOptions {
-  refuseInvalidAddress(address, "cards");
-  refuseInvalidRequest(facts, "cards");
-  return deliveryOptionsFor(address.country_code, facts.countryDeliverable);
+export function deliveryOptionsTo(address: DeliveryAddress, overlay: Overlay): DeliveryOptions {
+  refuseInvalidAddress(address, "listDeliveryOptions");
+  refuseInvalidRequest(overlay, "listDeliveryOptions");
+  return deliveryOptionsFor(address.country_code, overlay.facts.countryDeliverable);
 }
 
 /** The states that a parcel can go to from each state: only forward, possibly several at once. */

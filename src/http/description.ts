@@ -6,11 +6,11 @@ import { type OnBehalfOfMode, operations } from "../contract/operations.ts";
 export const docsFiles = ["swagger-ui-bundle.js", "swagger-ui.css"] as const;
 export type DocsFile = (typeof docsFiles)[number];
 
-/** Reads a file of the API reference; undefined where the build has not put it there. */
+/** Reads a file of the API reference; undefined if the build did not add it. */
 export type DocsFiles = (name: DocsFile) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 interface DescriptionOptions {
-  /** The environments whose base address this is. */
+  /** The environments that this base address serves. */
   readonly environments: readonly Environment[];
   readonly onBehalfOf: OnBehalfOfMode;
   readonly version: string;
@@ -21,7 +21,7 @@ type Content = string | Uint8Array<ArrayBuffer>;
 
 const documents = new Map<OnBehalfOfMode, Promise<OpenapiDocument>>();
 
-/** Made when it is first asked for: what makes it takes longer to load than the whole sandbox to start. */
+/** Made on first use: loading the code that makes it takes longer than the start of the sandbox. */
 function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
   const made = documents.get(onBehalfOf);
   if (made) return made;
@@ -33,8 +33,8 @@ function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
 }
 
 /**
- * Serves the description of the service's interface, `/openapi.json`, and the reference made of it, `/docs`, to
- * everyone: they are no part of the service, and no request of it.
+ * Serves the OpenAPI document, `/openapi.json`, and the API reference made of it, `/docs`, without credentials. Neither is
+ * part of the service, and the journal does not record these requests.
  */
 export function createDescription({ environments, onBehalfOf, version, files }: DescriptionOptions) {
   return async (request: Request): Promise<Response> => {
@@ -53,20 +53,20 @@ export function createDescription({ environments, onBehalfOf, version, files }: 
       return reply(request, 200, "text/html", docsPage(version), headers);
     }
     const name = pathname.slice("/docs/".length);
-    if (name === "init.js") return reply(request, 200, "text/javascript", docsScript, kept);
+    if (name === "init.js") return reply(request, 200, "text/javascript", docsScript, immutable);
     const file = docsFiles.find((each) => each === name);
     if (!file) return reply(request, 404, "text/plain", "the API reference is at /docs");
     const content = await files?.(file);
     if (content)
-      return reply(request, 200, file.endsWith(".css") ? "text/css" : "text/javascript", content, kept);
+      return reply(request, 200, file.endsWith(".css") ? "text/css" : "text/javascript", content, immutable);
     return reply(request, 503, "text/plain", "the API reference is not built: run npm run build");
   };
 }
 
-/** The page names its files with the version, so that another version's are others. */
-const kept = { "Cache-Control": "public, max-age=31536000, immutable" };
+/** The URLs of the files contain the version, so they never change. */
+const immutable = { "Cache-Control": "public, max-age=31536000, immutable" };
 
-/** The description of the base addresses that this origin is: a token endpoint that it does not serve is left out. */
+/** The OpenAPI document of an origin, without the token endpoints that it does not serve. */
 async function documentAt(
   environments: readonly Environment[],
   onBehalfOf: OnBehalfOfMode,
@@ -103,7 +103,7 @@ function reply(
   });
 }
 
-/** Nothing but the sandbox's own files, and requests to nobody but the sandbox. */
+/** The page loads only files of the sandbox, and sends requests only to it. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -115,7 +115,7 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The API reference, whose files are named with the version so that a browser may keep them. */
+/** The page of the API reference. The URLs of its files contain the version, so that a browser may cache them. */
 function docsPage(version: string): string {
   const file = (name: string) => `/docs/${name}?v=${encodeURIComponent(version)}`;
   return `<!doctype html>
@@ -136,7 +136,7 @@ function docsPage(version: string): string {
 `;
 }
 
-/** Shows the description; no validator and no configuration of the address's choosing is asked. */
+/** Shows the document without an external validator, and without configuration from the query. */
 const docsScript = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#reference",

@@ -3,31 +3,31 @@ import type { Arrived } from "./context.ts";
 import { TruncatedResponse } from "./response.ts";
 
 /**
- * What a client's `fetch` makes of a request where there is no socket between: an aborted one rejects at once, a
- * lost connection rejects as one does, and a body that is cut off breaks off as it is read.
+ * Responds to a request as `fetch` does over a socket: an aborted request rejects at once, a lost connection rejects, and
+ * a truncated body fails while it is read.
  */
 export async function asClientSees(
   request: Request,
-  answer: (request: Request, arrived: Arrived) => Promise<Response> | Response,
+  respond: (request: Request, arrived: Arrived) => Promise<Response> | Response,
   clock: Pick<Clock, "ticks">,
 ): Promise<Response> {
   const { headers, signal } = request;
   signal.throwIfAborted();
   let goneMs: number | undefined;
   try {
-    const answered = Promise.resolve(answer(request, { headers, body: undefined, goneMs: () => goneMs }));
-    return await untilAborted(signal, answered, () => {
+    const response = Promise.resolve(respond(request, { headers, body: undefined, goneMs: () => goneMs }));
+    return await untilAborted(signal, response, () => {
       goneMs = clock.ticks();
     });
   } catch (error) {
-    if (error instanceof TruncatedResponse) return brokenOff(error);
+    if (error instanceof TruncatedResponse) return truncatedResponse(error);
     throw error;
   }
 }
 
 function untilAborted(
   signal: AbortSignal,
-  answer: Promise<Response>,
+  response: Promise<Response>,
   onAbort: () => void,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -36,11 +36,11 @@ function untilAborted(
       reject(signal.reason);
     };
     signal.addEventListener("abort", abort);
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    response.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 
-function brokenOff({ sent: { status, headers, text }, cause }: TruncatedResponse): Response {
+function truncatedResponse({ sent: { status, headers, text }, cause }: TruncatedResponse): Response {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
     pull: (controller) => controller.error(new TypeError("terminated", { cause })),

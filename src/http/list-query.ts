@@ -9,28 +9,27 @@ import { describeIssues } from "../rules/issues.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Listed } from "../store/database.ts";
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
-/** What is asked of a list: filters, how many, and after which row. */
+/** The query of a list. */
 export interface ListQuery<Filters> {
   readonly filters: Filters;
   readonly limit: number;
   /** The position of the last row of the page before; undefined: the first page. */
   readonly after: number | undefined;
-  /** What the next cursor is bound to. */
+  /** A digest of the list that the next cursor continues. */
   readonly binding: string;
 }
 
-/** The rows of a list and where it goes on. */
+/** One page of a list. */
 export interface ListPage<Row> extends Omit<z.output<ReturnType<typeof listOf>>, "data"> {
   readonly data: readonly Row[];
 }
 
 /**
- * Reads the query of a list. A cursor is bound to the filters, and to whom it was given: it goes on with the same
- * list or with none.
- * @param scope - what else than the filters makes this list: the company, and the member who sees it
- * @throws SandboxError the point, where a parameter is unknown or does not fit
+ * Reads the query of a list. A cursor is valid only for the list that it was returned with.
+ * @param scope - identifies the list together with its filters: the company, and the member if it sees only its own rows
+ * @throws SandboxError `point`: a parameter is unknown or invalid
  */
 export function readListQuery<Shape extends z.core.$ZodShape>(
   c: Context,
@@ -42,7 +41,7 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
   const result = schema.safeParse(c.req.queries());
   if (!result.success) throw new SandboxError(point, messageOf(result.error, Object.keys(schema.shape)));
   const {
-    limit = usualLimit,
+    limit = defaultLimit,
     cursor,
     ...filters
   } = result.data as {
@@ -59,10 +58,10 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
 
 const schemas = new WeakMap<object, z.ZodObject>();
 
-/** Made when first asked for, and kept: zod compiles a schema at its first use. */
+/** Made on first use and cached, because zod compiles a schema at its first use. */
 function schemaOf(shape: z.core.$ZodShape): z.ZodObject {
-  const known = schemas.get(shape);
-  if (known) return known;
+  const cached = schemas.get(shape);
+  if (cached) return cached;
   const schema = z.strictObject({ ...shape, ...paging });
   schemas.set(shape, schema);
   return schema;
@@ -77,8 +76,8 @@ function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
 }
 
 /**
- * One page of a list.
- * @param rows - the newest first, and one more than the limit where there are more
+ * Makes a page of a list.
+ * @param rows - the newest first; one more than the limit if the list continues
  */
 export function pageOf<Row, Shown>(
   rows: readonly Listed<Row>[],
@@ -99,7 +98,7 @@ function digestOf(value: unknown): string {
   return bytesToHex(hashOfSecret(JSON.stringify(value)).subarray(0, 8));
 }
 
-/** Opaque to the client: where the list goes on, and the list that it goes on with. */
+/** Opaque to the client: the position of the last row, and the list that it belongs to. */
 function cursorOf(position: number, binding: string): string {
   return base64urlnopad.encode(utf8ToBytes(`${position}.${binding}`));
 }

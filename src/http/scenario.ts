@@ -20,26 +20,19 @@ export function selectedScenario(
   body: Body,
   operation: OperationId,
 ): Scenario | undefined {
+  const named = sentHeader(c, "Sandbox-Scenario");
+  const preference = sentHeader(c, "Prefer");
   const scenario =
-    byHeader(catalogue, sentHeader(c, "Sandbox-Scenario")) ??
-    byPreference(catalogue, sentHeader(c, "Prefer"), operation) ??
+    (named === undefined ? undefined : scenarioNamed(catalogue, named.trim())) ??
+    (preference === undefined ? undefined : byPreference(catalogue, preference, operation)) ??
     byName(catalogue, body);
   const misfit = scenario && catalogue.misfit(scenario, operation);
   if (misfit) throw unknownScenario(misfit);
   return scenario;
 }
 
-function byHeader(catalogue: Catalogue, header: string | undefined): Scenario | undefined {
-  return header === undefined ? undefined : scenarioNamed(catalogue, header.trim());
-}
-
 /** `Prefer: code=503`, `Prefer: example=NAME` (RFC 7240). Other preferences are ignored. */
-function byPreference(
-  catalogue: Catalogue,
-  header: string | undefined,
-  operation: OperationId,
-): Scenario | undefined {
-  if (header === undefined) return undefined;
+function byPreference(catalogue: Catalogue, header: string, operation: OperationId): Scenario | undefined {
   const preferences = new Map<string, string>();
   for (const [, name = "", quotedValue, plain] of header.matchAll(
     /(?:^|[,;])\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([^\s,;"]*))/g,

@@ -4,7 +4,7 @@ import type { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import type { Generations } from "./generations.ts";
 
-/** What the use cases work with. */
+/** The services that the use cases work with. */
 export interface Services {
   readonly database: Database;
   readonly callers: Callers;
@@ -14,7 +14,7 @@ export interface Services {
   readonly fixtureKeys: boolean;
   /** The idempotency keys of orders that wait for a slow issuer; in memory, so that a crash frees them. */
   readonly keysInProgress: Set<string>;
-  /** The cards in whose place one is being made while a slow issuer is waited for, as `changingName` names them. */
+  /** The cards whose replacement waits for a slow issuer, by `changingName`. */
   readonly cardsChanging: Set<string>;
   readonly generations: Generations;
   readonly outbox: Outbox;
