@@ -9,7 +9,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...worldActions(services),
     ...scenarioActions(services),
     ...companyActions(services),
-    ...companyPartActions(services),
+    ...memberAndAccountActions(services),
     ...keyActions(services),
     ...cardActions(services),
   };
@@ -110,7 +110,7 @@ function companyActions({ companies, state }: DashboardServices): Record<string,
   };
 }
 
-function companyPartActions({ companies, simulator }: DashboardServices): Record<string, FormAction> {
+function memberAndAccountActions({ companies, simulator }: DashboardServices): Record<string, FormAction> {
   return {
     "/companies/:id/members/:member": (fields, param) => {
       const details_complete = yesOrNo(fields, "details_complete");
