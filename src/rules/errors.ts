@@ -34,8 +34,8 @@ export function quoted(value: string): string {
 }
 
 /**
- * A refusal. Whoever decides it names the contract point and tells the caller what failed, why, and what to
- * do; http/respond.ts alone turns it into a status and a body. Clients log it, so that secrets are masked in it.
+ * An error response of the service. The message says what failed, why, and what to do. Only http/respond.ts turns the
+ * contract point into a status and a body. Secrets in the message are masked, because clients log it.
  */
 export class SandboxError extends Error {
   readonly point: ErrorPointId;

@@ -7,9 +7,9 @@ import type { Database } from "./database.ts";
 
 /** A page of the world as `GET /_sandbox/world` lists it. */
 export interface WorldListing {
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly companies: readonly CompanyListing[];
-  /** Whether more follow; `after` with the last one's id lists them. */
+  /** Whether more follow: request them with the last one's id as `after`. */
   readonly has_more: boolean;
 }
 
@@ -86,7 +86,7 @@ const accounts = `
   SELECT company_pk, id, slug, currency, status, balance_minor FROM accounts`;
 
 /**
- * Lists companies with their members, keys and accounts, each in the order in which it was made.
+ * Lists companies with their members, keys and accounts, in the order of their creation.
  * @param nowMs - by the sandbox's clock
  * @param fixtureKeys - whether the fixtures' keys are listed too
  */

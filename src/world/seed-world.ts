@@ -8,7 +8,7 @@ import { activeKeysAllowed, type KeyQuota, keyPrefixes } from "../rules/api-key.
 import { accountStatus, companyStatus, keyStatus, memberStatus, role } from "../rules/company.ts";
 import { parseDecimal } from "../rules/money.ts";
 
-/** Longer than any name is, and short enough for every list and page that shows it. */
+/** Longer than real names, and short enough for every list and page that shows it. */
 const name = z.string().min(1).max(200, "must be up to 200 characters");
 
 const slug = z
@@ -22,7 +22,7 @@ const money = z
   .regex(decimalInput, decimalExpected)
   .transform((text) => Number(parseDecimal(text)));
 
-/** Limits on every card (spec §2); the figures are assumed. */
+/** The limits of every card (spec §2); the defaults are assumed. */
 export const seedCardLimits = z.strictObject({
   max_per_purchase: money.prefault("10000.00"),
   daily: money.prefault("10000.00"),
@@ -65,7 +65,7 @@ export const entitlements = z
   .array(z.enum(areas))
   .refine((list) => new Set(list).size === list.length, "must name each area once");
 
-/** A company of a seed world. */
+/** A company of the fixtures. */
 export const seedCompany = z.strictObject({
   slug,
   environment: environment.default("sandbox"),
@@ -80,7 +80,7 @@ export const seedCompany = z.strictObject({
   cards: z.array(card).default([]),
 });
 
-/** The schema of a fixtures file. Which worlds are valid depends on how active keys are counted. */
+/** The schema of a fixtures file. Its validity depends on how active keys are counted. */
 export function seedWorldFor(keyQuota: KeyQuota) {
   return z
     .strictObject({
@@ -102,7 +102,8 @@ interface Inconsistency {
   readonly message: string;
 }
 
-/** Problems between parts of a world: names taken or unknown, keys of the wrong environment, too many active keys. */
+/** Contradictions between parts of the fixtures: taken or unknown names, keys of the wrong environment, and too many
+ * active keys. */
 export function* inconsistencies(
   world: { readonly companies: readonly SeedCompany[] },
   keyQuota: KeyQuota,
@@ -158,7 +159,7 @@ export function* inconsistencies(
   }
 }
 
-/** Active keys above the limit of a company, or of a member (spec §5.5). */
+/** Active keys that exceed the limit of a company or of a member (spec §5.5). */
 function* excessKeys(
   { slug, members }: Pick<SeedCompany, "slug" | "members">,
   keyQuota: KeyQuota,
