@@ -5,7 +5,7 @@ import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 
 const cards = "/developer/cards/physical";
 
-describe("everything under /developer wants a valid access token (spec §5)", () => {
+describe("every path under /developer needs a valid access token (spec §5)", () => {
   test.each([
     ["no header", undefined, "auth.token_missing"],
     ["an empty header", "", "auth.token_missing"],
@@ -43,13 +43,13 @@ describe("everything under /developer wants a valid access token (spec §5)", ()
     }
   });
 
-  test("an API key is told where it belongs, and is not given back", async () => {
+  test("an API key as a bearer token is refused without repeating it", async () => {
     const reply = await openSandbox().order({ token: "sk_sandbox_northwind_owner" });
     expect(reply.json.error.message).toContain("goes to the token endpoint only");
     expect(reply.text).not.toContain("northwind");
   });
 
-  test("the scheme is named in any letter case", async () => {
+  test("the scheme may be in any letter case", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
@@ -99,8 +99,8 @@ describe("permissions follow the member's role, entitlements the company (spec �
   });
 });
 
-describe("what a request is made to believe", () => {
-  test("may grant what the role or the company lacks, as well as take it", async () => {
+describe("the facts of a scenario", () => {
+  test("can grant and withdraw permissions and entitlements", async () => {
     const facts = { permissions: ["issue_cards"], entitled: true } as const;
     const sandbox = openSandbox({ facts });
     sandbox.database.run("UPDATE companies SET entitlements = 'accounts'");

@@ -35,7 +35,7 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
     expect((await openSandbox().fetch(new Request(base + sandboxPath, init))).status).toBe(200);
   });
 
-  test("a suspended company's key still opens: its orders say what is wrong", async () => {
+  test("a suspended company's key can be exchanged: its orders are refused", async () => {
     expect(await openSandbox().exchange("sk_sandbox_frostbite_owner")).toHaveLength(43);
   });
 

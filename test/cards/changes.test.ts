@@ -5,7 +5,7 @@ import { openSandbox } from "../support/open-sandbox.ts";
 const unknown = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("freezing", () => {
-  test("answers the card, and the card stays so", async () => {
+  test("returns the frozen card, which stays frozen", async () => {
     const { card, set, show } = openCards();
     const ordered = await card();
     const frozen = await set("freeze", ordered.id);
@@ -116,7 +116,7 @@ describe("PATCH", () => {
     expect(await sandbox.show(ordered.id)).toEqual(both.json);
   });
 
-  test("a name that says nothing is the usual one, as in an order", async () => {
+  test("an empty name sets the default name, as in an order", async () => {
     const sandbox = openCards();
     const ordered = await sandbox.card({ name: "Travel" });
     expect((await patch(sandbox, ordered.id, { name: " " })).json.name).toBe(`Physical ${ordered.last_four}`);
@@ -138,7 +138,7 @@ describe("PATCH", () => {
 });
 
 describe("terminating", () => {
-  test("ends the card, and makes room in the quota", async () => {
+  test("ends the card, and frees its place in the quota", async () => {
     const sandbox = openCards();
     sandbox.control.companies.change("northwind", { card_quota: 1 });
     const { id } = await sandbox.card();
@@ -152,7 +152,7 @@ describe("terminating", () => {
   });
 });
 
-describe("a card that cannot be told from none", () => {
+describe("a card that the caller does not see is 404, like one that does not exist", () => {
   const operations = [
     ["POST", "freeze", undefined],
     ["POST", "unfreeze", undefined],
@@ -186,7 +186,7 @@ describe("a card that cannot be told from none", () => {
   );
 });
 
-describe("who may", () => {
+describe("permissions", () => {
   const may = {
     freeze: "owner admin employee",
     unfreeze: "owner admin",

@@ -91,7 +91,7 @@ describe("GET /developer/cards", () => {
 });
 
 describe("a cursor", () => {
-  test("goes on with its own list alone: other filters, another company, another member's view are 400", async () => {
+  test("continues only its own list: other filters, another company, another member's view are 400", async () => {
     const { get, cards } = await withCards();
     const { next_cursor } = (await get("/developer/cards?limit=1&type=physical")).json;
     const withCursor = async (query: string, apiKey?: string) =>
@@ -138,7 +138,7 @@ describe("a cursor", () => {
   });
 });
 
-test("with --assumed off an operation that the spec does not show is 501, to whoever is known", async () => {
+test("with --assumed off an operation that the spec does not show is 501 for any valid token", async () => {
   const sandbox = openSandbox({ assumed: false });
   const reply = await sandbox.get("/developer/cards");
   expect([reply.status, reply.json.error.code]).toEqual([501, "not_specified"]);

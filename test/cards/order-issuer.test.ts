@@ -56,7 +56,7 @@ describe("an issuer that takes its time", () => {
     expect(made.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("may be a promise of any realm, and an answer that means nothing makes no card", async () => {
+  test("may be a promise of any realm, and an unknown outcome makes no card", async () => {
     // A promise of another realm is no instance of this one's Promise.
     const foreign = runInNewContext('Promise.resolve({ outcome: "unavailable" })');
     const sandbox = openSandbox({ issuer: { issue: () => foreign } });

@@ -74,14 +74,14 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect([again.point, again.provenance]).toEqual(["order.replayed", "specified"]);
   });
 
-  test("and keeps no PIN and no address to tell bodies apart", async () => {
+  test("and stores neither PIN nor address to compare bodies", async () => {
     const { order, database } = openSandbox();
     await order({ key });
     const [row] = database.all("SELECT * FROM cards WHERE idempotency_key IS NOT NULL");
     expect(JSON.stringify(row)).not.toMatch(/4821|Long Lane/);
   });
 
-  test("whatever became of the company and the account meanwhile", async () => {
+  test("even if the company or the account changed meanwhile", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
     sandbox.force.facts = { account: "closed", companyStatus: "suspended", quotaReached: true };

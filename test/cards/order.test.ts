@@ -52,7 +52,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     });
   });
 
-  test("Date says what the sandbox's clock says, and moves with it", async () => {
+  test("Date is the time of the sandbox's clock, and moves with it", async () => {
     const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
     expect((await sandbox.order()).headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
     sandbox.clockOfTest.advance(1500);
@@ -70,7 +70,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     expect(cardOf(await openSandbox({ now }).order()).expiry_date).toBe(expiry);
   });
 
-  test("neither the PIN nor a card number is kept", async () => {
+  test("neither the PIN nor a card number is stored", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ body: { pin: "5937" } });
     const columns = sandbox.database.all<{ name: string }>("SELECT name FROM pragma_table_info('cards')");
@@ -79,7 +79,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
   });
 });
 
-describe("what cannot be issued says why (spec §7)", () => {
+describe("an order that cannot be issued is refused with the reason (spec §7)", () => {
   test.each([
     ["sk_sandbox_fullhouse_owner", "fullhouse", "order.quota_reached", "quota"],
     ["sk_sandbox_frostbite_owner", "frostbite", "order.company_inactive", "not active"],
@@ -97,7 +97,7 @@ describe("what cannot be issued says why (spec §7)", () => {
     expect(reply.json).toEqual({ error: expect.stringContaining(why) });
   });
 
-  test("an account that is made to be missing", async () => {
+  test("an account that a scenario makes missing", async () => {
     const reply = await openSandbox({ facts: { account: "missing" } }).order();
     expect([reply.status, reply.point]).toEqual([404, "order.account_not_found"]);
   });

@@ -108,7 +108,7 @@ test("the points of a replacement decide in the order of the decisions table", a
   expect(await send()).toBe("cards.replayed");
 });
 
-test("a limit's form is judged before its card is found, its cap after, and its card's state last", async () => {
+test("a limit's form is checked before its card, its cap after that, and the card's state last", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   await sandbox.set("terminate", id);

@@ -172,7 +172,7 @@ describe("the Idempotency-Key of a replacement", () => {
     expect((await sandbox.replace(id, {}, { key })).json).toEqual({ ...made, status: "frozen" });
   });
 
-  test("outlives a restore of the world that it was kept in, and goes with the company", async () => {
+  test("survives a restore of a snapshot that contains it, and is deleted with the company", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const first = await sandbox.replace(id, {}, { key });

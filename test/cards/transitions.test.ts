@@ -67,7 +67,7 @@ describe("an operator's hold", () => {
   );
 });
 
-test("whatever happens to cards, none leaves the table, and live_cards counts those that have not ended", async () => {
+test("random changes never leave the table of transitions, and live_cards counts the cards that have not ended", async () => {
   const step = fc.record({ trigger: fc.constantFrom(...triggers), pick: fc.nat() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {

@@ -106,7 +106,7 @@ describe("used", () => {
   });
 });
 
-test("a replay tells what is used now", async () => {
+test("a replay shows the amount that is used now", async () => {
   const { order, simulator } = await openMoney();
   const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
   const { json } = await order({ key, ...limit("daily") });

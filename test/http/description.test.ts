@@ -9,7 +9,7 @@ const everyFace = [
 ] as const;
 
 describe.each(everyFace)("%s", (_, options) => {
-  test("describes itself to everyone", async () => {
+  test("serves the OpenAPI document without credentials", async () => {
     const { fetch } = served(options);
     const response = await fetch(`${origin}/openapi.json?fresh`);
     expect(response.status).toBe(200);
@@ -77,7 +77,7 @@ test.each(["/openapi.json", "/docs", "/docs/init.js"])(
   },
 );
 
-test("it takes nothing", async () => {
+test("other methods than GET and HEAD are 405", async () => {
   const { fetch } = served({});
   for (const path of ["/openapi.json", "/docs"]) {
     const response = await fetch(origin + path, { method: "POST", body: "{}" });
@@ -85,7 +85,7 @@ test("it takes nothing", async () => {
   }
 });
 
-test("it is no request of the service: neither journal nor coverage tells of it", async () => {
+test("requests for it are in neither the journal nor the coverage", async () => {
   const sandbox = openSandbox();
   for (const path of ["/openapi.json", "/docs", "/docs/init.js", "/docs/nothing"]) {
     await sandbox.fetch(origin + path);
@@ -103,7 +103,7 @@ test.each(["/openapi.json/", "/openapi.jsonl", "/docsx", "/doc"])(
 );
 
 describe("the API reference", () => {
-  test("lets nothing be loaded or run but the sandbox's own files", async () => {
+  test("loads and runs only files of the sandbox", async () => {
     const response = await openSandbox().fetch(`${origin}/docs`);
     const policy = response.headers.get("Content-Security-Policy");
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -117,7 +117,7 @@ describe("the API reference", () => {
     expect(page).not.toMatch(/<script>|<style|style=| on[a-z]+=/);
   });
 
-  test("serves its files, which a browser may keep", async () => {
+  test("serves its files with headers that let a browser cache them", async () => {
     const text = new TextEncoder().encode("files");
     const sandbox = openSandbox({ docsFiles: async () => text });
     for (const [name, type] of [
@@ -134,7 +134,7 @@ describe("the API reference", () => {
     expect((await sandbox.fetch(`${origin}/docs/../package.json`)).status).toBe(404);
   });
 
-  test("says what to do where it is not built, and lets nobody keep that", async () => {
+  test("answers 503 with the remedy, not cacheable, if it is not built", async () => {
     const response = await openSandbox().fetch(`${origin}/docs/swagger-ui.css`);
     expect([response.status, response.headers.get("Cache-Control")]).toEqual([503, "no-store"]);
     expect(await response.text()).toContain("npm run build");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openSandbox } from "../support/open-sandbox.ts";
 
-describe("what no operation serves is answered in the gateway's envelope", () => {
+describe("a request that no operation serves gets the gateway's envelope", () => {
   test.each([
     "/",
     "/nothing",
@@ -57,7 +57,7 @@ describe("what no operation serves is answered in the gateway's envelope", () =>
     }
   });
 
-  test("a path that holds a key or a token is not given back", async () => {
+  test("a path that contains a key or a token is masked in the message", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     for (const secret of ["sk_sandbox_northwind_owner", token]) {
@@ -65,7 +65,7 @@ describe("what no operation serves is answered in the gateway's envelope", () =>
     }
   });
 
-  test("a defect of the sandbox is a 500 that tells no stack", async () => {
+  test("a defect of the sandbox is a 500 without a stack trace", async () => {
     const broken = () => {
       throw new TypeError("broken on purpose");
     };
@@ -81,8 +81,8 @@ describe("what no operation serves is answered in the gateway's envelope", () =>
   });
 });
 
-describe("whoever observes", () => {
-  test("is told of each answer, who called, and how long it took", async () => {
+describe("an observer", () => {
+  test("receives each response with its caller and its duration", async () => {
     const sandbox = openSandbox();
     await sandbox.order();
     await sandbox.request("/nothing?pin=4821");
@@ -106,7 +106,7 @@ describe("whoever observes", () => {
     ]);
   });
 
-  test("is told the time that an answer took", async () => {
+  test("receives the duration of a slow response", async () => {
     const sandbox = openSandbox();
     sandbox.force.issuer = {
       issue() {
@@ -118,7 +118,7 @@ describe("whoever observes", () => {
     expect(sandbox.exchanges.at(-1)?.durationMs).toBe(12);
   });
 
-  test("decides nothing, even where it throws", async () => {
+  test("does not change the response, even if it throws", async () => {
     const sandbox = openSandbox({
       observe: () => {
         throw new Error("on purpose");
@@ -128,7 +128,7 @@ describe("whoever observes", () => {
     expect((await sandbox.order()).status).toBe(201);
   });
 
-  test("changes no other answer, even where it changes what it is told", async () => {
+  test("does not change other responses, even if it changes its arguments", async () => {
     const sandbox = openSandbox({
       observe: ({ operation, responseHeaders }) => {
         if (operation === "listCards") Reflect.set(responseHeaders, "Content-Type", "text/html");
@@ -143,12 +143,12 @@ describe("whoever observes", () => {
 });
 
 describe("Sandbox-Contract-Point", () => {
-  test("names the point and its provenance on every answer", async () => {
+  test("names the point and its provenance on every response", async () => {
     const reply = await openSandbox().order();
     expect(reply.headers.get("Sandbox-Contract-Point")).toBe("order.created; provenance=specified");
   });
 
-  test("is left out where the headers are switched off, and nothing else is", async () => {
+  test("is left out if sandboxHeaders is false; the status is the same", async () => {
     const sandbox = openSandbox({ sandboxHeaders: false });
     const replies = [
       await sandbox.order(),
@@ -160,7 +160,7 @@ describe("Sandbox-Contract-Point", () => {
   });
 });
 
-test("HEAD is answered as GET without its body, and is told of as that operation", async () => {
+test("HEAD gets the response of GET without a body, and is recorded as that operation", async () => {
   const { get, call, requests } = openSandbox();
   const asked = await get("/developer/accounts");
   const { status, text, headers, point } = await call("HEAD", "/developer/accounts");
@@ -186,7 +186,7 @@ test.each([
   },
 );
 
-test("a path that is escaped is the one that it says, and no card is named by it", async () => {
+test("an escaped path is decoded before routing, and is not taken for the id of a card", async () => {
   const { call, get } = openSandbox();
   expect((await get("/developer/%63ards")).point).toBe("cards.listed");
   expect((await call("GET", "/developer/%63ards/virtual")).point).toBe("gateway.method_not_allowed");

@@ -48,7 +48,7 @@ async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
   return { ...sandbox, token, call, order, together, cards, loseNext };
 }
 
-describe("requests that come together", () => {
+describe("requests of one batch", () => {
   test.each(["memory", "a file"])(
     "are no retries of each other, however long each takes, in %s",
     async (where) => {
@@ -68,7 +68,7 @@ describe("requests that come together", () => {
     },
   );
 
-  test("share one transaction, in which one that is refused takes nothing of the others back", async () => {
+  test("share one transaction, in which a refused request does not roll back the others", async () => {
     const { order, together, orderBody, cards } = await openServed();
     const before = cards() ?? 0;
     const key = randomUUID();
@@ -88,7 +88,7 @@ describe("requests that come together", () => {
     expect(cards()).toBe(before + 2);
   });
 
-  test("are each answered, and told of, only once what they changed is kept", async () => {
+  test("are answered and recorded only after the commit", async () => {
     const sandbox = await openServed();
     const seen: string[] = [];
     const { together } = sandbox.database;
@@ -105,7 +105,7 @@ describe("requests that come together", () => {
     expect(sandbox.exchanges).toHaveLength(told + 2);
   });
 
-  test("are all 503, and leave nothing, where it cannot be kept; the same keys make the cards later", async () => {
+  test("are all 503 and change nothing if the commit fails; the same keys make the cards later", async () => {
     const sandbox = await openServed();
     const before = sandbox.cards();
     const full = sandbox.loseNext();
@@ -126,7 +126,7 @@ describe("requests that come together", () => {
     expect(made.map(({ point }) => point)).toEqual(["order.created", "order.created"]);
   });
 
-  test("change nothing with what the sandbox's own API does meanwhile", async () => {
+  test("do not roll back changes that the control API makes meanwhile", async () => {
     const sandbox = await openServed();
     const serve = sandbox.serve({ environments: ["sandbox"], control: { kind: "open" } });
     sandbox.loseNext();
@@ -143,7 +143,7 @@ describe("requests that come together", () => {
     expect(sandbox.clock.read().now).not.toEqual(before);
   });
 
-  test("leave nobody's rights remembered for good where the first of all could not be kept", async () => {
+  test("do not leave stale callers cached if the first commit fails", async () => {
     const sandbox = await openServed();
     const list = () => sandbox.call("GET", "/developer/accounts");
     sandbox.loseNext();
@@ -158,7 +158,7 @@ describe("requests that come together", () => {
     expect(unknown?.point).toBe("auth.token_invalid");
   });
 
-  test("change nothing any more once the database took back what came before them", async () => {
+  test("change nothing after the database rolled back the requests before them", async () => {
     const sandbox = await openServed();
     sandbox.database.run("UPDATE companies SET card_quota = 1000");
     const [first] = await sandbox.together(() => sandbox.order(randomUUID()));
@@ -179,7 +179,7 @@ describe("requests that come together", () => {
     throw new Error("two hundred orders fitted into a full file");
   });
 
-  test("take no step of a scenario where they cannot be kept", async () => {
+  test("use no step of a scenario if the commit fails", async () => {
     const sandbox = await openServed();
     sandbox.scenario("issuer-unavailable", { times: 1 });
     const key = randomUUID();
