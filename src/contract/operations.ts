@@ -33,16 +33,22 @@ export interface Operation {
   readonly area?: Area;
 }
 
-const cards = { spec: "§4", provenance: "assumed", area: "cards" } as const;
-const accounts = { ...cards, area: "accounts", permission: "view_accounts" } as const;
-const transactions = { ...cards, area: "transactions", permission: "view_transactions" } as const;
-const invoices = { ...cards, area: "invoices", permission: "view_invoices" } as const;
-const webhooks = {
-  spec: "§4, §6",
-  provenance: "assumed",
-  area: "webhooks",
-  permission: "manage_webhooks",
-} as const;
+/** Declares operations of an area that the spec names, and does not show. */
+const assumed =
+  <const Named extends Area, const Usual extends Permission>(area: Named, usual: Usual, spec = "§4") =>
+  <const Success extends string, const Needed extends Permission = Usual>(
+    method: Operation["method"],
+    path: string,
+    success: Success,
+    permission?: Needed,
+  ) =>
+    ({ method, path, success, spec, provenance: "assumed", permission: permission ?? usual, area }) as const;
+
+const cards = assumed("cards", "view_cards");
+const accounts = assumed("accounts", "view_accounts");
+const transactions = assumed("transactions", "view_transactions");
+const invoices = assumed("invoices", "view_invoices");
+const webhooks = assumed("webhooks", "manage_webhooks", "§4, §6");
 
 /** The operations that the sandbox serves, by id. */
 export const operations = {
@@ -69,85 +75,34 @@ export const operations = {
     permission: "issue_cards",
     area: "cards",
   },
-  listCards: {
-    ...cards,
-    method: "GET",
-    path: "/developer/cards",
-    success: "cards.listed",
-    permission: "view_cards",
-  },
-  getCard: {
-    ...cards,
-    method: "GET",
-    path: "/developer/cards/:id",
-    success: "cards.shown",
-    permission: "view_cards",
-  },
-  freezeCard: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/:id/freeze",
-    success: "cards.frozen",
-    permission: "freeze_cards",
-  },
-  unfreezeCard: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/:id/unfreeze",
-    success: "cards.unfrozen",
-    permission: "manage_cards",
-  },
-  setSpendingLimit: {
-    ...cards,
-    method: "PUT",
-    path: "/developer/cards/:id/spending-limit",
-    success: "cards.spending_limit_set",
-    permission: "manage_cards",
-  },
-  removeSpendingLimit: {
-    ...cards,
-    method: "DELETE",
-    path: "/developer/cards/:id/spending-limit",
-    success: "cards.spending_limit_removed",
-    permission: "manage_cards",
-  },
-  changeCard: {
-    ...cards,
-    method: "PATCH",
-    path: "/developer/cards/:id",
-    success: "cards.changed",
-    permission: "manage_cards",
-  },
-  terminateCard: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/:id/terminate",
-    success: "cards.terminated",
-    permission: "manage_cards",
-  },
-  replaceCard: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/:id/replace",
-    success: "cards.replaced",
-    permission: "issue_cards",
-  },
-  orderVirtualCard: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/virtual",
-    success: "cards.virtual_created",
-    permission: "issue_cards",
-  },
-  listDeliveryOptions: {
-    ...cards,
-    method: "POST",
-    path: "/developer/cards/delivery-options",
-    success: "cards.delivery_options_listed",
-    permission: "issue_cards",
-  },
-  listAccounts: { ...accounts, method: "GET", path: "/developer/accounts", success: "accounts.listed" },
-  getAccount: { ...accounts, method: "GET", path: "/developer/accounts/:id", success: "accounts.shown" },
+  listCards: cards("GET", "/developer/cards", "cards.listed"),
+  getCard: cards("GET", "/developer/cards/:id", "cards.shown"),
+  freezeCard: cards("POST", "/developer/cards/:id/freeze", "cards.frozen", "freeze_cards"),
+  unfreezeCard: cards("POST", "/developer/cards/:id/unfreeze", "cards.unfrozen", "manage_cards"),
+  setSpendingLimit: cards(
+    "PUT",
+    "/developer/cards/:id/spending-limit",
+    "cards.spending_limit_set",
+    "manage_cards",
+  ),
+  removeSpendingLimit: cards(
+    "DELETE",
+    "/developer/cards/:id/spending-limit",
+    "cards.spending_limit_removed",
+    "manage_cards",
+  ),
+  changeCard: cards("PATCH", "/developer/cards/:id", "cards.changed", "manage_cards"),
+  terminateCard: cards("POST", "/developer/cards/:id/terminate", "cards.terminated", "manage_cards"),
+  replaceCard: cards("POST", "/developer/cards/:id/replace", "cards.replaced", "issue_cards"),
+  orderVirtualCard: cards("POST", "/developer/cards/virtual", "cards.virtual_created", "issue_cards"),
+  listDeliveryOptions: cards(
+    "POST",
+    "/developer/cards/delivery-options",
+    "cards.delivery_options_listed",
+    "issue_cards",
+  ),
+  listAccounts: accounts("GET", "/developer/accounts", "accounts.listed"),
+  getAccount: accounts("GET", "/developer/accounts/:id", "accounts.shown"),
   listCompanies: {
     method: "GET",
     path: "/developer/companies",
@@ -156,86 +111,31 @@ export const operations = {
     provenance: "assumed",
     permission: "view_companies",
   },
-  listTransactions: {
-    ...transactions,
-    method: "GET",
-    path: "/developer/transactions",
-    success: "transactions.listed",
-  },
-  getTransaction: {
-    ...transactions,
-    method: "GET",
-    path: "/developer/transactions/:id",
-    success: "transactions.shown",
-  },
-  listInvoices: {
-    ...invoices,
-    method: "GET",
-    path: "/developer/company/invoices",
-    success: "invoices.listed",
-  },
-  getInvoice: {
-    ...invoices,
-    method: "GET",
-    path: "/developer/company/invoices/:id",
-    success: "invoices.shown",
-  },
-  createWebhook: { ...webhooks, method: "POST", path: "/developer/webhooks", success: "webhooks.created" },
-  listWebhooks: { ...webhooks, method: "GET", path: "/developer/webhooks", success: "webhooks.listed" },
-  getWebhook: { ...webhooks, method: "GET", path: "/developer/webhooks/:id", success: "webhooks.shown" },
-  changeWebhook: {
-    ...webhooks,
-    method: "PATCH",
-    path: "/developer/webhooks/:id",
-    success: "webhooks.changed",
-  },
-  deleteWebhook: {
-    ...webhooks,
-    method: "DELETE",
-    path: "/developer/webhooks/:id",
-    success: "webhooks.deleted",
-  },
-  rotateWebhookSecret: {
-    ...webhooks,
-    method: "POST",
-    path: "/developer/webhooks/:id/rotate-secret",
-    success: "webhooks.secret_rotated",
-  },
-  testWebhook: {
-    ...webhooks,
-    method: "POST",
-    path: "/developer/webhooks/:id/test",
-    success: "webhooks.tested",
-  },
-  listWebhookDeliveries: {
-    ...webhooks,
-    method: "GET",
-    path: "/developer/webhooks/:id/deliveries",
-    success: "webhooks.deliveries_listed",
-  },
-  resendWebhookDelivery: {
-    ...webhooks,
-    method: "POST",
-    path: "/developer/webhooks/:id/deliveries/:did/resend",
-    success: "webhooks.delivery_resent",
-  },
+  listTransactions: transactions("GET", "/developer/transactions", "transactions.listed"),
+  getTransaction: transactions("GET", "/developer/transactions/:id", "transactions.shown"),
+  listInvoices: invoices("GET", "/developer/company/invoices", "invoices.listed"),
+  getInvoice: invoices("GET", "/developer/company/invoices/:id", "invoices.shown"),
+  createWebhook: webhooks("POST", "/developer/webhooks", "webhooks.created"),
+  listWebhooks: webhooks("GET", "/developer/webhooks", "webhooks.listed"),
+  getWebhook: webhooks("GET", "/developer/webhooks/:id", "webhooks.shown"),
+  changeWebhook: webhooks("PATCH", "/developer/webhooks/:id", "webhooks.changed"),
+  deleteWebhook: webhooks("DELETE", "/developer/webhooks/:id", "webhooks.deleted"),
+  rotateWebhookSecret: webhooks("POST", "/developer/webhooks/:id/rotate-secret", "webhooks.secret_rotated"),
+  testWebhook: webhooks("POST", "/developer/webhooks/:id/test", "webhooks.tested"),
+  listWebhookDeliveries: webhooks("GET", "/developer/webhooks/:id/deliveries", "webhooks.deliveries_listed"),
+  resendWebhookDelivery: webhooks(
+    "POST",
+    "/developer/webhooks/:id/deliveries/:did/resend",
+    "webhooks.delivery_resent",
+  ),
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
-/** Those that the spec names, and does not show. */
-export type AssumedOperationId = {
-  [Id in OperationId]: (typeof operations)[Id]["provenance"] extends "assumed" ? Id : never;
-}[OperationId];
 export const operationIds = Object.keys(operations) as OperationId[];
 
 /** The operations under `/developer`, which need an access token. */
 export const developerOperations: readonly OperationId[] = operationIds.filter((id) =>
   operations[id].path.startsWith("/developer/"),
-);
-
-/** Those of a functional area, to which a company must be entitled. */
-export const areaOperations: readonly OperationId[] = developerOperations.filter(
-  (id) => "area" in operations[id],
 );
 
 /** Whether a path belongs to the card operations, whose errors have a body of their own (spec §7). */
