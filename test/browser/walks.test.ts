@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { exchange } from "../support/eventful-world.ts";
+import { httpClient } from "../support/http-client.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
-import { physicalOrder } from "../support/physical-order.ts";
 
 testInBrowser("by keyboard alone a key is created, and its secret exchanged for a token", async () => {
   const { sandbox, page, open } = await openBrowser();
@@ -32,7 +31,7 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
 
   expect(await focused()).toContain("The key is made.");
   const secret = (await page.locator("#notice code").textContent()) ?? "";
-  expect(await exchange(sandbox.url, secret)).toBeTruthy();
+  expect(await httpClient(sandbox.url).exchange(secret)).toBeTruthy();
 
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await tabTo("Copy");
@@ -55,18 +54,7 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
 
   await open("/requests");
   await page.getByText("No request yet.").waitFor();
-  const order = async () => {
-    const token = await exchange(sandbox.url, "sk_sandbox_northwind_owner");
-    await fetch(`${sandbox.url}/developer/cards/physical`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${token}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": crypto.randomUUID(),
-      },
-      body: JSON.stringify(physicalOrder(sandbox.world().companies[0]?.accounts[0]?.id)),
-    });
-  };
+  const order = () => httpClient(sandbox.url).order(sandbox.world().companies[0]?.accounts[0]?.id);
   await order();
   const refused = page.getByRole("row").filter({ hasText: "order.quota_reached" });
   await refused.waitFor();

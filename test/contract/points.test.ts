@@ -16,7 +16,7 @@ import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import {
-  type CallTry,
+  type CallOptions,
   latestExchange,
   type OrderBody,
   openSandbox,
@@ -50,7 +50,7 @@ const limit = { period: "daily", amount: "5" };
 
 /** A change of a card that was just ordered; `facts` are believed once it was. */
 const onCard =
-  (method: string, what: string, { facts, ...rest }: CallTry & { facts?: FactsOverlay } = {}) =>
+  (method: string, what: string, { facts, ...rest }: CallOptions & { facts?: FactsOverlay } = {}) =>
   async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");

@@ -2,36 +2,24 @@ import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type Started, startCommandLine } from "../support/command-line.ts";
+import { httpClient } from "../support/http-client.ts";
 import { physicalOrder } from "../support/physical-order.ts";
 
 /** A client of a server on a socket, which closes the connection when a timeout passes. */
 async function openTimeoutClient() {
   const server = await startCommandLine(["--port", "0"]);
-  const post = async (path: string, body: unknown, init: RequestInit = {}) => {
-    const headers = { "Content-Type": "application/json", ...init.headers };
-    return fetch(server.url + path, { ...init, method: "POST", headers, body: JSON.stringify(body) });
-  };
-  const exchanged = await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
-  const { access_token: token } = (await exchanged.json()) as { access_token: string };
-  const world = (await (await fetch(`${server.url}/_sandbox/world`)).json()) as World;
-  const accountId = world.companies.find(({ slug }) => slug === "northwind")?.accounts[0]?.id;
-  const body = physicalOrder(accountId);
-  const headersOf = (key: string) => ({ Authorization: `Bearer ${token}`, "Idempotency-Key": key });
+  const { order } = httpClient(server.url);
+  const token = await server.exchange();
+  const accountId = (await server.world()).companies.find(({ slug }) => slug === "northwind")?.accounts[0]
+    ?.id;
   return {
     server,
-    body,
-    headersOf,
-    slow: () => post("/_sandbox/scenarios/issuer-slow/arm", { times: 1 }),
+    body: physicalOrder(accountId),
+    headersOf: (key: string) => ({ Authorization: `Bearer ${token}`, "Idempotency-Key": key }),
+    slow: () => server.post("/_sandbox/scenarios/issuer-slow/arm", { times: 1 }),
     order: (key: string, timeoutMs: number) =>
-      post("/developer/cards/physical", body, {
-        headers: headersOf(key),
-        signal: AbortSignal.timeout(timeoutMs),
-      }),
+      order(accountId, { key, token, signal: AbortSignal.timeout(timeoutMs) }),
   };
-}
-
-interface World {
-  readonly companies: readonly { readonly slug: string; readonly accounts: readonly { id: string }[] }[];
 }
 
 /** The findings once so many requests were answered. */

@@ -1,24 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import type { IsolatedCompany } from "../../src/control/isolated-company.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { sandboxTest } from "../../src/node/vitest.ts";
-import { physicalOrder } from "../support/physical-order.ts";
+import { httpClient } from "../support/http-client.ts";
 
 const test = sandboxTest({ clock: "2026-03-10T09:30:00Z" });
 
 /** Orders a card as the company's owner, over the socket. */
 async function order({ url }: StartedSandbox, { apiKey, accountId }: IsolatedCompany): Promise<Response> {
-  const post = (path: string, body: unknown, headers = {}) =>
-    fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
-  const exchange = await post("/auth/v1/sandbox/token", { api_key: apiKey });
-  const { access_token } = (await exchange.json()) as { access_token: string };
-  const body = physicalOrder(accountId);
-  return post("/developer/cards/physical", body, {
-    Authorization: `Bearer ${access_token}`,
-    "Content-Type": "application/json",
-    "Idempotency-Key": randomUUID(),
-  });
+  const client = httpClient(url);
+  return client.order(accountId, { token: await client.exchange(apiKey) });
 }
 
 const companies = new Set<string>();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import type { WorldListing } from "../../src/store/world-listing.ts";
-import { physicalOrder } from "./physical-order.ts";
+import { httpClient } from "./http-client.ts";
 
 /** The built command line. */
 export const cli = new URL("../../dist/node/cli.js", import.meta.url).pathname;
@@ -90,14 +90,7 @@ export async function whenReady(started: Run): Promise<Started> {
   await untilReady(started);
   const url = address(started, "Sandbox base address");
   const world = async () => (await (await fetch(`${url}/_sandbox/world`)).json()) as WorldListing;
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    fetch(url + path, { method: "POST", body: JSON.stringify(body), headers });
-  const exchange = async (api_key = "sk_sandbox_northwind_owner") => {
-    const { access_token } = (await (await post("/auth/v1/sandbox/token", { api_key })).json()) as {
-      access_token: string;
-    };
-    return access_token;
-  };
+  const { post, exchange, order } = httpClient(url);
   return {
     ...started,
     url,
@@ -105,15 +98,7 @@ export async function whenReady(started: Run): Promise<Started> {
     world,
     post,
     exchange,
-    async order(key, token) {
-      const { companies } = await world();
-      const body = physicalOrder(companies[0]?.accounts[0]?.id);
-      return post("/developer/cards/physical", body, {
-        Authorization: `Bearer ${token ?? (await exchange())}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-      });
-    },
+    order: async (key, token) => order((await world()).companies[0]?.accounts[0]?.id, { key, token }),
   };
 }
 

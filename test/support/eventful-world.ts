@@ -1,45 +1,21 @@
 import type { Card } from "../../src/contract/card.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
-import { physicalOrder } from "./physical-order.ts";
+import { httpClient } from "./http-client.ts";
 
 /** The paths of the dashboard's pages by name. */
 export type PagePaths = Readonly<Record<string, string>>;
 
-/** Exchanges an API key for an access token. */
-export async function exchange(url: string, apiKey: string): Promise<string> {
-  const answer = await fetch(`${url}/auth/v1/sandbox/token`, {
-    method: "POST",
-    body: JSON.stringify({ api_key: apiKey }),
-  });
-  const { access_token } = (await answer.json()) as { access_token?: string };
-  if (!access_token) throw new Error(`no token: ${answer.status}`);
-  return access_token;
-}
-
 /** Sends requests of clients, merchants and a tester that fill every page. */
 export async function fillWorld({ url, world, control }: StartedSandbox): Promise<PagePaths> {
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    fetch(url + path, {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { "Content-Type": "application/json", ...headers },
-    });
-  const owner = await exchange(url, "sk_sandbox_northwind_owner");
-  const employee = await exchange(url, "sk_sandbox_northwind_employee");
+  const { exchange, order: send } = httpClient(url);
+  const owner = await exchange();
+  const employee = await exchange("sk_sandbox_northwind_employee");
   const [northwind] = world().companies;
   let ordered = 0;
-  const order = async (
-    body: object = {},
-    headers: Record<string, string> = {},
-    token = owner,
-  ): Promise<Card> => {
+  const order = async (fields = {}, headers: Record<string, string> = {}, token = owner): Promise<Card> => {
     const key = `7f9c24e8-3b12-4c6e-9d7a-${String(++ordered).padStart(12, "0")}`;
-    const answer = await post(
-      "/developer/cards/physical",
-      { ...physicalOrder(northwind?.accounts[0]?.id), ...body },
-      { Authorization: `Bearer ${token}`, "Idempotency-Key": key, ...headers },
-    );
-    return (await answer.json()) as Card;
+    const response = await send(northwind?.accounts[0]?.id, { fields, headers, token, key });
+    return (await response.json()) as Card;
   };
 
   const card = await order({ name: "Team travel", spending_limit: { period: "monthly", amount: "250.00" } });

@@ -132,47 +132,38 @@ export function latestExchange(): Observed | undefined {
  * the service, and all events that it sent, are then checked against the OpenAPI document.
  */
 export function openSandbox(options: TestOptions = {}) {
-  const database = openDatabase(options.db ?? ":memory:");
-  const clockOfTest = new TestClock(options.now ?? "2026-03-10T09:30:00.000Z");
-  const force = { facts: options.facts ?? {}, issuer: options.issuer ?? plainOverlay.issuer };
+  const { scenarios = [], observe, world, facts = {}, issuer = plainOverlay.issuer, ...others } = options;
+  const { serve, guard, db = ":memory:", now = "2026-03-10T09:30:00.000Z", deliver, ...ports } = others;
+  const database = openDatabase(db);
+  const clockOfTest = new TestClock(now);
+  const force = { facts, issuer };
   const exchanges: Observed[] = [];
   const all: Observed[] = [];
   const events: SentEvent[] = [];
   shipped ??= readShippedScenarios();
-  const catalogue = [...shipped, ...(options.scenarios ?? [])];
+  const catalogue = [...shipped, ...scenarios];
   const sandbox = wireSandbox({
+    ...ports,
     database,
     clock: clockOfTest,
     version: "0.0.0-test",
     defaultFixtures: () =>
-      options.world === undefined
+      world === undefined
         ? readDefaultFixtures()
-        : { world: seedWorldFor(options.keyQuota ?? "company").parse(options.world), digest: "own" },
-    seed: options.seed,
+        : { world: seedWorldFor(options.keyQuota ?? "company").parse(world), digest: "own" },
     drawSecret: () => randomBytes(32),
-    privateSecrets: options.privateSecrets,
-    fixtureKeys: options.fixtureKeys,
-    assumed: options.assumed,
-    onBehalfOf: options.onBehalfOf,
-    keyQuota: options.keyQuota,
-    sandboxHeaders: options.sandboxHeaders,
     scenarios: new Catalogue(() => catalogue),
-    scenario: options.scenario,
-    journal: options.journal,
-    journalBytes: options.journalBytes,
     deliver: (url, init) => {
       events.push({ headers: Object.fromEntries(new Headers(init.headers)), body: String(init.body) });
-      return (options.deliver ?? globalThis.fetch)(url, init);
+      return (deliver ?? globalThis.fetch)(url, init);
     },
-    allowWebhookHosts: options.allowWebhookHosts,
     dashboardFiles,
-    docsFiles: options.docsFiles,
     overlayOf: () => ({ ...force }),
     observe: (facts, messages) => {
       const exchange = { ...facts, ...messages };
       all.push(exchange);
       latest = exchange;
-      if (options.observe) options.observe(exchange);
+      if (observe) observe(exchange);
       else exchanges.push(exchange);
     },
   });
@@ -182,9 +173,7 @@ export function openSandbox(options: TestOptions = {}) {
     const { checkConformance } = await import("./openapi-conformance.ts");
     checkConformance(all, events);
   });
-  const fetch = options.serve
-    ? sandbox.serve({ environments: [options.serve], control: options.guard })
-    : sandbox.fetch;
+  const fetch = serve ? sandbox.serve({ environments: [serve], control: guard }) : sandbox.fetch;
 
   const request = async (path: string, init: RequestInit = {}): Promise<Reply> =>
     readReply(await fetch(new Request(base + path, init)));
@@ -206,6 +195,23 @@ export function openSandbox(options: TestOptions = {}) {
   const orderBody = (overrides: OrderBody = {}): OrderBody =>
     without({ ...physicalOrder(account("northwind").id), ...overrides });
 
+  /** Calls an operation, by default as northwind's owner; a body is sent as JSON. */
+  const call = async (method: string, path: string, { body, key, signal, ...rest }: CallOptions = {}) => {
+    const token = rest.token ?? (await exchange(rest.apiKey ?? "sk_sandbox_northwind_owner"));
+    const headers = without({
+      Authorization: `Bearer ${token}`,
+      "Content-Type": body === undefined ? undefined : "application/json",
+      "Idempotency-Key": key,
+      ...rest.headers,
+    });
+    return request(path, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(body !== undefined && { body: asText(body) }),
+      ...(signal && { signal }),
+    });
+  };
+
   return {
     ...sandbox,
     database,
@@ -220,43 +226,11 @@ export function openSandbox(options: TestOptions = {}) {
     account,
     exchange,
     orderBody,
-    /** Gets a path, by default as northwind's owner. */
-    async get(path: string, { apiKey = "sk_sandbox_northwind_owner", ...rest }: GetTry = {}) {
-      const token = rest.token ?? (await exchange(apiKey));
-      return request(path, { headers: { Authorization: `Bearer ${token}`, ...rest.headers } });
-    },
-    /** Calls an operation, by default as northwind's owner; a body is sent as JSON. */
-    async call(method: string, path: string, { body, key, apiKey, signal, ...rest }: CallTry = {}) {
-      const token = rest.token ?? (await exchange(apiKey ?? "sk_sandbox_northwind_owner"));
-      const headers = {
-        Authorization: `Bearer ${token}`,
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...(key !== undefined && { "Idempotency-Key": key }),
-        ...rest.headers,
-      };
-      return request(path, {
-        method,
-        headers,
-        ...(body !== undefined && { body: asText(body) }),
-        ...(signal && { signal }),
-      });
-    },
-    /** Orders a card, by default as northwind's owner; `body` overrides fields, and `undefined` drops one. */
-    async order({
-      body = {},
-      key = randomUUID(),
-      apiKey = "sk_sandbox_northwind_owner",
-      ...rest
-    }: OrderTry = {}) {
-      const token = rest.token ?? (await exchange(apiKey));
-      const headers = without({
-        Authorization: `Bearer ${token}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-        ...rest.headers,
-      }) as Record<string, string>;
-      return post("/developer/cards/physical", rest.raw ?? orderBody(body), headers);
-    },
+    call,
+    get: (path: string, options?: CallOptions) => call("GET", path, options),
+    /** Orders a physical card; `body` overrides fields, and `undefined` drops one. */
+    order: ({ body = {}, raw, key = randomUUID(), ...rest }: OrderOptions = {}) =>
+      call("POST", "/developer/cards/physical", { ...rest, key, body: raw ?? orderBody(body) }),
   };
 }
 
@@ -272,30 +246,20 @@ function onceByTestEnd(work: () => Promise<void>): () => Promise<void> {
   return end;
 }
 
-interface GetTry {
-  readonly apiKey?: string;
-  readonly token?: string;
-  readonly headers?: Record<string, string>;
-}
-
-export interface CallTry {
-  readonly signal?: AbortSignal;
+export interface CallOptions {
   readonly body?: unknown;
-  readonly key?: string;
-  readonly apiKey?: string;
-  readonly token?: string;
-  readonly headers?: Record<string, string>;
-}
-
-interface OrderTry {
-  readonly body?: OrderBody;
-  /** The whole body, instead of fields. */
-  readonly raw?: unknown;
   readonly key?: string;
   readonly apiKey?: string;
   readonly token?: string;
   /** Added headers; `undefined` drops one. */
   readonly headers?: Record<string, string | undefined>;
+  readonly signal?: AbortSignal;
+}
+
+interface OrderOptions extends CallOptions {
+  readonly body?: OrderBody;
+  /** The whole body, instead of fields. */
+  readonly raw?: unknown;
 }
 
 export async function readReply(response: Response): Promise<Reply> {
