@@ -67,7 +67,7 @@ export function askIssuer(request: IssueRequest): PromiseLike<IssuerAnswer> | un
 }
 
 /**
- * Waits for a slow issuer and then makes the card in a transaction of its own. Meanwhile the key is in progress.
+ * Waits for a slow issuer, then runs `insert` in a transaction of its own. Meanwhile the key is in progress.
  * @param changing - the name in `cardsChanging` of the card that must not change until the issuer answers
  * @throws SandboxError 422, 502 or 503
  */
@@ -75,7 +75,7 @@ export async function whenIssued(
   services: Services,
   request: IssueRequest,
   pending: PromiseLike<IssuerAnswer>,
-  makeCard: () => IssueOutcome,
+  insert: () => IssueOutcome,
   changing?: string,
 ): Promise<IssueOutcome> {
   const { database, keysInProgress, cardsChanging } = services;
@@ -85,7 +85,7 @@ export async function whenIssued(
     const answer = await pending;
     if (changing !== undefined) cardsChanging.delete(changing);
     accept(answer, pointsOf(request.operation));
-    return database.transaction(makeCard);
+    return database.transaction(insert);
   } finally {
     keysInProgress.delete(keyName(request));
     if (changing !== undefined) cardsChanging.delete(changing);

@@ -154,12 +154,3 @@ export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];
 export function requiresOnBehalfOf(mode: OnBehalfOfMode, id: OperationId): boolean {
   return mode === "required" || (mode === "required-except-order" && id !== "orderPhysicalCard");
 }
-
-const fixedPaths = new Set<string>(
-  operationIds.map((id) => operations[id].path).filter((path) => !path.includes(":")),
-);
-
-/** Whether a path is that of an operation, without a variable segment. */
-export function isFixedPath(path: string): boolean {
-  return fixedPaths.has(path);
-}

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import { isFixedPath, type OperationId, operationIds, operations } from "../contract/operations.ts";
+import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { maskPath } from "../journal/masking.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { HttpEnv, HttpServices, RequestContext, Route } from "./context.ts";
@@ -32,16 +32,15 @@ export interface App {
  */
 export function createApp(services: HttpServices): App {
   const paths = servedPaths(services);
-  const fixed = createRouter(
-    services,
-    paths.filter(([path]) => isFixedPath(path)),
-  );
+  const fixedPaths = paths.filter(([path]) => !path.includes(":"));
+  const fixed = createRouter(services, fixedPaths);
   const variable = createRouter(
     services,
-    paths.filter(([path]) => !isFixedPath(path)),
+    paths.filter(([path]) => path.includes(":")),
   );
+  const isFixed = new Set(fixedPaths.map(([path]) => path));
   return {
-    fetch: (request, env) => (isFixedPath(pathOf(request)) ? fixed : variable).fetch(request, env),
+    fetch: (request, env) => (isFixed.has(pathOf(request)) ? fixed : variable).fetch(request, env),
   };
 }
 
