@@ -7,7 +7,7 @@ import type { Caller } from "../store/callers.ts";
 import type { Exchange, Messages } from "./exchange.ts";
 import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";
 
-/** Who called, as it was then: the company may be gone since. */
+/** The caller at that time: the company may be deleted since. */
 export interface JournalCaller {
   /** Its slug. */
   readonly company: string;
@@ -25,45 +25,45 @@ export interface JournalCaller {
 /** Headers by their names in lower case, and the body; secrets are masked in both. */
 export interface JournalMessage {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null where it was not read, or is no text. */
+  /** Null if it was not read, or is not text. */
   readonly body: string | null;
 }
 
-/** What the journal tells of one request, as JSON; it holds no API key, no token and no PIN. */
+/** One request and its response as JSON, without API keys, tokens and PINs. */
 export interface JournalEntry {
   /** Counts up from 1 as long as the sandbox runs. */
   readonly id: string;
-  /** When it was answered, by the clock that the company goes by. */
+  /** The time of the response by the company's clock. */
   readonly time: string;
   /** In real time. */
   readonly duration_ms: number;
   readonly method: string;
   readonly path: string;
-  /** With its question mark; empty where there is none. */
+  /** With its question mark; empty if there is none. */
   readonly query: string;
-  /** Null where the path and the method are no operation's. */
+  /** Null if the path and the method belong to no operation. */
   readonly operation: OperationId | null;
-  /** Null where the request was refused before it was known who calls. */
+  /** Null if the request was refused before its caller was identified. */
   readonly caller: JournalCaller | null;
   readonly idempotency_key: string | null;
   readonly request: JournalMessage;
-  /** As delivered; null where no answer was. */
+  /** As delivered; null if no response was. */
   readonly status: number | null;
   readonly response: JournalMessage | null;
-  /** The contract point that decided; null where the connection was dropped before any did. */
+  /** The contract point that decided; null if the connection was dropped before that. */
   readonly point: PointId | null;
   readonly provenance: Provenance | null;
-  /** The checks that it had passed by then, in their order. */
+  /** The checks that the request passed, in their order. */
   readonly checks: readonly string[];
-  /** The scenario that struck. */
+  /** The scenario that fired. */
   readonly scenario: string | null;
-  /** The fault that struck what was delivered. */
+  /** The fault that changed the delivered response. */
   readonly fault: string | null;
-  /** What the sandbox itself did wrong; absent where nothing. */
+  /** The sandbox's own error; absent if there was none. */
   readonly defect?: string;
 }
 
-/** What the journal tells of an exchange: secrets are masked here. */
+/** Makes the entry of an exchange, and masks its secrets. */
 export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
   const { operation, caller, status, point, defect } = exchange;
   const { requestHeaders, requestBody, responseBody } = messages;

@@ -3,12 +3,12 @@ import type { SentHeaders } from "./exchange.ts";
 
 const mask = "…";
 
-/** How much of a body is shown, in characters. */
+/** The most characters of a body that are shown. */
 export const shownBodyLength = 16 * 1024;
 
 /**
- * A request's body without its secrets. The service accepts only JSON objects. In any other body the PIN cannot be found,
- * so only its length and content type are shown.
+ * A request's body without its secrets. The service accepts only JSON objects; in any other body a PIN cannot be found, so
+ * only the length and the content type are shown.
  */
 export function maskRequestBody(text: string, contentType: string | null): string {
   if (text.trim() === "" || isJsonObject(text)) return maskBody(text);
@@ -27,8 +27,8 @@ function isJsonObject(text: string): boolean {
 }
 
 /**
- * What a body shows: itself, as it was sent, without the values of the fields that hold secrets and without
- * whatever looks like an API key or a token. A note takes its place where that cannot be promised.
+ * A body as it was sent, without the values of secret fields and without texts that look like API keys or tokens. If
+ * that is impossible, a note replaces it.
  */
 export function maskBody(text: string): string {
   const partly = maskText(text);
@@ -37,23 +37,23 @@ export function maskBody(text: string): string {
   return `${copyOf(masked.slice(0, shownBodyLength))}… (cut; it has ${text.length} characters)`;
 }
 
-/** A copy that keeps nothing else in memory: a slice in V8 keeps the whole text. */
+/** A copy, because a slice in V8 keeps the whole text in memory. */
 function copyOf(part: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(part));
 }
 
-/** In any letter case, since a pattern as a whole goes by the case of names such as `newPin`. */
+/** Matches any letter case; the whole pattern is case-sensitive, because of names such as `newPin`. */
 const anyCase = (word: string) => word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
 
-/** What names of a PIN go on with: `pin_code`, `pinNumber`, `pins`. */
+/** The end of names such as `pin_code`, `pinNumber`, `pins`. */
 const pinEnd = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map(anyCase).join("|")})|[sS])?`;
 
-/** A name that is a PIN's, from the word `pin` on: `pin`, `new_pin`, `newPin`, but not `shipping`. */
+/** The name of a PIN from the word `pin` on: `pin`, `new_pin`, `newPin`, but not `shipping`. */
 const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${anyCase("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinEnd}`;
 
 /**
- * Four digits that may be a PIN, or a longer text that contains four digits and is no PIN: an id, a long word of
- * hexadecimal or base64, a number with a point, an instant, a port.
+ * Four digits that may be a PIN, or a longer text that contains four digits but is no PIN: an id, a long hexadecimal or
+ * base64 word, a number with a point, an instant, a port.
  */
 const fourDigitsOrMore = new RegExp(
   [
@@ -72,12 +72,12 @@ function maskDigits(text: string): string {
   return text.replace(fourDigitsOrMore, (found) => (found.length === 4 ? mask : found));
 }
 
-/** What a path shows: a client may have put a key, a token or a PIN there. */
+/** A client may have put a key, a token or a PIN into the path. */
 export function maskPath(path: string): string {
   return maskDigits(maskSecrets(path));
 }
 
-/** What headers show; their names are in lower case. */
+/** The headers by their names in lower case. */
 export function maskHeaders(headers: SentHeaders): Readonly<Record<string, string>> {
   const masked: Record<string, string> = {};
   headers.forEach((value, name) => {
@@ -86,7 +86,7 @@ export function maskHeaders(headers: SentHeaders): Readonly<Record<string, strin
   return masked;
 }
 
-/** What a query shows, parameter by parameter, otherwise as it was sent. */
+/** Masks each parameter; the rest stays as it was sent. */
 export function maskQuery(query: string): string {
   return query === "" ? "" : query.replace(/[^?&;]+/g, maskParameter);
 }
@@ -101,37 +101,37 @@ const secretWords = [
 ];
 const secretWord = new RegExp(["pin", ...secretWords].join("|"), "i");
 
-/** The name of a field that holds a secret, from the word on that says so. */
+/** The name of a secret field, from the telling word on. */
 const secretName = `(${[...secretWords.map(anyCase), pinName].join("|")})`;
 
-/** What stands between a name and its value: the name's quotation mark, a colon or the like, or both. */
+/** The text between a name and its value: the name's quotation mark, a colon or equals sign, or both. */
 const between = String.raw`(\s*\\*["'\x60“”‘’]\s*(?:[:=>]+\s*)?|\s*[:=>]+\s*)`;
 
-/** A string, also one that is not closed; one within a JSON string; an array or an object; a bare word. */
+/** A string, even if it is not closed; a string within a JSON string; an array or an object; a bare word. */
 const value = String.raw`("(?:[^"\\]|\\.)*"?|'[^']*'?|(\\+["']).*?(?:\4|$)|[[{]|WORD(?:[^,}\]&;"'\\<[{\r\n]*WORD)?)`;
 
 /**
- * A field that holds a secret, and its value: as JSON has it, also within a JSON string, and as broken JSON,
- * a form or a person may write it. Groups: the name, what stands between, the value, an escaped quotation mark.
+ * A secret field and its value, in JSON, in JSON within a JSON string, in broken JSON, in a form or in free text.
+ * Groups: the name, the text between, the value, an escaped quotation mark.
  */
 const secretField = new RegExp(
   secretName + between + value.replaceAll("WORD", "[^\\s,}\\]&;\"'\\\\<[{]"),
   "gs",
 );
 
-/** An escape of JSON behind which a letter, a digit or a mark of ASCII may hide. */
+/** A JSON escape of an ASCII letter, digit or mark. */
 const hiddenCharacter = /\\u00[2-7]/;
 
 const notShown = "(not shown: it is no JSON, and may hold a secret)";
 
-/** A value that begins so is told from what follows it by a parser alone, as is one that ends otherwise. */
+/** Only with this beginning and this end can a value be delimited without a parser. */
 const clearBeginning = /^["'\\\w+.“‘…-]/;
 const clearEnd = /^[\s,}\]&;\\<]/;
 
 function maskText(text: string): string {
   if (text.includes("\\u00") && hiddenCharacter.test(text)) return maskJson(text);
   const pinless = maskUnknownPins(text.includes("@") ? text.replace(passwordOfUrl, `$1${mask}@`) : text);
-  // Most texts have none, and this says so at a fraction of the cost.
+  // Most texts have no secret word, and this test is much faster.
   if (!secretWord.test(pinless)) return maskSecrets(pinless);
   let isClear = true;
   const masked = pinless.replace(secretField, (field, name, gap, sent, quote, at) => {
@@ -142,17 +142,17 @@ function maskText(text: string): string {
   return isClear ? maskSecrets(masked) : maskJson(text);
 }
 
-/** `https://user:password@host`; bounded, so that no text takes long. */
+/** `https://user:password@host`; bounded, so that matching takes linear time. */
 const passwordOfUrl = /(:\/\/[^\s:@/"'\\]{0,100}:)[^\s@/"'\\]{1,500}@/g;
 
-/** Not within a number, an id or an instant, and not a port. */
+/** Four digits that are no part of a number, an id or an instant, and no port. */
 const fourDigits = /(?<![0-9A-Za-z_.+-]|[^"']:)[0-9]{4}(?![0-9A-Za-z_.:+-])/g;
 
-/** A field's name, and what stands between it and a value behind it; up to so many characters. */
+/** A field's name at the end of a text, and the text between it and the value that follows. */
 const nameBefore = /([A-Za-z][A-Za-z0-9_ -]{0,40})(\\*["']?)\s{0,4}[:=]\s{0,4}(?:\[\s{0,4})?(\\*["']?)$/;
 const longestNameBefore = 64;
 
-/** Masks four digits at a field that the service does not have: a PIN under a name that is misspelt, or its own. */
+/** Masks four digits in unknown fields: they may be a PIN under a misspelt or different name. */
 function maskUnknownPins(text: string): string {
   return text.replace(fourDigits, (digits, at: number) => {
     const before = text.slice(Math.max(0, at - longestNameBefore), at);
@@ -162,7 +162,7 @@ function maskUnknownPins(text: string): string {
   });
 }
 
-/** Where four digits stand by right, or were meant for what does; without case and marks. */
+/** Fields whose values may legitimately have four digits, and similar names of them, without case and separators. */
 const plainNames = new Set([
   "amount",
   "originalamount",
@@ -207,13 +207,13 @@ function mayBePin(name: string): boolean {
   return !plainNames.has(name.replace(/[_ -]/g, "").toLowerCase());
 }
 
-/** The mask of a value, in the value's own quotation marks; a bare one of JSON becomes a string. */
+/** The mask in the value's own quotation marks; a bare JSON value becomes a string. */
 function maskValue(gap: string, sent: string, quote: string | undefined): string {
   const mark = quote ?? (/^["']/.exec(sent) ?? /^"\s*:/.exec(gap))?.[0][0] ?? "";
   return mark + mask + mark;
 }
 
-/** Masks what only a parser can tell apart; numbers then stand as JavaScript writes them. */
+/** Masks with a JSON parser; numbers are then written as JavaScript writes them. */
 function maskJson(text: string): string {
   try {
     return maskSecrets(JSON.stringify(JSON.parse(text, maskMember)));
@@ -259,7 +259,7 @@ function maskHeader(name: string, value: string): string {
   return plainHeaders.has(name) ? maskText(value) : maskDigits(maskText(value));
 }
 
-/** Schemes by name: the first word of anything else may be the secret itself. */
+/** The known schemes: any other first word may be the secret itself. */
 const scheme = /^(?:bearer|basic|digest|token|api-?key|negotiate)(?=\s|$)/i;
 
 function maskCredentials(value: string): string {
@@ -269,7 +269,7 @@ function maskCredentials(value: string): string {
   return credential === "" ? named : `${named} ${maskCredential(credential)}`;
 }
 
-/** Of an API key its kind is kept: it says what went wrong where a key was sent in place of a token. */
+/** Keeps the prefix of an API key, which shows that a key was sent instead of a token. */
 function maskCredential(value: string): string {
   return (/^sk_(sandbox|live)_/.exec(value)?.[0] ?? "") + mask;
 }
@@ -282,13 +282,13 @@ function maskParameter(parameter: string): string {
   const name = decoded(sentName);
   if (secretParameter.test(name) || pinParameter.test(name))
     return sentName === parameter ? mask : `${maskSecrets(name)}=${mask}`;
-  // Only where something hides behind percent signs does it stand decoded.
+  // A parameter is shown decoded only if the percent-encoded text hides a secret.
   const plain = decoded(parameter);
   const masked = mayBePin(name) ? maskDigits(maskText(plain)) : maskText(plain);
   return masked === plain ? parameter : masked;
 }
 
-/** Without percent signs before ASCII; what is malformed stays, and hides nothing that follows. */
+/** Decodes percent-encoded ASCII; malformed parts stay as they are. */
 function decoded(text: string): string {
   return text.replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { contractPoints, type PointId } from "../../src/contract/points.ts";
 import { unreadPoints } from "../../src/contract/responses.ts";
-import { pointTest } from "../../src/journal/coverage.ts";
+import { Coverage, pointTest } from "../../src/journal/coverage.ts";
+import type { Exchange } from "../../src/journal/exchange.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -22,7 +23,7 @@ const points = (report: { points: { id: string; times: number }[] }) =>
   Object.fromEntries(report.points.filter(({ times }) => times > 0).map(({ id, times }) => [id, times]));
 
 describe("GET /_sandbox/coverage", () => {
-  test("tells how often each point was met, and by which request first", async () => {
+  test("counts the requests that met each point, and names the first", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage();
     expect(points(json)).toEqual({
@@ -62,7 +63,7 @@ describe("GET /_sandbox/coverage", () => {
     expect(json.by_operation.exchangeLiveKey).toMatchObject({ met: 0 });
   });
 
-  test("of one company alone, also when it is gone", async () => {
+  test("?company= counts the requests of one company only, even after it is deleted", async () => {
     const { coverage, control } = await withRequests();
     expect(points((await coverage("?company=fullhouse")).json)).toEqual({
       "token.issued": 1,
@@ -72,7 +73,7 @@ describe("GET /_sandbox/coverage", () => {
     expect(points((await coverage("?company=northwind")).json)["order.created"]).toBe(1);
   });
 
-  test("leaves out of the totals what is excluded, by name or by pattern", async () => {
+  test("excludes points from the totals by id or by pattern", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage("?exclude=gateway.*,on_behalf_of.*,order.replayed");
     expect(json.total.met).toBe(4);
@@ -111,7 +112,7 @@ describe("GET /_sandbox/coverage", () => {
     expect(pointTest([pattern])(id as PointId)).toBe(matches);
   });
 
-  test("lives through resets, and goes with the requests", async () => {
+  test("survives a reset, and is cleared with the requests", async () => {
     const sandbox = await withRequests();
     sandbox.reset();
     expect(sandbox.coverage).toBeDefined();
@@ -120,7 +121,7 @@ describe("GET /_sandbox/coverage", () => {
     expect((await sandbox.coverage()).json.total.met).toBe(0);
   });
 
-  test("counts on where the journal keeps nothing", async () => {
+  test("counts although the journal keeps no request", async () => {
     const sandbox = openSandbox({ journal: 0 });
     await sandbox.order();
     const report = sandbox.coverage({ company: "northwind" });
@@ -170,7 +171,7 @@ describe("its formats", () => {
     ]);
   });
 
-  test("HTML is one page that asks for nothing, and shows what was sent as text", async () => {
+  test("HTML is one page without external resources, and escapes sent values", async () => {
     const sandbox = openSandbox();
     await sandbox.request("/<script>alert(1)</script>");
     const response = await sandbox.fetch("http://sandbox/_sandbox/coverage?format=html");
@@ -180,5 +181,59 @@ describe("its formats", () => {
     expect(body).toContain("default-src 'none'");
     expect(body).toContain('<th scope="row">gateway.<wbr>not_<wbr>found</th>');
     expect(body).toContain("/&lt;script&gt;alert(1)&lt;/<wbr>script&gt;");
+  });
+});
+
+const caller = (company: number) => ({
+  companyId: `company ${company}`,
+  companySlug: `company-${company}`,
+  environment: "sandbox",
+});
+
+/** A coverage that was told of an exchange of each company, in this order. */
+function coverageOf(companies: Iterable<number>): Coverage {
+  const coverage = new Coverage();
+  let id = 0;
+  for (const company of companies) {
+    const exchange = {
+      method: "POST",
+      path: `/of/${company}`,
+      operation: "orderPhysicalCard",
+      point: "order.created",
+      caller: caller(company),
+      atMs: 0,
+    };
+    coverage.record(exchange as Exchange, ++id);
+  }
+  return coverage;
+}
+
+function created(coverage: Coverage, company?: number) {
+  const { points } = coverage.report(company === undefined ? {} : { company: `company ${company}` });
+  const { times, first } = points.find(({ id }) => id === "order.created") ?? {};
+  return { times, first: first?.request_id };
+}
+
+const many = Array.from({ length: 5000 }, (_, n) => n);
+
+describe("the coverage of thousands of companies", () => {
+  test("counts every request", () => {
+    const coverage = coverageOf([...many, ...many]);
+    expect(created(coverage)).toEqual({ times: 10_000, first: "1" });
+    expect(coverage.report().by_operation.orderPhysicalCard.met).toBe(1);
+  });
+
+  test("counts the latest companies separately, and those that call again and again", () => {
+    const coverage = coverageOf(many.flatMap((n) => [n, 0]));
+    expect(created(coverage, 0)).toEqual({ times: 5001, first: "1" });
+    expect(created(coverage, 4999).times).toBe(1);
+    expect(created(coverage, 4751).times).toBe(1);
+    expect(created(coverage, 1).times).toBe(0);
+  });
+
+  test("clear drops all counts", () => {
+    const coverage = coverageOf(many);
+    coverage.clear();
+    expect(created(coverage)).toEqual({ times: 0, first: undefined });
   });
 });

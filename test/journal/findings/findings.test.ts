@@ -13,7 +13,7 @@ async function withReusedKey(options = {}) {
 }
 
 describe("GET /_sandbox/findings", () => {
-  test("tells what was seen, by which requests, why it matters and how to mend it", async () => {
+  test("lists each mistake with its requests, why it matters and how to fix it", async () => {
     const { request } = await withReusedKey();
     const { status, json } = await request("/_sandbox/findings");
     expect(status).toBe(200);
@@ -46,30 +46,30 @@ describe("GET /_sandbox/findings", () => {
     });
   });
 
-  test("the process that runs the sandbox is told the same", async () => {
+  test("findings() of the sandbox returns the same", async () => {
     const { request, findings } = await withReusedKey();
     expect((await request("/_sandbox/findings")).json).toEqual(findings());
   });
 
-  test("of one company alone", async () => {
+  test("?company= lists the findings of one company only", async () => {
     const { request } = await withReusedKey();
     expect((await request("/_sandbox/findings?company=northwind")).json.findings).toHaveLength(1);
     expect((await request("/_sandbox/findings?company=fullhouse")).json.findings).toEqual([]);
   });
 
-  test("Sandbox-Test: negative on a request mutes what it did", async () => {
+  test("Sandbox-Test: negative on a request mutes its mistakes", async () => {
     const { order, findings, token } = await withReusedKey();
     const headers = { "Sandbox-Test": "negative" };
     await order({ token, key, body: { name: "a third" }, headers });
     expect(findings().findings[0]?.times).toBe(1);
   });
 
-  test.each([0, 1])("a journal of %i makes no rule forget", async (journal) => {
+  test.each([0, 1])("finds mistakes with a journal of %i requests", async (journal) => {
     const { findings } = await withReusedKey({ journal });
     expect(findings().findings.map(({ id }) => id)).toEqual(["IDEM-2"]);
   });
 
-  test("a reset begins a world in which the same key is another", async () => {
+  test("treats a key as new after a reset", async () => {
     const { reset, exchange, order, findings } = await withReusedKey();
     reset();
     const token = await exchange("sk_sandbox_northwind_owner");
@@ -77,13 +77,13 @@ describe("GET /_sandbox/findings", () => {
     expect(findings().findings[0]?.times).toBe(1);
   });
 
-  test("DELETE /_sandbox/requests forgets what was found", async () => {
+  test("DELETE /_sandbox/requests drops the findings", async () => {
     const { request, findings } = await withReusedKey();
     await request("/_sandbox/requests", { method: "DELETE" });
     expect(findings().findings).toEqual([]);
   });
 
-  test("keeps five occurrences, and counts on", async () => {
+  test("shows the first five occurrences, and counts all of them", async () => {
     const { order, token, findings } = await withReusedKey();
     for (let n = 0; n < 6; n++) await order({ token, key, body: { name: `name ${n}` } });
     const [finding] = findings().findings;

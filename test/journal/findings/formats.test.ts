@@ -18,13 +18,13 @@ async function text(format: string) {
 }
 
 describe("the formats of GET /_sandbox/findings", () => {
-  test("JSON is what is told without one", async () => {
+  test("JSON is the default", async () => {
     const { type, body } = await text("json");
     expect(type).toBe("application/json");
     expect(JSON.parse(body).totals).toMatchObject({ critical: 1, info: 1 });
   });
 
-  test("Markdown has a section for each, with what was seen and how to mend it", async () => {
+  test("Markdown has a section for each finding, with its occurrences and how to fix it", async () => {
     const { type, body } = await text("markdown");
     expect(type).toBe("text/markdown; charset=utf-8");
     expect(body).toContain("1 critical, 0 high, 0 warn, 1 info.");
@@ -33,7 +33,7 @@ describe("the formats of GET /_sandbox/findings", () => {
     expect(body).toContain(`How to mend it: ${rules["IDEM-2"].mend}`);
   });
 
-  test("JUnit has a case for each rule: what is only worth knowing is skipped", async () => {
+  test("JUnit has a case for each rule: an info finding is skipped", async () => {
     const { type, body } = await text("junit");
     expect(type).toBe("application/xml; charset=utf-8");
     expect(body).toMatch(
@@ -48,7 +48,7 @@ describe("the formats of GET /_sandbox/findings", () => {
     expect(body).toMatch(/<testsuite name="findings" tests="[0-9]+" failures="1" skipped="1">/);
   });
 
-  test("HTML is one page that asks for nothing, with a heading for each finding", async () => {
+  test("HTML is one page without external resources, with a heading for each finding", async () => {
     const { type, body } = await text("html");
     expect(type).toBe("text/html; charset=utf-8");
     expect(body).toContain(
@@ -58,7 +58,7 @@ describe("the formats of GET /_sandbox/findings", () => {
     expect(body).not.toMatch(/<script|https?:|src=|href=/);
   });
 
-  test("one that is unknown is 400", async () => {
+  test("an unknown format gets 400", async () => {
     const { request } = openSandbox();
     const reply = await request("/_sandbox/findings?format=pdf");
     expect([reply.status, reply.json.error]).toEqual([
@@ -67,7 +67,7 @@ describe("the formats of GET /_sandbox/findings", () => {
     ]);
   });
 
-  test("what clients send is shown as text, whatever the format takes for markup", () => {
+  test("escapes the markup in values that clients sent", () => {
     const seen = "A *name* | <b>&\u0000 [link](x)\nsecond";
     const { why, mend, spec, title, severity } = rules["IDEM-2"];
     const occurrences = [{ seen, company: null, requests: [] }];

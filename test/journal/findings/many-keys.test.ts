@@ -45,7 +45,7 @@ function openOrders() {
 }
 
 test.each(["first", "second"])(
-  "an order is retried with its key after six thousand others, under the %s token: nothing is told of it",
+  "reports nothing if an order is retried with its key after six thousand others, with the %s token",
   (token) => {
     const { order, found } = openOrders();
     order(0, 503);
@@ -56,7 +56,7 @@ test.each(["first", "second"])(
   },
 );
 
-test("an order is retried in step while thousands of others fail: that is told", () => {
+test("reports an order that is retried at a fixed interval while thousands of others fail", () => {
   const { order, found } = openOrders();
   for (let n = 1; n <= 2100; n++) {
     if (n % 7 === 1) order(0, 503);

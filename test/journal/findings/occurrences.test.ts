@@ -15,7 +15,7 @@ function foundFor(companies: readonly number[], occurrences = new Occurrences())
 const many = Array.from({ length: 5000 }, (_, n) => n);
 
 describe("occurrences of thousands of companies", () => {
-  test("none is forgotten in the sum, of which the first five are told", () => {
+  test("counts all of them, and shows the first five", () => {
     const all = foundFor([...many, ...many]);
     expect(all.length).toBeLessThanOrEqual(501);
     expect(all.reduce((sum, { times }) => sum + times, 0)).toBe(10_000);
@@ -23,7 +23,7 @@ describe("occurrences of thousands of companies", () => {
     expect(told.map(({ company }) => company)).toEqual([0, 1, 2, 3, 4].map((n) => `company-${n}`));
   });
 
-  test("those are told apart that were seen last, and whoever was seen again and again", () => {
+  test("counts the latest companies separately, and those that occur again and again", () => {
     const all = foundFor(many.flatMap((n) => [n, 0]));
     const timesOf = (n: number) => all.find(({ caller }) => caller?.companyId === `company ${n}`)?.times;
     expect(timesOf(0)).toBe(5001);
@@ -32,7 +32,7 @@ describe("occurrences of thousands of companies", () => {
     expect(timesOf(1)).toBeUndefined();
   });
 
-  test("all are told apart where that is asked for", () => {
+  test("counts all companies separately without a limit", () => {
     expect(foundFor(many, new Occurrences(Number.POSITIVE_INFINITY))).toHaveLength(5000);
   });
 });

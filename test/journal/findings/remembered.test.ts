@@ -60,7 +60,7 @@ function order(n: number): void {
   });
 }
 
-test("what rules remember of a request is small, however long its bodies were", () => {
+test("rules keep little of each request, however long its bodies are", () => {
   for (let n = 1000; n < 1064; n++) order(n);
   collect();
   const before = process.memoryUsage().heapUsed;
