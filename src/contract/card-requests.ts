@@ -34,7 +34,7 @@ const name = physicalCardOrder.shape.name
   .meta({ pattern: "^\\s*(\\S([\\s\\S]{0,98}\\S)?)?\\s*$" })
   .optional();
 
-/** The body of `POST /developer/cards/virtual` (assumed): an order without what is delivered. */
+/** The body of `POST /developer/cards/virtual` (assumed): an order without the delivery. */
 export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);
 
 /** Why a card is replaced (assumed): a lost or stolen one gets a new number. */
@@ -50,7 +50,7 @@ export const physicalReplacement = z.object(
   object,
 );
 
-/** The same for a virtual card: nothing is delivered, and nobody keys a PIN in. */
+/** The same for a virtual card, which has neither a delivery nor a PIN. */
 export const virtualReplacement = z.object({ reason: replacementReason }, object);
 
 /** The body of `PATCH /developer/cards/{id}` (assumed). */
@@ -65,7 +65,7 @@ export const cardChange = z
 /** The body of `POST /developer/cards/delivery-options` (assumed). */
 export const deliveryOptionsRequest = z.object({ delivery_address: deliveryAddress }, object);
 
-/** What it answers (assumed). */
+/** Its response (assumed). */
 export const deliveryOptions = z.object({
   delivery_methods: z.array(
     z.object({

@@ -8,7 +8,7 @@ import { transactionDirection, transactionStatus, transactionType } from "./tran
 const greatestLimit = 100;
 
 /** A filter that may be given once. */
-export function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
+function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
   return z
     .array(z.string())
     .length(1, "must be given once")
@@ -17,8 +17,8 @@ export function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) 
     .optional();
 }
 
-/** A filter of several values, repeated or parted by commas. */
-export function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most = 100) {
+/** A filter with several values, repeated or comma-separated. */
+function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most = 100) {
   return z
     .array(z.string())
     .transform((values) => values.flatMap((value) => value.split(",")))
@@ -26,7 +26,7 @@ export function several<Schema extends z.ZodType<unknown, string>>(schema: Schem
     .optional();
 }
 
-/** What every list takes beside its filters (assumed). */
+/** The query parameters of every list, beside its filters (assumed). */
 export const paging = {
   limit: once(
     z
@@ -38,11 +38,11 @@ export const paging = {
   cursor: once(z.string().min(1)),
 };
 
-/** The rows of a list and where it goes on, as every list answers (assumed). */
+/** The response of every list (assumed). */
 export const listOf = <Row extends z.ZodType>(row: Row) =>
   z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
-/** Of `GET /developer/cards`; `tokens` is the spec's (§2), the others are assumed. */
+/** The filters of `GET /developer/cards`. `tokens` is specified (§2), the others are assumed. */
 export const cardFilters = {
   tokens: several(z.string().regex(/^[0-9]+$/, "must be card tokens")),
   account_id: once(accountId),
@@ -58,7 +58,7 @@ const instant = z.iso
   })
   .transform((text) => Date.parse(text));
 
-/** A decimal, taken as minor units. */
+/** A decimal, converted to minor units. */
 const amount = z
   .string()
   .regex(decimalInput, decimalExpected)
@@ -68,8 +68,8 @@ const amount = z
   });
 
 /**
- * Of `GET /developer/transactions` (assumed), by when it was made: `from` is included, `to` is not. Amounts are of
- * the account's currency.
+ * The filters of `GET /developer/transactions` (assumed). `from` and `to` refer to the time of creation; `from` is
+ * inclusive, `to` exclusive. Amounts are in the account's currency.
  */
 export const transactionFilters = {
   account_id: once(accountId),
@@ -85,8 +85,8 @@ export const transactionFilters = {
 
 const date = z.iso.date("must be an ISO date, such as 2026-03-01");
 
-/** Of `GET /developer/company/invoices` (assumed), by the date of issue: `from` is included, `to` is not. */
+/** The filters of `GET /developer/company/invoices` (assumed), by date of issue: `from` is inclusive, `to` exclusive. */
 export const invoiceFilters = { status: several(invoiceStatus), from: once(date), to: once(date) };
 
-/** Of the lists that take no filter. */
+/** For lists without filters. */
 export const noFilters = {};

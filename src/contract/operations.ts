@@ -15,7 +15,7 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** What a company must be entitled to (spec §5.6): the functional areas of spec §1. */
+/** The functional areas of spec §1, to which a company must be entitled (spec §5.6). */
 export const areas = ["accounts", "transactions", "cards", "invoices", "webhooks"] as const;
 export type Area = (typeof areas)[number];
 

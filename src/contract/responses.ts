@@ -19,11 +19,8 @@ export type GatewayError = z.output<typeof gatewayError>;
 
 const pointIds = Object.keys(contractPoints) as PointId[];
 
-/**
- * What the sandbox alone can answer: a tester's slip, a defect, a disk that is full, what it was started without.
- * Never the contract.
- */
-const sandboxSlips: readonly PointId[] = [
+/** Errors of the sandbox itself, which the service does not have: an unknown scenario, a defect, a full disk. */
+const sandboxErrors: readonly PointId[] = [
   "gateway.scenario_unknown",
   "gateway.internal_error",
   "gateway.unavailable",
@@ -42,7 +39,7 @@ export const unreadPoints = [
 
 export type UnreadPointId = (typeof unreadPoints)[number];
 
-/** What decides before it is known which operation was meant. */
+/** Points that decide before the operation is known. */
 export const pointsOfNoOperation: readonly PointId[] = [
   ...unreadPoints,
   "gateway.not_found",
@@ -54,22 +51,22 @@ export function pointsOf(id: OperationId): readonly PointId[] {
   return pointIds.filter((point) => decidingPoints(id).has(point));
 }
 
-/** The sandbox's own slips that an operation can meet. */
+/** The sandbox's own errors that an operation can return. */
 export function slipsOf(id: OperationId): readonly PointId[] {
   const { provenance, path } = operations[id];
   const other =
     unavailableAt(path) === "gateway.unavailable" ? "gateway.cards_unavailable" : "gateway.unavailable";
-  return sandboxSlips.filter(
+  return sandboxErrors.filter(
     (point) => point !== other && (point !== "gateway.not_specified" || provenance === "assumed"),
   );
 }
 
-/** The point of a path whose database cannot be used: the body of a 503 is the card operations' own (§7). */
+/** The point of a request if the database cannot be used. Card operations have a 503 body of their own (§7). */
 export function unavailableAt(path: string): "gateway.unavailable" | "gateway.cards_unavailable" {
   return isCardPath(path) ? "gateway.cards_unavailable" : "gateway.unavailable";
 }
 
-/** Points by the status that they answer with, in the statuses' order. */
+/** Points by status, in ascending order. */
 export function byStatus(points: readonly PointId[]): ReadonlyMap<number, readonly PointId[]> {
   const found = new Map<number, PointId[]>();
   const ordered = points.toSorted((a, b) => contractPoints[a].status - contractPoints[b].status);
@@ -80,7 +77,7 @@ export function byStatus(points: readonly PointId[]): ReadonlyMap<number, readon
   return found;
 }
 
-/** The provenance of an answer to which several points lead: `specified` where the spec says any of it. */
+/** The provenance of a response that several points share: `specified` if one of them is. */
 export function provenanceOf(points: readonly PointId[]): Provenance {
   const provenances = new Set(points.map((point) => contractPoints[point].provenance));
   if (provenances.has("specified")) return "specified";

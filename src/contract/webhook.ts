@@ -6,7 +6,7 @@ import { cardId, uuid } from "./identifiers.ts";
 import { invoice, invoiceStatus } from "./invoice.ts";
 import { transaction, transactionStatus } from "./transaction.ts";
 
-/** What a webhook can be told of (assumed: the spec shows no event kinds, §6). */
+/** The events that webhooks can receive (assumed: the spec shows no event types, §6). */
 const eventTypes = [
   "card.created",
   "card.status_changed",
@@ -33,7 +33,7 @@ export type DeliveryId = z.output<typeof deliveryId>;
 export const webhookStatus = z.enum(["active", "disabled"], { error: "must be active or disabled" });
 export type WebhookStatus = z.output<typeof webhookStatus>;
 
-/** `pending`: attempts are still to come. `failed`: none is. */
+/** `pending`: further attempts follow. `failed`: none follows. */
 export const deliveryStatus = z.enum(["pending", "delivered", "failed"]);
 export type DeliveryStatus = z.output<typeof deliveryStatus>;
 
@@ -50,14 +50,14 @@ const events = z
 export const newWebhook = z.object({ url, events }, { error: "the body must be a JSON object" });
 export type NewWebhookBody = z.output<typeof newWebhook>;
 
-/** The body of `PATCH /developer/webhooks/{id}`: what is absent stays. */
+/** The body of `PATCH /developer/webhooks/{id}`. Absent fields stay as they are. */
 export const webhookChange = z.object(
   { url: url.optional(), events: events.optional(), status: webhookStatus.optional() },
   { error: "the body must be a JSON object" },
 );
 export type WebhookChange = z.output<typeof webhookChange>;
 
-/** A webhook as it is shown. */
+/** A webhook in responses. */
 export const webhook = z.object({
   id: webhookId,
   url,
@@ -67,7 +67,7 @@ export const webhook = z.object({
 });
 export type Webhook = z.output<typeof webhook>;
 
-/** As it is shown when its secret was just made, and never again. */
+/** A webhook with a new secret, which no later response shows. */
 export const webhookWithSecret = webhook.extend({ secret: z.string().regex(/^whsec_/) });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 

@@ -5,68 +5,68 @@ import { nearest } from "../rules/nearest.ts";
 import type { Scenario } from "./scenario.ts";
 import { leavesOf, neverFiring, pointsOf } from "./step.ts";
 
-/** A scenario that is not there, and what may have been meant. */
+/** A name that no scenario has. */
 export interface UnknownScenario {
-  /** Goes on with where they are listed. */
+  /** Suggests a similar name. The caller appends where the scenarios are listed. */
   readonly message: string;
 }
 
-/** The scenarios there are, in their order. */
+/** All scenarios, in the order in which they are listed. */
 export class Catalogue {
   readonly #read: () => readonly Scenario[];
   #scenarios: ReadonlyMap<string, Scenario> | undefined;
-  /** By scenario and operation; each request that chooses a scenario asks. */
+  /** Cached by scenario and operation, because each request that chooses a scenario needs it. */
   readonly #misfits = new Map<string, string | undefined>();
   readonly #statuses = new Map<OperationId, ReadonlyMap<number, Scenario>>();
 
-  /** @param read - called when a scenario is first needed: most starts need none */
+  /** @param read - called when a scenario is first needed; most starts need none */
   constructor(read: () => readonly Scenario[]) {
     this.#read = read;
   }
 
-  get #known(): ReadonlyMap<string, Scenario> {
+  get #byName(): ReadonlyMap<string, Scenario> {
     this.#scenarios ??= new Map(this.#read().map((each) => [each.name, each]));
     return this.#scenarios;
   }
 
   get all(): readonly Scenario[] {
-    return [...this.#known.values()];
+    return [...this.#byName.values()];
   }
 
   find(name: string): Scenario | undefined {
-    return this.#known.get(name);
+    return this.#byName.get(name);
   }
 
-  /** A scenario, or what to tell whoever asked for one that is not there. */
+  /** The scenario of this name, or an error message. */
   named(name: string): Scenario | UnknownScenario {
     const found = this.find(name);
     if (found) return found;
-    const meant = nearest(name, [...this.#known.keys()]);
-    const hint = meant === undefined ? "" : ` did you mean "${meant}"?`;
+    const similar = nearest(name, [...this.#byName.keys()]);
+    const hint = similar === undefined ? "" : ` did you mean "${similar}"?`;
     return { message: `unknown scenario ${quoted(name)}:${hint}` };
   }
 
   /**
-   * The scenario that the sandbox is to start with.
-   * @throws SetupError where there is none of that name
+   * The scenario that the sandbox starts with.
+   * @throws SetupError if no scenario has the name
    */
   required(name: string): Scenario {
     const scenario = this.named(name);
     if ("message" in scenario) {
-      const all = scenario.message.endsWith("?") ? "" : ` there are ${[...this.#known.keys()].join(", ")}`;
+      const all = scenario.message.endsWith("?") ? "" : ` there are ${[...this.#byName.keys()].join(", ")}`;
       throw new SetupError(`${scenario.message}${all}`);
     }
     return scenario;
   }
 
   /**
-   * The statuses to which scenarios can lead an operation, each with the scenario that `Prefer: code=…` chooses: one
-   * whose first step leads there before one whose later step does, then one that is `on` the operation, then the
-   * first in the catalogue's order.
+   * The statuses to which scenarios can lead an operation, each with the scenario that `Prefer: code=…` chooses. A
+   * scenario whose first step leads there comes before others, then one that is `on` the operation, then the order of
+   * the catalogue decides.
    */
   statusesOf(operation: OperationId): ReadonlyMap<number, Scenario> {
-    const known = this.#statuses.get(operation);
-    if (known) return known;
+    const cached = this.#statuses.get(operation);
+    if (cached) return cached;
     const candidates = this.all.flatMap((scenario) =>
       scenario.steps.flatMap((step, index) =>
         pointsOf(step, [operation]).map((point) => ({
@@ -84,11 +84,11 @@ export class Catalogue {
     return statuses;
   }
 
-  /** Why a scenario cannot strike an operation; undefined where it can. */
+  /** Why a scenario cannot strike an operation; undefined if it can. */
   misfit(scenario: Scenario, operation: OperationId): string | undefined {
-    const asked = `${scenario.name} ${operation}`;
-    if (!this.#misfits.has(asked)) this.#misfits.set(asked, misfitOf(scenario, operation));
-    return this.#misfits.get(asked);
+    const pair = `${scenario.name} ${operation}`;
+    if (!this.#misfits.has(pair)) this.#misfits.set(pair, misfitOf(scenario, operation));
+    return this.#misfits.get(pair);
   }
 }
 

@@ -7,12 +7,12 @@ import { leavesOf, neverFiring, pointsOf } from "./step.ts";
 const text = () => z.string().trim().min(1);
 const yes = () => z.literal(true);
 const no = () => z.literal(false);
-/** Ten minutes: what waits longer is a client's mistake, or a tester's. */
+/** At most ten minutes: a longer wait is a mistake. */
 const duration = () => z.int().min(1).max(600_000);
 const operation = () => z.enum(operationIds);
 const point = () => z.enum(Object.keys(contractPoints) as [PointId, ...PointId[]]);
 
-/** What a request believes in place of the world. */
+/** The facts of a request, in place of those of the world. */
 const facts = () =>
   z.strictObject({
     token: z.enum(["expired", "refused"]).optional(),
@@ -30,7 +30,7 @@ const facts = () =>
     used_unreadable: yes().describe("what the card has spent cannot be read, and is omitted").optional(),
   });
 
-/** What goes wrong on the way, by the place where it strikes. Latencies and holds take real time. */
+/** The faults, by the place where they strike. Latencies and holds take real time. */
 const faults = () =>
   z.strictObject({
     request: z
@@ -77,18 +77,18 @@ const faults = () =>
       .optional(),
   });
 
-/** What is forced on one request; `pass`: nothing. */
+/** What one request meets. With `pass`, nothing is forced. */
 const step = () =>
   z.strictObject({ facts: facts().optional(), faults: faults().optional(), pass: yes().optional() });
 export type StepFile = z.output<ReturnType<typeof step>>;
 
-/** One request of a scenario's example, and what becomes of it. */
+/** One request of a scenario's example, and its expected outcome. */
 const exampleRequest = () =>
   z.strictObject({
     operation: operation().describe("default: the first that the scenario is on").optional(),
     key: z.string().describe("which Idempotency-Key: the same name, the same key").default("first"),
     body: z.record(z.string(), z.unknown()).describe("fields that differ from a plain request").optional(),
-    /** The next requests are sent while it waits; what waits at the end is released. */
+    /** The next requests are sent while this one waits. At the end, all waiting requests are released. */
     meanwhile: z.boolean().default(false),
     after: z.iso.duration().describe("time that passes before it").optional(),
     expect: z.strictObject({
@@ -100,9 +100,9 @@ const exampleRequest = () =>
         .describe("fields of the answer's body, each as a whole")
         .optional(),
       headers: z.record(z.string(), z.string()).optional(),
-      /** How many cards the company then has that it had not before the example. */
+      /** How many cards the company has that it did not have before the example. */
       cards: z.int().optional(),
-      /** What a webhook was sent by then, in the order in which it came; it answers 400 to what it must not accept. */
+      /** The deliveries to a webhook by then, in order. Its receiver responds with 400 to those that it must refuse. */
       deliveries: z
         .array(
           z.strictObject({
@@ -154,7 +154,7 @@ export type Scenario = z.output<ReturnType<typeof make>>;
 
 let made: ReturnType<typeof make> | undefined;
 
-/** A scenario file's schema. Made when first asked for: no plain start reads such a file, nor has to wait for it. */
+/** The schema of a scenario file. It is made on first use, so that a start without scenario files does not wait for it. */
 export function scenarioSchema(): ReturnType<typeof make> {
   made ??= make();
   return made;

@@ -1,5 +1,11 @@
 import { type Decision, decisionsOf, type Outcome } from "../contract/decisions.ts";
-import { type OperationId, operationIds, operations, type Permission } from "../contract/operations.ts";
+import {
+  type Operation,
+  type OperationId,
+  operationIds,
+  operations,
+  type Permission,
+} from "../contract/operations.ts";
 import type { ErrorPointId, PointId } from "../contract/points.ts";
 import type { FactsOverlay, Issuer, IssuerAnswer, Overlay, WebhookFaults } from "../rules/overlay.ts";
 import type { StepFile } from "./scenario.ts";
@@ -41,7 +47,7 @@ function consequenceOf(outcome: Outcome): Pick<Effect, "point" | "hides"> {
   return { point: outcome === "replaces_response" ? undefined : outcome, hides: "decisions" };
 }
 
-/** What a step says, each leaf with its path. */
+/** The facts and faults of a step, each with its path. */
 export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string; value: unknown }> {
   for (const [name, value] of Object.entries(facts ?? {})) yield { path: `facts.${name}`, value };
   for (const [place, each] of Object.entries(faults ?? {})) {
@@ -65,12 +71,12 @@ function effectsOf(step: StepFile, operation: OperationId): Effect[] {
 }
 
 function permissionOf(operation: OperationId): Permission | undefined {
-  const known = operations[operation];
-  return "permission" in known ? known.permission : undefined;
+  const { permission }: Operation = operations[operation];
+  return permission;
 }
 
 /** A step as one operation meets it: without the facts and faults that cannot strike there. */
-export function stepOn(step: StepFile, operation: OperationId): StepFile {
+function stepOn(step: StepFile, operation: OperationId): StepFile {
   const here = new Set(effectsOf(step, operation).map(({ path }) => path));
   const only = <Leaves extends object>(place: string, leaves: Leaves | undefined): Leaves =>
     Object.fromEntries(
@@ -90,19 +96,19 @@ export function stepOn(step: StepFile, operation: OperationId): StepFile {
   };
 }
 
-/** The answers on which a step's facts and faults decide an operation; a success is not among them. */
-export function refusalsOf(step: StepFile, operation: OperationId): PointId[] {
+/** The refusals that the facts and faults of a step force on an operation. */
+function refusalsOf(step: StepFile, operation: OperationId): PointId[] {
   return effectsOf(step, operation).flatMap(({ point }) => (point ? [point] : []));
 }
 
 const successes = new Set<PointId>(operationIds.map((id) => operations[id].success));
 
-/** Whether a point is an operation's success: what a step that refuses nothing leads to. A replay is none. */
+/** Whether a point is the success of an operation. A replay is not. */
 export function isSuccess(point: PointId): boolean {
   return successes.has(point);
 }
 
-/** The points to which a step leads, on the operations that it strikes. */
+/** The points to which a step leads, on those of the operations that it strikes. */
 export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
   return on.flatMap((operation) => {
     const here = effectsOf(step, operation);
@@ -112,7 +118,7 @@ export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] 
   });
 }
 
-/** What a step says that can never strike on the operations it is meant for, and why. */
+/** The facts and faults of a step that can never strike any of the operations, and why. */
 export function neverFiring(
   step: StepFile,
   on: readonly OperationId[],

@@ -192,7 +192,7 @@ interface Schema {
 }
 
 /** Says of each object of the description, and of each field of it, who says so; changes it in place. */
-export function withProvenance(document: OpenapiDocument): OpenapiDocument {
+function withProvenance(document: OpenapiDocument): OpenapiDocument {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [name, resource] of Object.entries<Resource>(resources)) {
     const schema = schemas[name];

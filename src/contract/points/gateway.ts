@@ -3,7 +3,7 @@ import { assumed, type PointText } from "./point.ts";
 const unavailable =
   "The sandbox cannot use its database, whose disk is full, say: the machine's trouble, never the contract";
 
-/** What stands before every operation, and the sandbox's own slips. */
+/** Errors before any operation, and errors of the sandbox itself. */
 export const gatewayPoints = {
   "gateway.bad_request": assumed(
     400,
