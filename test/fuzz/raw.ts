@@ -35,7 +35,7 @@ export function exchangeRaw(url: string, bytes: string | Uint8Array): Promise<st
 }
 
 /** The command that sends the bytes again. */
-export function shown(bytes: string | Uint8Array): string {
+function shown(bytes: string | Uint8Array): string {
   const text = Buffer.from(bytes as Uint8Array).toString("base64");
   return `echo ${text} | base64 -d | nc 127.0.0.1 4242`;
 }
