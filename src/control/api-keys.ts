@@ -108,6 +108,7 @@ export class ApiKeys {
   }
 }
 
+/** @internal */
 export function apiKeyRoutes(apiKeys: ApiKeys): Hono {
   const routes = new Hono();
   routes.get("/api-keys", (c) => c.json(apiKeys.list(c.req.query("company"))));

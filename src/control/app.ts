@@ -103,7 +103,10 @@ const contents = {
   reference: "/docs",
 };
 
-/** The control API under `/_sandbox`: JSON in and out, errors as `{error}`. */
+/**
+ * The control API under `/_sandbox`: JSON in and out, errors as `{error}`.
+ * @internal
+ */
 export function createControl(services: ControlServices, gate: Gate): Hono {
   const { time, version, seed } = services;
   const control = new Hono().basePath("/_sandbox");

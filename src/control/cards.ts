@@ -199,6 +199,7 @@ export class Cards {
   }
 }
 
+/** @internal */
 export function cardRoutes(cards: Cards): Hono {
   const routes = new Hono();
   routes.post("/cards/:id/operator", async (c) =>

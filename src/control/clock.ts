@@ -102,6 +102,7 @@ export class SandboxTime {
   }
 }
 
+/** @internal */
 export function clockRoutes(time: SandboxTime): Hono {
   const routes = new Hono();
   routes.get("/clock", (c) => c.json(time.read(c.req.query("company"))));

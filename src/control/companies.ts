@@ -185,6 +185,7 @@ function listed<Listing extends { readonly id: string }>(listings: readonly List
   return listing;
 }
 
+/** @internal */
 export function companyRoutes(companies: Companies): Hono {
   const routes = new Hono();
   routes.get("/world", (c) => c.json(companies.world(readQuery(c, worldParameters))));

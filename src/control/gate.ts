@@ -19,7 +19,10 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.[0-9]{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }
 
-/** Admits requests to the control API and its dashboard, by the rules of the guard. */
+/**
+ * Admits requests to the control API and its dashboard, by the rules of the guard.
+ * @internal
+ */
 export class Gate {
   readonly guard: Guard;
   readonly #sessions: Sessions;
@@ -181,6 +184,7 @@ function refuseForeign(c: Context): void {
  * frames and event streams do not. `same-site` counts as another site, because each port of localhost may belong to
  * another program. Hono's `csrf` does not fit: it lets all GET requests and JSON bodies pass.
  * @throws ControlError 403
+ * @internal
  */
 export function refuseOtherSites(c: Context): void {
   const origin = c.req.header("Origin");
@@ -213,6 +217,7 @@ function isOwnHost(c: Context, origin: string): boolean {
  * Refuses forms of other pages. Browsers send a SameSite cookie also from other ports of this host; they name the page
  * in `Sec-Fetch-Site`, or in `Origin` on unencrypted connections.
  * @throws ControlError 403
+ * @internal
  */
 export function refuseOtherPages(c: Context): void {
   const site = c.req.header("Sec-Fetch-Site");

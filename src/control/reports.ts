@@ -78,6 +78,7 @@ export class Webhooks {
   }
 }
 
+/** @internal */
 export function reportRoutes(coverage: Coverage, findings: Findings, webhooks: Webhooks): Hono {
   const routes = new Hono();
   routes.get("/coverage", (c) => {

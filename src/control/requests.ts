@@ -207,6 +207,7 @@ function eventOf(request: RecordedRequest): string {
   return `event: request\nid: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`;
 }
 
+/** @internal */
 export function requestRoutes(requests: Requests, journal: Journal, clock: Clock, gate: Gate): Hono {
   const routes = new Hono();
   routes.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));

@@ -215,6 +215,7 @@ export class ArmedScenarios {
   }
 }
 
+/** @internal */
 export function scenarioRoutes(scenarios: ArmedScenarios): Hono {
   const routes = new Hono();
   routes.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));

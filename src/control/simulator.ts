@@ -196,6 +196,7 @@ export class Invoices {
   }
 }
 
+/** @internal */
 export function simulatorRoutes(simulator: Simulator, invoices: Invoices): Hono {
   const routes = new Hono();
   routes.post("/simulate/authorisations", async (c) => c.json(simulator.authorise(await readJson(c)), 201));

@@ -118,6 +118,7 @@ function unknownSnapshot(name: string): ControlError {
   return new ControlError(404, `no snapshot ${quoted(name)}: GET /_sandbox/snapshots lists what there is`);
 }
 
+/** @internal */
 export function stateRoutes(state: SandboxState, time: SandboxTime): Hono {
   const routes = new Hono();
   routes.post("/reset", async (c) => {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
-import type { Observe, SentHeaders } from "../journal/exchange.ts";
+import type { Observe } from "../journal/exchange.ts";
 import type { Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
@@ -9,7 +9,7 @@ import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Caller } from "../store/callers.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import type { Body } from "./read-body.ts";
+import type { Arrived, Body } from "./read-body.ts";
 
 /** The services that the HTTP layer works with. */
 export interface HttpServices extends Services {
@@ -28,15 +28,6 @@ export interface HttpServices extends Services {
   readonly groupCommit: GroupCommit;
   /** Called after each response. */
   readonly observe: Observe;
-}
-
-/** The parts of a request that the transport has read already: reading them from the `Request` again is slow. */
-export interface Arrived {
-  readonly headers: SentHeaders;
-  /** The whole body; undefined if it is still to be read. */
-  readonly body: Uint8Array | undefined;
-  /** When the client closed its connection or aborted the request, in real milliseconds; undefined: not yet. */
-  readonly goneMs: () => number | undefined;
 }
 
 /** The state that a request carries through its checks. */

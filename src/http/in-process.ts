@@ -1,5 +1,5 @@
 import type { Clock } from "../rules/clock.ts";
-import type { Arrived } from "./context.ts";
+import type { Arrived } from "./read-body.ts";
 import { TruncatedResponse } from "./response.ts";
 
 /**

@@ -1,5 +1,15 @@
 import type * as z from "zod";
+import type { SentHeaders } from "../journal/exchange.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
+
+/** The parts of a request that the transport has read already: reading them from the `Request` again is slow. */
+export interface Arrived {
+  readonly headers: SentHeaders;
+  /** The whole body; undefined if it is still to be read. */
+  readonly body: Uint8Array | undefined;
+  /** When the client closed its connection or aborted the request, in real milliseconds; undefined: not yet. */
+  readonly goneMs: () => number | undefined;
+}
 
 /** Larger bodies are refused. No request of the service comes near this size. */
 export const maxBodyBytes = 64 * 1024;

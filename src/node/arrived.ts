@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Arrived } from "../http/context.ts";
+import type { Arrived } from "../http/read-body.ts";
 import { maxBodyBytes } from "../http/read-body.ts";
 import type { SentHeaders } from "../journal/exchange.ts";
 import type { UnderWay } from "./under-way.ts";

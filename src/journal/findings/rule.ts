@@ -74,13 +74,17 @@ export interface Moment {
   readonly final: boolean;
 }
 
-/** The entry of a key, made if there is none, as the latest one: `summarise` reports the entries in this order. */
+/**
+ * The entry of a key, made if there is none, as the latest one: `summarise` reports the entries in this order.
+ * @internal
+ */
 export function latestEntry<Key, Value>(entries: QuickLRU<Key, Value>, key: Key, make: () => Value): Value {
   const entry = entries.get(key) ?? make();
   setLatest(entries, key, entry);
   return entry;
 }
 
+/** @internal */
 export function setLatest<Key, Value>(entries: QuickLRU<Key, Value>, key: Key, entry: Value): void {
   entries.delete(key);
   entries.set(key, entry);
