@@ -226,9 +226,12 @@ export function checkNewCard(request: NewCard): IssuingFacts {
   const { operation } = request;
   for (const id of newCardOrder[operation]) newCardChecks[id](request);
   const { facts } = request;
-  const { account } = facts;
-  if (!account) throw new Error(`${operation} has to refuse a card without an account`);
-  return { ...facts, account };
+  if (!hasAccount(facts)) throw new Error(`${operation} has to refuse a card without an account`);
+  return facts;
+}
+
+function hasAccount(facts: OrderFacts): facts is IssuingFacts {
+  return facts.account !== undefined;
 }
 
 /**

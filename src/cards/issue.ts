@@ -142,8 +142,14 @@ export function insertOrderedCard(
     limits: facts.limits,
     createdAtMs: facts.nowMs,
   });
-  const place = { companyPk, accountPk: facts.account.pk, memberPk, number };
-  insertCard(database, card, { ...place, idempotency: scopeOf(request), orderDigest });
+  insertCard(database, card, {
+    companyPk,
+    accountPk: facts.account.pk,
+    memberPk,
+    number,
+    idempotency: scopeOf(request),
+    orderDigest,
+  });
   const faults = overlay.webhook;
   emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });
   return { card: cardOf(card, overlay.facts.usedUnreadable) };

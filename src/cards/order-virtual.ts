@@ -16,18 +16,15 @@ import {
   whenIssued,
 } from "./issue.ts";
 
-export interface VirtualOrderRequest extends IssueRequest {
-  /** @throws SandboxError 400 */
-  readonly readOrder: () => CardOrder;
-}
-
 /**
  * Orders a virtual card for the caller (assumed): as a physical card, but nothing is delivered.
+ * @param readOrder - throws 400
  * @throws SandboxError `cards.*`
  */
 export function orderVirtualCard(
   services: Services,
-  request: VirtualOrderRequest,
+  request: IssueRequest,
+  readOrder: () => CardOrder,
 ): IssueOutcome | Promise<IssueOutcome> {
   const { database, clock } = services;
   const attempt = database.transaction(() => {
@@ -35,7 +32,7 @@ export function orderVirtualCard(
     const original = cardByIdempotencyKey(database, clock.now(), scopeOf(request));
     if (original) return replay(services, request, original); // 201
     refuseKeyInProgress(services, request); // 409
-    const order = request.readOrder(); // 400
+    const order = readOrder(); // 400
     const facts = check(services, request, order); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
     if (pending) return { order, pending };
@@ -51,7 +48,7 @@ export function orderVirtualCard(
   });
 }
 
-function check(services: Services, request: VirtualOrderRequest, order: CardOrder): IssuingFacts {
+function check(services: Services, request: IssueRequest, order: CardOrder): IssuingFacts {
   const { caller, overlay } = request;
   const { accountId, spendingLimit } = order;
   const world = orderWorld(

@@ -25,27 +25,24 @@ export interface Order extends CardOrder {
   readonly deliveryMethod: DeliveryMethod;
 }
 
-export interface OrderRequest extends IssueRequest {
-  /** @throws SandboxError 400 */
-  readonly readOrder: () => Order;
-}
-
 /**
  * Orders a physical card for the caller (spec §4). It is one transaction, unless the issuer takes its time. A failure is
  * never stored: the caller retries with the same key (spec §7).
+ * @param readOrder - throws 400
  * @throws SandboxError `order.*`
  */
 export function orderPhysicalCard(
   services: Services,
-  request: OrderRequest,
+  request: IssueRequest,
+  readOrder: () => Order,
 ): IssueOutcome | Promise<IssueOutcome> {
   const { database, clock } = services;
   const attempt = database.transaction(() => {
     refuseStale(services, request); // 409
     const original = cardByIdempotencyKey(database, clock.now(), scopeOf(request));
-    if (original) return replay(services, request, original, comparison(request, original)); // 201
+    if (original) return replay(services, request, original, comparison(readOrder, original)); // 201
     refuseKeyInProgress(services, request); // 409
-    const order = request.readOrder(); // 400
+    const order = readOrder(); // 400
     const facts = check(services, request, order); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
     if (pending) return { order, pending };
@@ -61,8 +58,8 @@ export function orderPhysicalCard(
   });
 }
 
-function check(services: Services, request: OrderRequest, order: Order): IssuingFacts {
-  const { caller, overlay } = request;
+function check(services: Services, request: IssueRequest, order: Order): IssuingFacts {
+  const { operation, caller, overlay } = request;
   const { accountId, spendingLimit, deliveryAddress: address, deliveryMethod: method } = order;
   const world = orderWorld(
     services.database,
@@ -73,8 +70,10 @@ function check(services: Services, request: OrderRequest, order: Order): Issuing
   );
   const facts = factsOf(world, overlay.facts);
   return checkNewCard({
-    ...request,
+    operation,
     services,
+    caller,
+    overlay,
     facts,
     accountId,
     spendingLimit,
@@ -82,9 +81,9 @@ function check(services: Services, request: OrderRequest, order: Order): Issuing
   });
 }
 
-function comparison(request: OrderRequest, { orderDigest }: StoredCard): "same order" | "other order" {
+function comparison(readOrder: () => Order, { orderDigest }: StoredCard): "same order" | "other order" {
   try {
-    return digestOf(request.readOrder()) === orderDigest ? "same order" : "other order";
+    return digestOf(readOrder()) === orderDigest ? "same order" : "other order";
   } catch (error) {
     if (error instanceof SandboxError) return "other order";
     throw error;
@@ -97,5 +96,7 @@ function comparison(request: OrderRequest, { orderDigest }: StoredCard): "same o
  */
 function digestOf(order: Order): string {
   const name = order.name?.startsWith("scenario:") ? undefined : order.name;
-  return uuidOf(hashOfSecret(JSON.stringify({ ...order, name })));
+  const { accountId, deliveryAddress, deliveryMethod, autoConvert, spendingLimit } = order;
+  const ordered = [accountId, deliveryAddress, deliveryMethod, name, autoConvert, spendingLimit];
+  return uuidOf(hashOfSecret(JSON.stringify(ordered)));
 }

@@ -24,8 +24,9 @@ import { reportSpending, respond } from "../respond.ts";
 /** `POST /developer/cards/physical` (spec §4). */
 export const orderPhysicalCard: Route = (services, c) => {
   const body = c.get("body");
-  const request = { ...issueRequest(c, "orderPhysicalCard"), readOrder: () => readOrder(body) };
-  return respondIssued(services, c, physical.orderPhysicalCard(services, request), {
+  const request = issueRequest(c, "orderPhysicalCard");
+  const outcome = physical.orderPhysicalCard(services, request, () => readOrder(body));
+  return respondIssued(services, c, outcome, {
     made: "order.created",
     "same order": "order.replayed",
     "other order": "order.replayed_with_other_body",
@@ -35,8 +36,9 @@ export const orderPhysicalCard: Route = (services, c) => {
 /** `POST /developer/cards/virtual`. */
 export const orderVirtualCard: Route = (services, c) => {
   const body = c.get("body");
-  const request = { ...issueRequest(c, "orderVirtualCard"), readOrder: () => readVirtualOrder(body) };
-  return respondIssued(services, c, virtual.orderVirtualCard(services, request), {
+  const request = issueRequest(c, "orderVirtualCard");
+  const outcome = virtual.orderVirtualCard(services, request, () => readVirtualOrder(body));
+  return respondIssued(services, c, outcome, {
     made: "cards.virtual_created",
     "same order": "cards.replayed",
     "other order": "cards.replayed",
