@@ -88,7 +88,11 @@ export class Findings {
   #linkToFirst(request: ObservedRequest): void {
     const { order, scope, exchange } = request;
     if (!order) return;
-    const first = this.#firstWithKey.get(order.key) ?? [];
+    const first = this.#firstWithKey.get(order.key);
+    if (!first) {
+      this.#firstWithKey.set(order.key, [request]);
+      return;
+    }
     request.firstWithKey = first.filter(
       (each) => each.scope === scope && each.exchange.operation === exchange.operation,
     );

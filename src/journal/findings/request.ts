@@ -43,6 +43,7 @@ export class ObservedRequest {
   /** For an order: the first request of each member that sent its key before in the same world and operation. */
   firstWithKey: readonly ObservedRequest[] = none;
   #client: string | undefined;
+  #instance: string | undefined;
   #json: { readonly value: unknown } | undefined;
   #response: { readonly value: unknown } | undefined;
   #order: { readonly value: CardOrder | undefined } | undefined;
@@ -79,7 +80,8 @@ export class ObservedRequest {
    * contains the token: never show it.
    */
   get instance(): string {
-    return `${this.client} ${this.authorization}`;
+    this.#instance ??= `${this.client} ${this.authorization}`;
+    return this.#instance;
   }
 
   /**
@@ -188,6 +190,7 @@ export class ObservedRequest {
 
   release(): void {
     this.messages = noMessages;
+    this.#instance = undefined;
     this.#json = undefined;
     this.#response = undefined;
     this.#list = undefined;

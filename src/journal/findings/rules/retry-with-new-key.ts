@@ -191,7 +191,7 @@ function isParallel(one: ObservedRequest, other: ObservedRequest): boolean {
 
 /** Whether both order the same with different keys. */
 function isAlike(one: SentOrder, other: SentOrder): boolean {
-  return one.order.keyName !== other.order.keyName && one.order.meaning === other.order.meaning;
+  return one.order.keyName !== other.order.keyName && one.order.isLike(other.order);
 }
 
 /** @param isRepeated - whether the program made the mistake elsewhere, and created a card */
