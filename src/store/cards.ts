@@ -232,9 +232,12 @@ const insert = `
     position, order_digest)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
+/** An upsert would take 3 % of an order's throughput: most cards expire on a day that is counted already. */
 const count = `
-  INSERT INTO card_counts (company_pk, expires_at_ms, made, not_ended) VALUES (?, ?, 1, ?)
-  ON CONFLICT DO UPDATE SET made = made + 1, not_ended = not_ended + excluded.not_ended`;
+  UPDATE card_counts SET made = made + 1, not_ended = not_ended + ? WHERE company_pk = ? AND expires_at_ms = ?`;
+
+const countFirst = `
+  INSERT INTO card_counts (not_ended, company_pk, expires_at_ms, made) VALUES (?, ?, ?, 1)`;
 
 /** Inserts a card and counts it. */
 export function insertCard(database: Database, card: CardRecord, place: CardPlace): void {
@@ -266,7 +269,8 @@ export function insertCard(database: Database, card: CardRecord, place: CardPlac
     place.number,
     place.orderDigest ?? null,
   );
-  database.run(count, place.companyPk, expiresAtMs, hasEnded(card.status) ? 0 : 1);
+  const counted = [hasEnded(card.status) ? 0 : 1, place.companyPk, expiresAtMs];
+  if (database.run(count, ...counted) === 0) database.run(countFirst, ...counted);
 }
 
 const update = `
