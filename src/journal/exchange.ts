@@ -10,6 +10,8 @@ export interface SentHeaders {
   get(name: string): string | null;
   /** Names are in lower case. */
   forEach(each: (value: string, name: string) => void): void;
+  /** The characters of all names and values; undefined if they were not counted. */
+  readonly characters?: number;
 }
 
 /** One request of the service and its response. Paths may hold secrets: mask them before you show them. */

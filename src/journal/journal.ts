@@ -76,6 +76,7 @@ function bytesOf({ path, query }: Exchange, { requestHeaders, requestBody, respo
 }
 
 function countCharacters(headers: SentHeaders): number {
+  if (headers.characters !== undefined) return headers.characters;
   let sum = 0;
   headers.forEach((value, name) => {
     sum += name.length + value.length;
