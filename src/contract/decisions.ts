@@ -14,7 +14,7 @@ type ForcePath = `facts.${string}` | `faults.${string}.${string}`;
 
 type Forces = Readonly<Record<ForcePath, Outcome>>;
 
-/** The layer that binds a check to a function. */
+/** The layer that makes a check. */
 type Layer = "http" | "access" | "cards" | "payments" | "webhooks";
 
 /** One row of the table: a check, or a step with an effect. */
@@ -245,15 +245,9 @@ const webhookSends = [
  * success. The spec shows no order: this one is ours. Points that can strike whatever the request (an unknown path, a
  * defect) are in no row.
  *
- * To add a check, add a row here and a function in the layer that the row names. A layer binds its functions by id:
- * ```ts
- * const checks: { readonly [Id in CheckId<"orderPhysicalCard", "cards">]: (order: OrderFacts) => void } = {
- *   address: …,
- *   quota: …,
- * };
- * for (const id of checksBy("orderPhysicalCard", "cards")) checks[id](order);
- * ```
- * A row without a function, and a function without a row, do not compile.
+ * To add a check, add a row here and a function in the layer that the row names. `http` and `cards` bind their functions
+ * by id (http/checks.ts, cards/checks.ts): a row without a function, and a function without a row, do not compile. The
+ * other layers have few checks and make them in their code; test/contract/precedence.test.ts holds them to the table.
  */
 export const decisions = {
   exchangeSandboxKey: exchange,

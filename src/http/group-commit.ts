@@ -39,7 +39,7 @@ export class GroupCommit {
     for (const settled of waiting) settled(lost);
   }
 
-  /** Responds when the changes are committed: at once, unless the request is part of a batch. */
+  /** Calls `committed` after the commit, or at once outside a batch, and `onLost` if the commit failed. */
   whenCommitted<Result>(
     committed: () => Promise<Result> | Result,
     onLost: (why: Error) => Result,

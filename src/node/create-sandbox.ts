@@ -175,7 +175,8 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
     isClosed = true;
     sandbox.abandon();
     database.close();
-    Object.assign(database, { exec: refuse, all: refuse, get: refuse, run: refuse, transaction: refuse });
+    const methods = ["exec", "all", "get", "run", "transaction", "together", "define"] as const;
+    Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
   return { ...sandbox, fetch, close };
 }

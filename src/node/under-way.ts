@@ -70,7 +70,7 @@ export class UnderWay {
    * Refuses unreadable input on a connection, once, after the responses to the complete requests before it.
    * @param refuse - gets true while a response without an end is being written
    */
-  afterWhole(socket: Duplex, refuse: (isAmidAnswer: boolean) => void): void {
+  afterWhole(socket: Duplex, refuse: (isAmidResponse: boolean) => void): void {
     const connection = this.#of(socket);
     if (connection.whenWhole) return;
     connection.whenWhole = () => {

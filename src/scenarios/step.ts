@@ -189,7 +189,7 @@ function webhookFaultsOf({
   return Object.keys(faults).length > 0 ? faults : undefined;
 }
 
-/** The facts by their names in `rules/facts.ts`. */
+/** Renames the facts of a scenario file to those of `FactsOverlay`. */
 function factsOf(facts: NonNullable<StepFile["facts"]>): FactsOverlay {
   const named = {
     token: facts.token,

@@ -10,7 +10,7 @@ import {
   type WebhookRecord,
   webhookOfCompany,
 } from "../../store/webhooks.ts";
-import * as core from "../../webhooks/webhooks.ts";
+import * as webhooks from "../../webhooks/webhooks.ts";
 import { declaresJson } from "../checks.ts";
 import { type HttpServices, type RequestContext, type Route, sentHeader } from "../context.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
@@ -22,7 +22,7 @@ const noStore = { "Cache-Control": "no-store" };
 
 /** `POST /developer/webhooks`. */
 export const createWebhook: Route = (services, c) => {
-  const made = core.createWebhook(services, c.get("caller"), read(c, newWebhook), services.webhookHosts);
+  const made = webhooks.createWebhook(services, c.get("caller"), read(c, newWebhook), services.webhookHosts);
   return respond(services, c, "webhooks.created", made, noStore);
 };
 
@@ -38,18 +38,18 @@ export const listWebhooks: Route = (services, c) => {
     services,
     c,
     "webhooks.listed",
-    pageOf(rows, query, (row: WebhookRecord) => core.webhookOf(row)),
+    pageOf(rows, query, (row: WebhookRecord) => webhooks.webhookOf(row)),
   );
 };
 
 /** `GET /developer/webhooks/{id}`. */
 export const getWebhook: Route = (services, c) =>
-  respond(services, c, "webhooks.shown", core.webhookOf(webhookNamed(services, c)));
+  respond(services, c, "webhooks.shown", webhooks.webhookOf(webhookNamed(services, c)));
 
 /** `PATCH /developer/webhooks/{id}`. */
 export const changeWebhook: Route = (services, c) => {
   const webhook = webhookNamed(services, c);
-  const changed = core.changeWebhook(services, webhook, read(c, webhookChange), services.webhookHosts);
+  const changed = webhooks.changeWebhook(services, webhook, read(c, webhookChange), services.webhookHosts);
   return respond(services, c, "webhooks.changed", changed);
 };
 
@@ -62,14 +62,14 @@ export const deleteWebhook: Route = (services, c) => {
 
 /** `POST /developer/webhooks/{id}/rotate-secret`. */
 export const rotateWebhookSecret: Route = (services, c) => {
-  const rotated = core.rotateWebhookSecret(services, c.get("caller"), webhookNamed(services, c));
+  const rotated = webhooks.rotateWebhookSecret(services, c.get("caller"), webhookNamed(services, c));
   return respond(services, c, "webhooks.secret_rotated", rotated, noStore);
 };
 
 /** `POST /developer/webhooks/{id}/test`. */
 export const testWebhook: Route = (services, c) => {
   const { webhook: faults } = c.get("overlay");
-  const delivery = core.testWebhook(services, c.get("caller"), webhookNamed(services, c), faults);
+  const delivery = webhooks.testWebhook(services, c.get("caller"), webhookNamed(services, c), faults);
   return respond(services, c, "webhooks.tested", delivery);
 };
 
@@ -82,14 +82,14 @@ export const listWebhookDeliveries: Route = (services, c) => {
     services,
     c,
     "webhooks.deliveries_listed",
-    pageOf(rows, query, (row: DeliveryRecord) => core.deliveryOf(row)),
+    pageOf(rows, query, (row: DeliveryRecord) => webhooks.deliveryOf(row)),
   );
 };
 
 /** `POST /developer/webhooks/{id}/deliveries/{did}/resend`. */
 export const resendWebhookDelivery: Route = (services, c) => {
   const id = deliveryId.safeParse(c.req.param("did")).data;
-  const delivery = core.resendDelivery(services, c.get("caller"), webhookNamed(services, c), id);
+  const delivery = webhooks.resendDelivery(services, c.get("caller"), webhookNamed(services, c), id);
   return respond(services, c, "webhooks.delivery_resent", delivery);
 };
 

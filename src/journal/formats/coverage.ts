@@ -123,7 +123,7 @@ export function pathOf(id: OperationId): string {
   return `${operations[id].method} ${operations[id].path.replace(/:([a-z]+)/g, "{$1}")}`;
 }
 
-export function stateOf({ times, excluded }: PointCoverage): "met" | "not met" | "excluded" {
+function stateOf({ times, excluded }: PointCoverage): "met" | "not met" | "excluded" {
   if (excluded) return "excluded";
   return times > 0 ? "met" : "not met";
 }
