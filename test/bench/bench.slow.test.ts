@@ -27,7 +27,7 @@ server.listen(0, "127.0.0.1", () => {
 const root = new URL("../../", import.meta.url).pathname;
 
 async function bench(...args: string[]) {
-  const script = [join(root, "bench/bench.ts"), "--rounds", "1", "--seconds", "0.2", ...args];
+  const script = [join(root, "bench/bench.ts"), "--rounds", "1", "--seconds", "1", ...args];
   const { output, ended } = run(script, {}, join(root, "node_modules/tsx/dist/cli.mjs"));
   const { code } = await ended;
   const line = (...parts: string[]) =>
