@@ -29,7 +29,7 @@ const health = JSON.stringify({ status: "ok" });
 const headers = { "Content-Type": "application/json" };
 
 const ready = (/** @type {number} */ port) =>
-  process.stdout.write(`Baseline base address  http://127.0.0.1:${port}\nReady.\n`);
+  process.stdout.write(`Baseline base URL  http://127.0.0.1:${port}\nReady.\n`);
 
 function serveByNode() {
   const server = createServer((request, response) => {

@@ -1,18 +1,19 @@
 // `npm run bench -- --help` lists the options.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { missesGoal } from "./goals.ts";
+import { goalsTable, missesGoal } from "./goals.ts";
 import { readOptions } from "./options.ts";
-import { benchmarksPage } from "./page.ts";
+import { figuresOf, withFigures } from "./page.ts";
 import { openPeers } from "./peers.ts";
 import { measureRounds, openBaselines } from "./rounds.ts";
 import { openRows, rows } from "./rows.ts";
 import { divideCores } from "./server.ts";
 import { measureStarts } from "./starts.ts";
+import { measureTestRuns, measureVitest } from "./test-run.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const { rounds, seconds, quick, only, dir, peers, write, strict } = readOptions(process.argv.slice(2));
+const { rounds, seconds, quick, only, dir, node, peers, write, strict } = readOptions(process.argv.slice(2));
 const builds = [
   { name: "this", folder: root },
   ...dir.map((folder) => ({ name: relative(root, folder), folder })),
@@ -28,7 +29,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const cores = divideCores();
 log(cores);
 // First, while no other server runs.
-const starts = isChosen("start") ? await measureStarts(builds, quick ? 3 : 15) : [];
+const testCosts = isChosen("test-run") ? measureTestRuns(builds, quick ? 3 : 15) : [];
+if (isChosen("vitest") && !quick) testCosts.push(...measureVitest(builds, 2, join(scratch, "vitest")));
+const starts = isChosen("start")
+  ? await measureStarts(builds, quick ? 3 : 15, node, join(scratch, "nodes"))
+  : [];
 
 const chosen = rows.filter(({ name }) => isChosen(name));
 const targets = await openRows(chosen, builds, scratch, cards);
@@ -39,8 +44,8 @@ const measured =
     ? await measureRounds([...(await openBaselines()), ...targets], { rounds, seconds, log })
     : [];
 
-const figures = { measured, starts };
-const page = benchmarksPage(figures, {
+const figures = { measured, starts, testCosts };
+const text = figuresOf(figures, {
   machine: [
     cpus()[0]?.model.trim(),
     `${Math.round(totalmem() / 2 ** 30)} GiB`,
@@ -54,7 +59,9 @@ const page = benchmarksPage(figures, {
   cards,
   skipped,
 });
-process.stdout.write(page);
-if (write) writeFileSync(join(root, "docs/benchmarks.md"), page);
+process.stdout.write(text);
+log(goalsTable(figures));
+const page = join(root, "docs/benchmarks.md");
+if (write) writeFileSync(page, withFigures(readFileSync(page, "utf8"), text));
 const hasProblem = measured.some(({ loads }) => loads.some(({ problems }) => problems.length > 0));
 if (hasProblem || (strict && missesGoal(figures))) process.exitCode = 1;

@@ -1,8 +1,9 @@
-import { type Figures, goalsTable, pairedRatio } from "./goals.ts";
+import { type Figures, pairedRatio, timesBare } from "./goals.ts";
 import type { Load } from "./load.ts";
 import type { Measured } from "./rounds.ts";
 import type { Start } from "./starts.ts";
-import { markdownTable, median } from "./statistics.ts";
+import { markdownTable, mean, median } from "./statistics.ts";
+import type { TestCost } from "./test-run.ts";
 
 export interface About {
   readonly machine: string;
@@ -15,25 +16,46 @@ export interface About {
   readonly skipped: readonly string[];
 }
 
-/** The page of all figures, in Markdown. */
-export function benchmarksPage(figures: Figures, about: About): string {
-  const { measured, starts } = figures;
-  const goals = goalsTable(figures);
+const region = /(?<=^<!-- measured -->\n)[\s\S]*(?=^<!-- \/measured -->$)/m;
+
+/** The page with new figures. */
+export function withFigures(page: string, figures: string): string {
+  if (!region.test(page))
+    throw new Error("docs/benchmarks.md has no place for the figures: <!-- measured -->");
+  return page.replace(region, () => figures);
+}
+
+/** All figures, in Markdown: first the costs of a test run, then those of a server. */
+export function figuresOf({ measured, starts, testCosts }: Figures, about: About): string {
   return [
-    "# Benchmarks\n",
-    "The sandbox compared with bare servers, measured in one run. `npm run bench` wrote this page.\n",
     `- ${about.machine}`,
     `- \`${about.command}\`\n`,
-    ...(goals ? ["## Goals\n", goals] : []),
-    ...(measured.length > 0 ? ["## Requests\n", requestsTable(measured), ...notes(about)] : []),
-    ...(starts.length > 0 ? ["## From `exec` to the first 200\n", startsTable(starts)] : []),
+    ...(testCosts.length > 0 ? ["## In a test run\n", testCostsTable(testCosts)] : []),
+    ...(starts.length > 0 ? ["## Start of the server, until the first 200\n", startsTable(starts)] : []),
+    ...(measured.length > 0 ? ["## Requests over a socket\n", requestsTable(measured), ...notes(about)] : []),
   ].join("\n");
+}
+
+function testCostsTable(costs: readonly TestCost[]): string {
+  const isCompared = new Set(costs.flatMap(({ build }) => build ?? [])).size > 1;
+  return markdownTable(
+    ["Step", "ms", "min–max", "× a bare process", "processor ms", "× a bare process", "KB"],
+    costs.map((cost) => [
+      isCompared && cost.build !== undefined ? `${cost.title} (${cost.build})` : cost.title,
+      fixed(median(cost.ms)),
+      `${fixed(Math.min(...cost.ms))}–${fixed(Math.max(...cost.ms))}`,
+      fixed(timesBare(costs, cost)),
+      fixed(mean(cost.cpuMs ?? [])),
+      fixed(mean(cost.cpuMs ?? []) / mean(costs.find(({ name }) => name === "bare")?.cpuMs ?? [])),
+      whole(median(cost.kb ?? [])),
+    ]),
+  );
 }
 
 function notes({ rounds, seconds, cards, skipped }: About): string[] {
   return [
     ...skipped.map((peer) => `- not measured: ${peer}\n`),
-    `Each figure is the median of ${rounds} rounds of ${seconds} s, in which the rows take turns; min–max shows how far the`,
+    `Each figure of these requests is the median of ${rounds} rounds of ${seconds} s, in which the rows take turns; min–max shows how far the`,
     "rounds differ. Ratios are medians of the ratios within each round. Every connection waits for the response before",
     "it sends again. Every order has its own Idempotency-Key, except for the baselines. A row in which a response had",
     `an unexpected status code says so. Many cards are ${whole(cards)} at first. If the machine does other work, or if`,
@@ -85,17 +107,20 @@ function requestsTable(measured: readonly Measured[]): string {
 }
 
 function startsTable(starts: readonly Start[]): string {
-  const base = starts.find(({ build }) => build === undefined);
-  const cells = (start: Start, figures: (start: Start) => readonly number[]) => [
-    whole(median(figures(start))),
-    base ? fixed(median(figures(start)) / median(figures(base))) : "",
-  ];
+  const nodes = new Set(starts.map(({ node }) => node));
+  const cells = (start: Start, figures: (start: Start) => readonly number[]) => {
+    const base = starts.find(({ build, node }) => build === undefined && node === start.node);
+    return [whole(median(figures(start))), base ? fixed(median(figures(start)) / median(figures(base))) : ""];
+  };
   return markdownTable(
     ["Server", "ms", "min–max", "× A", "processor ms", "× A", "resident MiB", "× A"],
     starts.map((start) => {
       const [ms = "", ratio = ""] = cells(start, ({ ms }) => ms);
       return [
-        start.build === undefined ? start.title : `${start.title} (${start.build})`,
+        [
+          start.build === undefined ? start.title : `${start.title} (${start.build})`,
+          ...(nodes.size > 1 ? [`on Node ${start.node}`] : []),
+        ].join(" "),
         ms,
         `${whole(Math.min(...start.ms))}–${whole(Math.max(...start.ms))}`,
         ratio,

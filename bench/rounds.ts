@@ -64,8 +64,8 @@ async function measure({ server, connections, status, prepare }: Target, seconds
 }
 
 /** The command that starts a bare server; `node-http` is baseline A, `hono` baseline B. */
-export function baselineCommand(name: "node-http" | "hono"): string[] {
-  return [process.execPath, join(import.meta.dirname, "baselines.mjs"), name];
+export function baselineCommand(name: "node-http" | "hono", node = process.execPath): string[] {
+  return [node, join(import.meta.dirname, "baselines.mjs"), name];
 }
 
 /** Starts both bare servers, which are sent the same order each time. */

@@ -209,5 +209,6 @@ async function problemsOf(
   const text =
     [...response.headers].map(([name, value]) => `${name}: ${value}\n`).join("") + (await response.text());
   if (response.status === status && text.includes(expected)) return [];
-  return [`returned ${response.status} without ${expected}: ${text.slice(-200)}`];
+  // On one line, as a cell of a table must be.
+  return [`returned ${response.status} without ${expected}: ${text.slice(-200).replaceAll("\n", " ")}`];
 }

@@ -24,10 +24,11 @@ export function startSandbox(
   { folder }: Build,
   options: readonly string[] = [],
   launcher?: string,
+  node = process.execPath,
 ): Promise<Server> {
   const cli = join(folder, "dist/node/cli.js");
   const scripts = launcher === undefined ? [cli] : [join(import.meta.dirname, launcher), cli];
-  return startServer([process.execPath, ...scripts, "--port", "0", "--log", "silent", ...options]);
+  return startServer([node, ...scripts, "--port", "0", "--log", "silent", ...options]);
 }
 
 /** Resets the sandbox, so that every round begins alike, and makes a caller. */

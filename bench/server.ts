@@ -16,7 +16,7 @@ export interface Server {
 
 interface StartOptions {
   readonly cwd?: string;
-  /** Matches the output of a server that listens; the first group is its base address. */
+  /** Matches the output of a server that listens; the first group is its base URL. */
   readonly ready?: RegExp;
   /** Opens a channel for messages, which costs the server time and memory. */
   readonly ipc?: boolean;
@@ -58,12 +58,12 @@ process.once("exit", () => {
 });
 
 /**
- * Starts a command that prints `… base address  URL` and then `Ready.`
+ * Starts a command that prints `… base URL  URL` and then `Ready.`
  * @throws Error with the output if the command ends before, or takes too long
  */
 export async function startServer(
   command: readonly string[],
-  { cwd, ready = /base address +(\S+)[\s\S]*Ready\.\n/, ipc = false }: StartOptions = {},
+  { cwd, ready = /base URL +(\S+)[\s\S]*Ready\.\n/, ipc = false }: StartOptions = {},
 ): Promise<Server> {
   const [file = "", ...args] = [...serverPrefix, ...command];
   // Nothing in the environment may configure a sandbox.
@@ -105,6 +105,17 @@ export function cpuMsOf(pid: number): number {
       ns += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
     }
     return ns / 1e6;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** The processor time of the ended children of this process and of theirs, in whole ticks of 10 ms; NaN outside Linux. */
+export function childrenCpuMs(): number {
+  try {
+    // The fields after the name, which stands in parentheses: the 14th and 15th are cutime and cstime.
+    const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return (Number(fields[13]) + Number(fields[14])) * 10;
   } catch {
     return Number.NaN;
   }

@@ -10,6 +10,11 @@ export function median(values: readonly number[]): number {
   return (quantile(sorted, 0.5) + (sorted[Math.ceil(half) - 1] ?? Number.NaN)) / 2;
 }
 
+/** NaN if there are no values. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** A table in Markdown: text in the first column, figures in the others. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const rule = head.map((_, column) => (column === 0 ? "---" : "--:"));

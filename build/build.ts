@@ -2,11 +2,12 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import * as z from "zod";
 import { openapiDocument } from "../src/contract/openapi/document.ts";
+import { controlDocument } from "../src/control/openapi/document.ts";
 import { docsFiles } from "../src/http/description.ts";
-import { scenarioSchema, seedWorld } from "../src/index.ts";
+import { fixturesSchema, scenarioSchema } from "../src/index.ts";
 import { readDefaultFile } from "../src/node/input-files.ts";
 import { bundle } from "./bundle.ts";
 import { removeUnreached } from "./declarations.ts";
@@ -17,7 +18,12 @@ const dist = join(root, "dist");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 const metafile = await bundle(root, manifest);
-writeFileSync(join(dist, "THIRD-PARTY.md"), thirdPartyNotice(root, metafile));
+// For the tests; it is not published.
+writeFileSync(join(dist, "bundle.json"), JSON.stringify(metafile));
+writeFileSync(
+  join(dist, "THIRD-PARTY.md"),
+  thirdPartyNotice(root, metafile, ["node_modules/@faker-js/faker"]),
+);
 chmodSync(join(dist, "node/cli.js"), 0o755);
 removeUnreached(dist, ["node/index.d.ts", "node/vitest.d.ts"]);
 writeFileSync(join(dist, "default-world.json"), JSON.stringify(readDefaultFile()));
@@ -30,20 +36,21 @@ function copyDocsFiles(folder: string): void {
   const from = fileURLToPath(new URL(".", import.meta.resolve("swagger-ui-dist/package.json")));
   mkdirSync(folder, { recursive: true });
   for (const name of docsFiles) {
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(from, name)), { level: 9 }));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(readFileSync(join(from, name))));
   }
   for (const name of ["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"]) {
     copyFileSync(join(from, name), join(folder, name));
   }
 }
 
-/** Writes the JSON Schemas of scenario and fixtures files, for editors, and the OpenAPI document, for generators. */
+/** Writes the JSON Schemas of scenario and fixtures files, for editors, and the OpenAPI documents, for generators. */
 function writeSchemas(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, json: unknown) =>
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(json)}\n`);
-  for (const [name, schema] of Object.entries({ scenario: scenarioSchema(), fixtures: seedWorld })) {
+  for (const [name, schema] of Object.entries({ scenario: scenarioSchema(), fixtures: fixturesSchema })) {
     write(name, z.toJSONSchema(schema, { io: "input", target: "draft-07" }));
   }
   write("openapi", openapiDocument());
+  write("control", controlDocument());
 }

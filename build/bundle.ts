@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin, transform } from "esbuild";
 
 /** The entry files of the package. */
 const entries = ["cli", "index", "vitest"];
@@ -14,21 +15,61 @@ const nodesOwn = {
   "@noble/hashes/utils.js": "./src/node/sha256.ts",
 };
 
+/** Replaced because it brings Ajv, which our MCP server does not need. */
+const unneeded = { "@modelcontextprotocol/server/_shims": "./src/node/mcp/shims.ts" };
+
+/** Shortens the names inside the MCP SDK, the largest of the bundled packages, which saves 79 of 276 kB. */
+const shortNames: Plugin = {
+  name: "short-names",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /@modelcontextprotocol.*\.mjs$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
+      return { contents: code };
+    }),
+};
+
+/** Imported dynamically, and need little of the sandbox's code. */
+const light = /node\/(command-line|client-variables|commands\/(health|wait|env|keys))\.ts$/;
+
+/**
+ * Makes every other file that is imported dynamically import the package's entry too. esbuild groups modules by the
+ * entries that use them, so each entry that uses a part of the sandbox's code would split that part off: `import
+ * "card-sandbox"` would load 25 files instead of 6, which adds 8 % to the processor time of import and `createSandbox()`.
+ */
+const keepTogether: Plugin = {
+  name: "keep-together",
+  setup(build) {
+    const entries = new Set<string>();
+    build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (kind !== "dynamic-import" || pluginData === "resolving") return undefined;
+      const resolved = await build.resolve(path, { kind, resolveDir, pluginData: "resolving" });
+      if (!light.test(resolved.path)) entries.add(resolved.path);
+      return resolved;
+    });
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (!entries.has(path)) return undefined;
+      const index = JSON.stringify(join(build.initialOptions.absWorkingDir ?? "", "src/node/index.ts"));
+      return { contents: `${await readFile(path, "utf8")}\nimport ${index};`, loader: "ts" };
+    });
+  },
+};
+
 /** For bundled CommonJS modules; they only require Node's own modules. */
 const requireForCommonJs = "const require = process.getBuiltinModule;";
 
 export interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Bundles the sources with their imports, except the package's dependencies. A dynamic `import()` becomes a separate file,
- * so that a start does not read it. The code is not minified, so that stack traces show names and lines.
+ * so that a start does not read it. Without white space and comments, the files are 27 % smaller; names and short lines
+ * keep stack traces readable.
  * @returns the inputs of each output file
  */
 export async function bundle(root: string, manifest: Manifest): Promise<Metafile> {
-  const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependenciesMeta });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: entries.map((name) => `src/node/${name}.ts`),
@@ -41,9 +82,13 @@ export async function bundle(root: string, manifest: Manifest): Promise<Metafile
     format: "esm",
     target: "node20.19",
     external: installed.filter((name) => !onlyForTypes.includes(name)),
-    alias: nodesOwn,
+    alias: { ...nodesOwn, ...unneeded },
+    plugins: [keepTogether, shortNames],
     banner: { js: requireForCommonJs },
     legalComments: "inline",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     metafile: true,
     logLevel: "warning",
   });

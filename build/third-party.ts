@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 
-/** A package whose code is bundled. */
+/** A package whose code or data is in dist/. */
 interface Inlined {
   readonly name: string;
   readonly version: string;
@@ -12,12 +12,19 @@ interface Inlined {
 }
 
 /**
- * The notice of the packages that are bundled, each with its version and licence. Our own code, because
+ * The notice of the packages that are bundled or copied, each with its version and licence. Our own code, because
  * esbuild-plugin-license bundles 250 kB of tools for these lines and had its last release in 2024.
+ * @param copied - the folders of packages whose data is in src/
  * @throws Error if a package has no licence file: it must not be bundled
  */
-export function thirdPartyNotice(root: string, { outputs }: Metafile): string {
-  const inlined = [...inlinedFolders(outputs)].toSorted().map((folder) => readInlined(join(root, folder)));
+export function thirdPartyNotice(
+  root: string,
+  { outputs }: Metafile,
+  copied: readonly string[] = [],
+): string {
+  const inlined = [...inlinedFolders(outputs), ...copied]
+    .toSorted()
+    .map((folder) => readInlined(join(root, folder)));
   const sections = inlined.map(
     ({ name, version, license, terms }) => `## ${name} ${version} (${license})\n\n${terms.trim()}\n`,
   );

@@ -1,4 +1,4 @@
-// careless-client.mjs without its three mistakes.
+// The corrected version of careless-client.mjs.
 import { setTimeout as wait } from "node:timers/promises";
 
 export class CardClient {
@@ -11,7 +11,7 @@ export class CardClient {
     this.#apiKey = apiKey;
   }
 
-  /** Orders a card; `subscriptions` are what it is to pay each month, as decimals. */
+  /** Orders a card. The sum of `subscriptions`, monthly prices as decimal strings, becomes its spending limit. */
   async order({ accountId, subscriptions }) {
     const body = {
       account_id: accountId,
@@ -24,7 +24,7 @@ export class CardClient {
       const amount = (pence.reduce((sum, each) => sum + each) / 100).toFixed(2);
       body.spending_limit = { period: "monthly", amount };
     }
-    // One key for the order, whatever it takes.
+    // All attempts of one order use the same key.
     const idempotencyKey = crypto.randomUUID();
     for (let attempt = 1; ; attempt++) {
       const response = await this.#post("/developer/cards/physical", body, idempotencyKey);

@@ -1,5 +1,5 @@
-// A client that passes its tests, and makes three mistakes that the real service would punish. careful-client.mjs is
-// the same, mended; client-suite.mjs tests either.
+// A client that passes its tests but makes three mistakes, which the findings of the sandbox report. careful-client.mjs
+// is the corrected version; client-suite.mjs tests both.
 import { setTimeout as wait } from "node:timers/promises";
 
 export class CardClient {
@@ -12,7 +12,7 @@ export class CardClient {
     this.#apiKey = apiKey;
   }
 
-  /** Orders a card; `subscriptions` are what it is to pay each month, as decimals. */
+  /** Orders a card. The sum of `subscriptions`, monthly prices as decimal strings, becomes its spending limit. */
   async order({ accountId, subscriptions }) {
     const body = {
       account_id: accountId,
@@ -21,12 +21,12 @@ export class CardClient {
       delivery_method: "express",
     };
     if (subscriptions) {
-      // Mistake: decimals are added up in binary floating point.
+      // Mistake: adds decimals in binary floating point.
       const amount = subscriptions.map(Number).reduce((sum, price) => sum + price);
       body.spending_limit = { period: "monthly", amount };
     }
     for (let attempt = 1; ; attempt++) {
-      // Mistake: a retry has a key of its own, and so may order a second card.
+      // Mistake: each attempt has a new key, so a retry can order a second card.
       const response = await this.#post("/developer/cards/physical", body, crypto.randomUUID());
       if (response.status === 201) return response.json();
       if (response.status < 502 || attempt === 3) throw new Error(`${response.status}: no card`);
@@ -42,7 +42,7 @@ export class CardClient {
         Authorization: `Bearer ${this.#token}`,
         "Content-Type": "application/json",
         "Idempotency-Key": idempotencyKey,
-        // Mistake: the key leaves the token exchange.
+        // Mistake: sends the API key outside the token exchange.
         "X-Api-Key": this.#apiKey,
       },
       body: JSON.stringify(body),

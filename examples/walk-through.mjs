@@ -1,13 +1,13 @@
-// A card's life in one process: ordered, used up to its limit, frozen, replaced, and each step told to a webhook.
-// In a clone, after `npm ci`: node examples/walk-through.mjs
+// The life of a card, in one process: order, purchases up to the spending limit, freeze, replacement, and the webhook
+// events of these steps. Run it in a clone, after `npm ci`: node examples/walk-through.mjs
 import { createSandbox } from "card-sandbox";
 
-const told = [];
+const events = [];
 const sandbox = createSandbox({
   clock: "2026-03-10T09:30:00Z",
   deliver: async (_url, { body }) => {
     const { type, data } = JSON.parse(body);
-    told.push(`${type} ${data.status}`);
+    events.push(`${type} ${data.status}`);
     return new Response(null, { status: 204 });
   },
 });
@@ -49,17 +49,17 @@ const card = await call(
   { ...delivery, account_id: account.id, spending_limit: { period: "weekly", amount: "50.00" } },
   withKey(),
 );
-console.log(`ordered: ${card.name}, ${card.status}`);
+console.log(`order: ${card.name}, ${card.status}`);
 
 const purchase = { card_id: card.id, amount: "42.00", merchant: "Corner Books" };
-const bought = await call("POST", "/_sandbox/simulate/authorisations", purchase);
-console.log(`bought for 42.00: ${bought.status}`);
+const accepted = await call("POST", "/_sandbox/simulate/authorisations", purchase);
+console.log(`purchase of 42.00: ${accepted.status}`);
 const declined = await call("POST", "/_sandbox/simulate/authorisations", { ...purchase, amount: "8.01" });
-console.log(`bought for 8.01: ${declined.status}, ${declined.decline_reason}`);
+console.log(`purchase of 8.01: ${declined.status}, ${declined.decline_reason}`);
 
 const used = ({ spending_limit }) => `${spending_limit.used} of ${spending_limit.amount} used`;
 const frozen = await call("POST", `/developer/cards/${card.id}/freeze`, undefined, bearer);
-console.log(`frozen: ${frozen.status}, ${used(frozen)}`);
+console.log(`freeze: ${frozen.status}, ${used(frozen)}`);
 
 const replacement = await call(
   "POST",
@@ -67,8 +67,8 @@ const replacement = await call(
   { ...delivery, reason: "lost" },
   withKey(),
 );
-console.log(`replaced: ${replacement.status}, ${used(replacement)}`);
+console.log(`replacement: ${replacement.status}, ${used(replacement)}`);
 
 await sandbox.webhooks.settled();
-console.log(`told: ${told.toSorted().join(", ")}`);
+console.log(`webhook events: ${events.toSorted().join(", ")}`);
 sandbox.close();

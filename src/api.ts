@@ -1,7 +1,6 @@
 import type { Environment } from "./contract/identifiers.ts";
 import type { OnBehalfOfMode } from "./contract/operations.ts";
 import type { UnreadPointId } from "./contract/responses.ts";
-import type { ControlServices } from "./control/app.ts";
 import type { SandboxTime } from "./control/clock.ts";
 import type { WorldQuery } from "./control/companies.ts";
 import type { NewCompany } from "./control/create-company.ts";
@@ -10,6 +9,7 @@ import type { IsolatedCompany } from "./control/isolated-company.ts";
 import type { Webhooks } from "./control/reports.ts";
 import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
+import type { ControlServices } from "./control/services.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
 import type { DocsFiles } from "./http/description.ts";
 import type { Arrived } from "./http/read-body.ts";
@@ -19,94 +19,140 @@ import type { FindingsFilter, FindingsReport } from "./journal/findings/finding.
 import type { KeyQuota } from "./rules/api-key.ts";
 import type { Overlay } from "./rules/overlay.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
+import type { AnyScenarioName } from "./scenarios/shipped.ts";
 import type { WorldListing } from "./store/world-listing.ts";
 import type { Send } from "./webhooks/attempt.ts";
 import type { SecretsMode, WorldPorts } from "./world/open-world.ts";
 
+/** The options of a sandbox, and the parts that depend on the platform. */
 export interface SandboxPorts extends WorldPorts {
+  /** The version that `GET /_sandbox/health` reports. */
   readonly version: string;
-  /** Whether to serve operations that the spec does not show; default true. */
+  /** Whether to serve operations that the spec does not describe; otherwise they return 501. Default true. */
   readonly assumed?: boolean | undefined;
+  /** How to treat the header `X-On-Behalf-Of`; default `optional`. */
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
+  /** Whether responses have `Sandbox-…` headers; default true. */
   readonly sandboxHeaders?: boolean | undefined;
+  /** The scope of the limit of five active API keys; default `company`. */
   readonly keyQuota?: KeyQuota | undefined;
-  /** The scenarios that can be chosen and armed. */
+  /** The available scenarios. */
   readonly scenarios: Catalogue;
-  /** The scenario that is armed for every company from the start. */
-  readonly scenario?: string | undefined;
-  /** The overlay of a request on which no scenario fires; default: the world as it is. */
-  readonly overlayOf?: (() => Overlay) | undefined;
-  /** Called after each response, and after each defect of the control API. */
+  /** The scenario that is armed for every company at startup; default none. */
+  readonly scenario?: AnyScenarioName | undefined;
+  /** The overlay of a request on which no scenario fires; default: no overlay. */
+  readonly baseOverlay?: (() => Overlay) | undefined;
+  /** Called after each response of the service, and after each internal error of the control API. */
   readonly observe?: Observe | undefined;
-  /** How many requests the journal keeps; default 1000. */
+  /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
-  /** The most bytes of memory that these requests may use; default 64 MiB. */
+  /** The maximum memory for these requests, in bytes; default 64 MiB. */
   readonly journalBytes?: number | undefined;
   /** Sends webhook deliveries; default: the global `fetch`. */
   readonly deliver?: Send | undefined;
   /** External hosts that may receive webhooks; default none. */
   readonly allowWebhookHosts?: readonly string[] | undefined;
-  /** Reads the style sheet and scripts of the dashboard; without it, the pages are plain. */
+  /** Reads the style sheet and the scripts of the dashboard; without it, the pages are unstyled. */
   readonly dashboardFiles?: DashboardFiles | undefined;
-  /** Reads the files of the API reference under `/docs`; without it, `/docs` says that they are missing. */
+  /** Reads the files of the API reference under `/docs`; without it, `/docs` returns 503. */
   readonly docsFiles?: DocsFiles | undefined;
 }
 
 /** Sends a request to the sandbox, with the signature of the global `fetch`. */
 export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Responds to a request to a base address; without a promise if nothing has to wait. */
+/** Handles a request to a base URL. Returns a promise only if the response has to wait. */
 export type Serve = (request: Request, arrived?: Arrived) => Promise<Response> | Response;
 
-/** One base address and what it serves. */
-export interface Face {
-  /** Both: the address serves both token endpoints and accepts both kinds of tokens. One: only that environment's. */
+/** The environments and the control API of one base URL. */
+export interface ServeOptions {
+  /**
+   * With both environments, the base URL serves both token endpoints and accepts the access tokens of both.
+   * With one, it serves and accepts only those of this environment.
+   */
   readonly environments: readonly Environment[];
-  /** Who may use the control API; undefined: the address does not serve it. */
+  /** Who may use the control API; undefined: this base URL does not serve it. */
   readonly control: Guard | undefined;
-  /** The port of the live base address if that is another one; the dashboard shows it. */
+  /** The port of the live base URL if it is a different one; the dashboard shows it. */
   readonly livePort?: number | undefined;
 }
 
-/** An emulated card service with its own world and clock. */
+/** An emulated company-card service with its own world and clock. */
 export interface Sandbox {
-  /** Sends a request to the whole service on one origin; its control API is open to this process. */
+  /**
+   * Sends a request to the service, in this process and without a port. Any origin works, such as
+   * `http://sandbox`, and both environments are served. The control API under `/_sandbox` needs no token.
+   *
+   * A scenario that drops the connection makes it reject with a `TypeError`, as the global `fetch` does.
+   */
   readonly fetch: Fetch;
-  /** Serves a base address. */
-  serve(face: Face): Serve;
-  /** Whether API keys, access tokens and webhook secrets derive from the seed alone; stored in the database. */
+  /** Creates the request handler of a base URL, for a server of your own. */
+  serve(options: ServeOptions): Serve;
+  /**
+   * How API keys, access tokens and webhook secrets are derived: `reproducible`: from the seed alone;
+   * `private`: also from a random secret. The mode is stored in the database.
+   */
   readonly secrets: SecretsMode;
-  /** Serves the requests of one batch and commits their changes together. */
-  together(work: () => void): void;
-  /** The response to a request that cannot be read: by default 400, with the point's title as its message. */
+  /** Runs work that serves a batch of requests, and commits the changes of all of them in one transaction. */
+  batch(work: () => void): void;
+  /**
+   * The response to a request that cannot be parsed.
+   * @param point - its contract point; default: 400 `gateway.bad_request`
+   * @param message - default: the title of the point
+   */
   malformed(point?: UnreadPointId, message?: string): Response;
-  /** Companies with their members, keys and accounts, as `GET /_sandbox/world` lists them: up to 500. */
+  /**
+   * Up to 500 companies with their members, API keys and accounts, as in `GET /_sandbox/world`.
+   * @param query - which companies to list; default: the first ones
+   * @throws ControlError 400 if the query is invalid
+   */
   world(query?: WorldQuery): WorldListing;
-  /** The clock, with each company's offset. */
+  /** The clock of the sandbox, with the offset of each company: read, set, freeze or advance it. */
   readonly clock: SandboxTime;
-  /** Resets the whole world, or one company by its id or slug. */
+  /**
+   * Restores the fixtures: of the whole world, or of one company.
+   * @param company - its id, its slug, or `live/SLUG`
+   * @throws ControlError 404 if there is no such company
+   */
   reset(company?: string): void;
-  /** Saves the whole world under a name and replaces an earlier snapshot of that name. */
+  /** Saves the whole world as a snapshot, and replaces an earlier snapshot of that name. */
   snapshot(name: string): void;
-  /** Restores the whole world from a snapshot. */
+  /**
+   * Restores the whole world from a snapshot.
+   * @throws ControlError 404 if there is no such snapshot
+   */
   restore(name: string): void;
-  /** The recorded requests and responses, as `GET /_sandbox/requests` lists them. */
+  /** The journal: recorded requests and responses, as in `GET /_sandbox/requests`. */
   readonly requests: Requests;
-  /** The contract points that requests have covered, as `GET /_sandbox/coverage` reports them. */
+  /**
+   * The contract points, and how often requests met each, as in `GET /_sandbox/coverage`.
+   * @throws ControlError 400 if the filter is invalid
+   */
   coverage(filter?: CoverageFilter): CoverageReport;
-  /** The mistakes of the client, as `GET /_sandbox/findings` reports them. */
+  /**
+   * The observed mistakes of the client, as in `GET /_sandbox/findings`.
+   * @throws ControlError 400 if the filter is invalid
+   */
   findings(filter?: FindingsFilter): FindingsReport;
-  /** The webhook deliveries, and a promise that resolves when all that are due have been sent. */
+  /** The webhook deliveries, and `settled()`, which resolves when all due deliveries have been sent. */
   readonly webhooks: Webhooks;
-  /** The control API without HTTP: the same operations with the same errors. */
+  /** The other operations of the control API without HTTP, with the same errors. */
   readonly control: Control;
-  /** Arms a scenario, for every company unless the options name one. */
-  scenario(name: string, options?: Arming): ArmedScenario;
-  /** Creates an isolated company for one test. */
-  isolatedCompany(wanted?: NewCompany): Promise<IsolatedCompany>;
-  /** Lets all requests go on that a scenario delays or holds, and ends the request streams. */
+  /**
+   * Arms a scenario for every company, or for the company in the options.
+   * @throws ControlError 400 if the scenario is unknown or an option is invalid, 404 if the company does not
+   *   exist
+   */
+  scenario(name: AnyScenarioName, options?: Arming): ArmedScenario;
+  /**
+   * Creates an isolated company for one test: its own cards, scenarios, clock and API key.
+   * @param company - its properties; every property has a default
+   * @throws ControlError 400 if a property is invalid, 409 if the slug is taken
+   */
+  isolatedCompany(company?: NewCompany): Promise<IsolatedCompany>;
+  /** Continues all requests that a scenario delays or holds, and ends the streams of requests. */
   drain(): void;
-  /** Ends the waiting requests and all other work; do not use the sandbox afterwards. */
+  /** Ends the waiting requests and all background work. Do not use the sandbox afterwards. */
   abandon(): void;
 }
 

@@ -1,13 +1,19 @@
 /**
- * The portable entry: wires a sandbox from ports on any engine with web standards and a synchronous SQLite. The entry of
- * the package is node/index.ts, which provides the ports.
+ * The portable entry: creates a sandbox on any engine with web standards and a synchronous SQLite. The entry
+ * of the package is node/index.ts.
  */
 
-export type { Face, Fetch, Sandbox, SandboxPorts } from "./api.ts";
+export type { Fetch, Sandbox, SandboxPorts, ServeOptions } from "./api.ts";
 export type { Environment } from "./contract/identifiers.ts";
 export type { OnBehalfOfMode } from "./contract/operations.ts";
-export { type ContractPoint, contractPoints, type PointId, type Provenance } from "./contract/points.ts";
-export type { EventType, WebhookDelivery } from "./contract/webhook.ts";
+export {
+  type ContractPoint,
+  type ContractPointId,
+  contractPoints,
+  type Provenance,
+} from "./contract/points.ts";
+export type { EventType } from "./contract/webhook.ts";
+export type { WebhookDelivery } from "./contract/webhook-responses.ts";
 export type { Guard } from "./control/gate.ts";
 export type { CompanyClock, IsolatedCompany } from "./control/isolated-company.ts";
 export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts";
@@ -15,13 +21,13 @@ export type { CoverageFilter, CoverageReport, CoverageTotal, PointCoverage } fro
 export type { Exchange, Messages } from "./journal/exchange.ts";
 export type {
   Finding,
+  FindingRequest,
   FindingsFilter,
   FindingsReport,
   Occurrence,
-  RequestSeen,
   Severity,
 } from "./journal/findings/finding.ts";
-export type { RuleId } from "./journal/findings/rules.ts";
+export type { FindingId } from "./journal/findings/rules.ts";
 export type { EntryFilter, JournalFilter, JournalListing } from "./journal/journal.ts";
 export type { JournalCaller, JournalEntry, JournalMessage } from "./journal/journal-entry.ts";
 export type { Clock } from "./rules/clock.ts";
@@ -29,6 +35,7 @@ export { SetupError } from "./rules/errors.ts";
 export { wireSandbox } from "./sandbox.ts";
 export { Catalogue } from "./scenarios/catalogue.ts";
 export { type Scenario, scenarioSchema } from "./scenarios/scenario.ts";
+export type { AnyScenarioName, ScenarioName } from "./scenarios/shipped.ts";
 export type { Database, SqlValue } from "./store/database.ts";
 export type {
   AccountListing,
@@ -37,5 +44,5 @@ export type {
   MemberListing,
   WorldListing,
 } from "./store/world-listing.ts";
+export { type FixtureWorld, fixturesSchema } from "./world/fixtures.ts";
 export type { Fixtures, SecretsMode } from "./world/open-world.ts";
-export { type SeedWorld, seedWorld } from "./world/seed-world.ts";

@@ -1,11 +1,12 @@
-import type { Control, Sandbox, SandboxPorts } from "./api.ts";
+import type { Control, Sandbox, SandboxPorts, Serve } from "./api.ts";
+import type { Parts } from "./base-url.ts";
 import { CardExpiry } from "./cards/expire.ts";
-import { type ControlServices, openControl } from "./control/app.ts";
 import { parse } from "./control/input.ts";
 import { isolatedCompany } from "./control/isolated-company.ts";
 import { coverageFilter, findingsFilter } from "./control/reports.ts";
-import { openService, webhookHosts } from "./face.ts";
+import { type ControlServices, openControl } from "./control/services.ts";
 import { asClientSees } from "./http/in-process.ts";
+import { malformedRequest } from "./http/response.ts";
 import { controlDefect, noMessages } from "./journal/exchange.ts";
 import { openRecords, type Records } from "./journal/records.ts";
 import { Scenarios } from "./scenarios/arming.ts";
@@ -16,7 +17,7 @@ type OnDefect = ControlServices["onDefect"];
 
 /**
  * Wires a sandbox from its ports.
- * @throws SetupError if the database was made with other options, or the scenario does not exist
+ * @throws SetupError if the database was created with other options, or the scenario does not exist
  */
 export function wireSandbox(ports: SandboxPorts): Sandbox {
   const world = openWorld(ports);
@@ -33,18 +34,21 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     armingsOf: (companyPk) => scenarios.armingsOf(companyPk),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
-  const delivery = wireDelivery(ports, world, records, onDefect);
+  const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
+  const delivery = wireDelivery({ ports, webhookHosts }, world, records, onDefect);
   const control = openControl({ ports, world, scenarios, records, delivery, onDefect });
-  const { serve, together, malformed } = openService({ ports, services, scenarios, records, control });
-  const whole = serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
+  const { serve, batch } = serveOnceLoaded({ ports, services, scenarios, records, control, webhookHosts });
+  let whole: Serve | undefined;
   return {
     fetch: (input, init) => {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
+      whole ??= serve({ environments: ["sandbox", "live"], control: { kind: "open" } });
       return asClientSees(request, whole, clock);
     },
     serve,
-    together,
-    malformed,
+    batch,
+    malformed: (point, message) =>
+      malformedRequest({ clock, sandboxHeaders: ports.sandboxHeaders ?? true }, point, message),
     secrets: world.secrets,
     control: publicControl(control),
     clock: control.time,
@@ -55,7 +59,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     snapshot: (name) => void control.state.snapshot({ name }),
     restore: (name) => control.state.restore(name),
     scenario: (name, options) => control.scenarios.handle(name, options),
-    isolatedCompany: (wanted) => isolatedCompany(control, wanted),
+    isolatedCompany: (company) => isolatedCompany(control, company),
     coverage: (filter = {}) => records.coverage.report(parse(coverageFilter, filter)),
     findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
     drain: () => {
@@ -70,9 +74,40 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   };
 }
 
+type BaseUrls = Pick<Sandbox, "serve" | "batch">;
+
+/**
+ * The HTTP side of a sandbox. Its code is loaded with the first request, because `createSandbox()` does not need it.
+ * Requests before that wait for it, in their order.
+ */
+function serveOnceLoaded(parts: Parts): BaseUrls {
+  let opened: BaseUrls | undefined;
+  let opening: Promise<BaseUrls> | undefined;
+  const open = async () => {
+    const { openBaseUrls } = await import("./base-url.ts");
+    opened = openBaseUrls(parts);
+    return opened;
+  };
+  return {
+    serve: (options) => {
+      let serve: Serve | undefined;
+      return (request, arrived) => {
+        serve ??= opened?.serve(options);
+        if (serve) return serve(request, arrived);
+        opening ??= open();
+        return opening.then((baseUrls) => {
+          serve ??= baseUrls.serve(options);
+          return serve(request, arrived);
+        });
+      };
+    },
+    batch: (work) => (opened ? opened.batch(work) : work()),
+  };
+}
+
 /** Records expiries and delivers the events of webhooks in the background. */
 function wireDelivery(
-  ports: SandboxPorts,
+  { ports, webhookHosts }: Pick<Parts, "ports" | "webhookHosts">,
   { services, clock }: OpenWorld,
   records: Records,
   onDefect: OnDefect,
@@ -85,14 +120,14 @@ function wireDelivery(
       // The global is read at each call, because a test may replace it.
       send: ports.deliver ?? ((url, init) => fetch(url, init)),
       clock: ports.clock,
-      allowedHosts: webhookHosts(ports),
+      allowedHosts: webhookHosts,
       userAgent: `card-sandbox/${ports.version}`,
     },
     { onAttempt: records.observeDelivery, onDefect: onDeliveryDefect },
   );
   const expiry = new CardExpiry(services, clock, onDeliveryDefect);
   return {
-    /** Call it after the clock was moved. */
+    /** Call it after the clock has changed. */
     clockMoved: () => {
       expiry.run();
       services.outbox.deliveriesChanged();

@@ -1,18 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import type { Metafile } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { thirdPartyNotice } from "../build/third-party.ts";
 import { temporaryFolder } from "./support/command-line.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const dist = join(root, "dist");
-const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { dependencies, peerDependenciesMeta } = manifest;
 
-const texts = readdirSync(dist, { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.(js|d\.ts)$/.test(name) && !name.startsWith("dashboard/files/"))
+/** What esbuild reports of the files in dist/node. */
+const { outputs }: Metafile = JSON.parse(readFileSync(join(dist, "bundle.json"), "utf8"));
+
+const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".d.ts"))
   .map((name) => ({ path: join(dist, name), text: readFileSync(join(dist, name), "utf8") }));
 
-/** What a text imports, in whichever way. */
+/** The modules that a declaration file imports, in whichever way. */
 function importsOf(text: string): string[] {
   const found = text.matchAll(
     /^(?:import|export)\b[^;]*?from "([^"]+)"|^import "([^"]+)"|\b(?:import|require|url\))\("([^"]+)"\)/gm,
@@ -20,40 +26,55 @@ function importsOf(text: string): string[] {
   return [...found].map(([, from, bare, called]) => from ?? bare ?? called ?? "");
 }
 
-describe("what the build publishes", () => {
-  test("imports what is installed with it, and all of that", () => {
-    const names = texts
-      .flatMap(({ text }) => importsOf(text))
-      .filter((name) => !name.startsWith(".") && !name.startsWith("node:"))
+describe("the published build", () => {
+  test("imports exactly the installed packages", () => {
+    const ofDeclarations = declarations.flatMap(({ text }) => importsOf(text));
+    const ofCode = Object.values(outputs).flatMap(({ imports }) =>
+      imports.flatMap(({ path, external }) => (external ? path : [])),
+    );
+    // The bundler does not see what `createRequire` loads.
+    const required = readdirSync(join(root, "src/node"), { encoding: "utf8", recursive: true })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(root, "src/node", name), "utf8"))
+      .flatMap((text) => text.match(/(?<=\b(?:require|import\.meta\.url\))\(")[^"]+(?="\))/g) ?? [])
+      .filter((name) => !name.startsWith(manifest.name));
+    const names = [...ofDeclarations, ...ofCode, ...required]
+      .filter((name) => !name.startsWith(".") && !isBuiltin(name))
       .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0]);
     expect([...new Set(names)].toSorted()).toEqual(
-      Object.keys({ ...dependencies, ...peerDependencies }).toSorted(),
+      Object.keys({ ...dependencies, ...peerDependenciesMeta }).toSorted(),
     );
   });
 
-  test("is whole: each file beside it that it imports is there", () => {
-    const missing = texts.flatMap(({ path, text }) =>
+  test("declares nothing with the global types of Node, which a project may lack", () => {
+    const withGlobals = declarations.filter(({ text }) => /\bNodeJS\.|\bBuffer\b/.test(text));
+    expect(withGlobals.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("contains each file that it imports", () => {
+    const declared = declarations.flatMap(({ path, text }) =>
       importsOf(text)
         .filter((name) => name.startsWith("."))
-        .map((name) =>
-          resolve(dirname(path), path.endsWith(".d.ts") ? name.replace(/\.[jt]sx?$/, ".d.ts") : name),
-        )
-        .filter((file) => !existsSync(file)),
+        .map((name) => resolve(dirname(path), name.replace(/\.[jt]sx?$/, ".d.ts"))),
     );
-    expect(missing).toEqual([]);
+    const bundled = Object.keys(outputs).map((path) => join(root, path));
+    expect([...declared, ...bundled].filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  test("brings the licence of each package that is bundled", () => {
+  test("contains the licence of each bundled package, and of faker, whose names are in src/", () => {
     const notice = readFileSync(join(dist, "THIRD-PARTY.md"), "utf8");
-    const bundled = texts.flatMap(
-      ({ text }) => text.match(/(?<=^\/\/ node_modules\/)(@[^/]+\/)?[^/]+/gm) ?? [],
-    );
+    const bundled = Object.values(outputs)
+      .flatMap(({ inputs }) => Object.entries(inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .flatMap(([path]) => /(?<=^node_modules\/)(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
     const named = notice.match(/(?<=^## )\S+(?= [0-9.]+ \()/gm) ?? [];
-    expect([...new Set(bundled)].toSorted()).toEqual(named.toSorted());
-    expect(notice.match(/Permission is hereby granted/g)).toHaveLength(named.length);
+    expect([...new Set([...bundled, "@faker-js/faker"])].toSorted()).toEqual(named.toSorted());
+    const licences = notice.split(/^## \S+ [0-9.]+ \(/m).slice(1);
+    expect(licences).toHaveLength(named.length);
+    for (const text of licences) expect(text).toMatch(/Permission (is hereby granted|to use, copy)/);
   });
 
-  test("bundles no package that keeps no licence with it", () => {
+  test("refuses to bundle a package without a licence file", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "node_modules/loose"), { recursive: true });
     writeFileSync(join(folder, "node_modules/loose/package.json"), JSON.stringify({ name: "loose" }));

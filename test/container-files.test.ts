@@ -21,9 +21,9 @@ async function help(...words: string[]): Promise<string> {
   return output.stdout.replace(/\s+/g, " ");
 }
 
-test("every variable of the Dockerfile and of compose.yaml is an option's", async () => {
+test("every variable in the Dockerfile and compose.yaml belongs to an option", async () => {
   const set = new Set(`${dockerfile}\n${file("compose.yaml")}`.match(/CARD_SANDBOX_[A-Z_]+/g));
-  const known = new Set((await help("start")).match(/(?<=env: )CARD_SANDBOX_[A-Z_]+/g));
+  const known = new Set((await help("start", "--all")).match(/(?<=env: )CARD_SANDBOX_[A-Z_]+/g));
   expect([...set].toSorted()).toEqual([
     "CARD_SANDBOX_ADMIN_TOKEN",
     "CARD_SANDBOX_DB",
@@ -33,13 +33,13 @@ test("every variable of the Dockerfile and of compose.yaml is an option's", asyn
   expect([...set].filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("the port that is exposed, and published, is the one that is listened on", async () => {
-  const port = /(?<=--port <number>[^)]*default: )[0-9]+/.exec(await help("start"))?.[0];
+test("exposes and publishes the port on which the server listens", async () => {
+  const port = /(?<=--port <number>[^)]*default: )[0-9]+/.exec(await help("start", "--all"))?.[0];
   expect(/^EXPOSE ([0-9]+)$/m.exec(dockerfile)?.[1]).toBe(port);
   expect(composeOptions(compose.services.sandbox, token)).toContain(`${port}:${port}`);
 });
 
-test("the image is labelled with the package's version, unless a build says another", () => {
+test("labels the image with the package's version, unless a build argument overrides it", () => {
   expect(/^ARG VERSION=(.*)$/m.exec(dockerfile)?.[1]).toBe(manifest.version);
   expect(dockerfile).toContain(`org.opencontainers.image.version="\${VERSION}"`);
   expect(dockerfile).toContain(`org.opencontainers.image.licenses="${manifest.license}"`);
@@ -50,7 +50,7 @@ describe("the image's dependencies", () => {
   const { packages: locked } = JSON.parse(file("build/image/package-lock.json"));
   const { packages: lockedHere } = JSON.parse(file("package-lock.json"));
 
-  test("are those of the package, each in one version", () => {
+  test("are the dependencies of the package, each in one version", () => {
     expect(Object.keys(own.dependencies)).toEqual(Object.keys(manifest.dependencies));
     expect(locked[""].dependencies).toEqual(own.dependencies);
     for (const [name, version] of Object.entries(own.dependencies)) {
@@ -82,17 +82,17 @@ describe("the image's dependencies", () => {
   });
 });
 
-test("the base image is pinned by its digest, and each stage begins with it", () => {
+test("pins the base image of each stage by its digest", () => {
   expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/m);
   expect(new Set(dockerfile.match(/^FROM \S+/gm))).toEqual(new Set([`FROM \${NODE_IMAGE}`]));
 });
 
-test("the image runs as a numeric user, and group 0 may write to its volume", () => {
+test("runs as a numeric user, and group 0 can write to the volume", () => {
   expect(/^USER (.*)$/m.exec(dockerfile)?.[1]).toBe("1000:0");
   expect(dockerfile).toContain("install --directory --owner=1000 --group=0 --mode=0770 /data");
 });
 
-test("what the image starts, and looks at its health with, is there", async () => {
+test("contains the entry point and the health command", async () => {
   const words = (instruction: string) =>
     JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(dockerfile)?.[1] ?? "[]");
   expect(words("ENTRYPOINT")).toEqual(Object.keys(manifest.bin));
@@ -101,21 +101,21 @@ test("what the image starts, and looks at its health with, is there", async () =
   expect(await help()).toContain(` ${command} `);
 });
 
-test("a build is sent what the package is made of, and nothing else", () => {
+test("sends only the sources of the package to a build", () => {
   const [first, ...rest] = file(".dockerignore")
     .split("\n")
     .filter((line) => line && !line.startsWith("#"));
   expect(first).toBe("*");
   const sent = rest.map((line) => line.replace(/^!/, ""));
   const made = ["dist", "schema"];
-  const packed = manifest.files.filter((name: string) => !made.includes(name));
+  const packed = manifest.files.filter((name: string) => !name.startsWith("!") && !made.includes(name));
   const manifests = ["package.json", "package-lock.json", "tsconfig.json"];
   const sources = ["LICENSE", "README.md", "build", "src", ...manifests];
   expect(sent.toSorted()).toEqual([...packed, ...sources].toSorted());
   expect(sent.filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)))).toEqual([]);
 });
 
-test("compose.yaml runs without rights, keeps its world, and is not started without a token", () => {
+test("compose.yaml drops all capabilities, keeps the world, and requires a token", () => {
   const options = composeOptions(compose.services.sandbox, token).join(" ");
   expect(options).toContain("--env CARD_SANDBOX_ADMIN_TOKEN=correct-horse ");
   expect(options).toContain("--read-only --cap-drop ALL ");

@@ -15,13 +15,13 @@ test.each<[what: string, path: string, body: unknown, says: RegExp]>([
     "80,000 unknown keys of a company",
     "/companies",
     manyKeys(80_000),
-    /^unknown key "key0"; .*; and 799\d\d more$/,
+    /^unknown key "key0"\. .*; and 799\d\d more$/,
   ],
   [
     "80,000 unknown keys of an arming",
     "/scenarios/quota-reached/arm",
     manyKeys(80_000),
-    /^unknown key "key0"; .*; and 799\d\d more$/,
+    /^unknown key "key0"\. .*; and 799\d\d more$/,
   ],
   [
     "1,000 members that do not fit",
@@ -33,27 +33,32 @@ test.each<[what: string, path: string, body: unknown, says: RegExp]>([
     "a long unknown key",
     "/companies",
     { [long(900_000)]: 1 },
-    /^unknown key "no such .{92}…"; known here: slug, .*cards$/,
+    /^unknown key "no such .{92}…"\. Allowed: slug, .*cards$/,
   ],
   [
     "an unknown key of quotation marks",
     "/companies",
     { ['"'.repeat(400_000)]: 1 },
-    /^unknown key "(\\"){100}…"; known here: slug, .*cards$/,
+    /^unknown key "(\\"){100}…"\. Allowed: slug, .*cards$/,
   ],
-  ["a long company", "/reset", { company: long(900_000) }, /^no company "no such .{92}…": name it by its id/],
+  [
+    "a long company",
+    "/reset",
+    { company: long(900_000) },
+    /^company: no company has the id or slug "no such .{92}…"\. Use the id, slug/,
+  ],
   [
     "a member of control characters",
     "/api-keys",
     { member: "\u0001".repeat(100_000), environment: "sandbox" },
-    /lists them$/,
+    /lists all members\.$/,
   ],
-  ["a long scenario", `/scenarios/${long(8000)}/arm`, {}, /^unknown scenario "no such .{92}…": GET/],
+  ["a long scenario", `/scenarios/${long(8000)}/arm`, {}, /^unknown scenario "no such .{92}…"\. GET/],
   [
     "a long path",
     `/${long(8000)}`,
     {},
-    /^the sandbox's own API has no POST .* … .*: GET \/_sandbox tells where to begin$/,
+    /^the control API has no POST .* … .*GET \/_sandbox\/openapi\.json lists all operations\.$/,
   ],
 ])("%s: the error of the control API has at most 4 KB", async (_, path, body, says) => {
   const { post } = openSandbox();
@@ -69,32 +74,32 @@ test.each<[what: string, path: string, says: RegExp]>([
   [
     "2,000 unknown parameters of the control API",
     `/_sandbox/requests?${manyParameters}`,
-    /^key0: is no parameter here: use .*; and 19\d\d more$/,
+    /^unknown parameter "key0"\. Allowed: .*; and 19\d\d more$/,
   ],
   [
     "a long pattern",
     `/_sandbox/coverage?exclude=${long(8000)}`,
-    /^exclude: "no such .{92}…" is no contract point/,
+    /^exclude: unknown contract point "no such .{92}…"/,
   ],
   [
     "a long request id",
     `/_sandbox/requests/${long(8000)}`,
-    /^no request no such .* … .*: it is no longer kept, or never was$/,
+    /^id: no recorded request has the id "no such .{92}…"/,
   ],
   [
     "2,000 unknown parameters of the service",
     `/developer/cards?${manyParameters}`,
-    /^key0: is no parameter here; use .*; and 19\d\d more$/,
+    /^unknown parameter "key0"\. Allowed: .*; and 19\d\d more$/,
   ],
   [
     "a long parameter of the service",
     `/developer/cards?${long(8000)}=1`,
-    /^no such .* … .*is no parameter here; use tokens/,
+    /^unknown parameter "no such .*…"\. Allowed: tokens/,
   ],
   [
     "a long path of the service",
     `/developer/${long(8000)}`,
-    /^GET \/developer\/no such.* … .* is no path of this service$/,
+    /^GET \/developer\/no such.* … .* does not exist\. The API reference is at \/docs\.$/,
   ],
 ])("%s: the error has at most 4 KB", async (_, path, says) => {
   const { status, text, json } = await openSandbox().get(path);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as portable from "../src/index.ts";
 import * as entry from "../src/node/index.ts";
 
-test("the package exports these, and nothing more", () => {
+test("the package exports only the documented functions", () => {
   expect(Object.keys(entry).toSorted()).toEqual([
     "SetupError",
     "contractPoints",
@@ -13,13 +13,13 @@ test("the package exports these, and nothing more", () => {
     "Catalogue",
     "SetupError",
     "contractPoints",
+    "fixturesSchema",
     "scenarioSchema",
-    "seedWorld",
     "wireSandbox",
   ]);
 });
 
-test("a sandbox is opened with or without a port, and has the same face", async () => {
+test("a sandbox in process and one on a port return the same responses", async () => {
   const sandbox = entry.createSandbox({ clock: "2026-03-10T09:30:00Z" });
   const started = await entry.startSandbox({ port: 0, clock: "2026-03-10T09:30:00Z" });
   expect(started.url).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);
@@ -32,7 +32,7 @@ test("a sandbox is opened with or without a port, and has the same face", async 
   await started.close();
 });
 
-test("the globals of a process that starts one stay as they are", async () => {
+test("startSandbox() does not replace globals of the process", async () => {
   const { Request, Response } = globalThis;
   const started = await entry.startSandbox({ port: 0 });
   await fetch(`${started.url}/nothing`);

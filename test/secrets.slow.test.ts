@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { tools } from "../src/node/mcp/tools.ts";
 import { run, startCommandLine, temporaryFolder } from "./support/command-line.ts";
 import { adminToken, leaks, type Outputs, readOutputs } from "./support/secret-outputs.ts";
 import { type Fetch, sendSecrets } from "./support/secret-traffic.ts";
@@ -19,7 +20,23 @@ function databaseOf(file: string): Outputs {
   );
 }
 
-test("no secret comes out of exec: its log, its reports, the journal, the pages, the file", {
+/** What the tools for agents return of a sandbox. */
+async function toolOutputs(url: string): Promise<Outputs> {
+  const sandbox = { url, adminToken };
+  const { requests } = (await tools.list_requests.run(sandbox, { limit: 100 })) as {
+    requests: { id: string }[];
+  };
+  const explained = requests.map(({ id }) => tools.explain_request.run(sandbox, { id }));
+  return {
+    "the world for agents": JSON.stringify(await tools.get_world.run(sandbox, { limit: 50 })),
+    "requests for agents": JSON.stringify(requests),
+    "explained requests": JSON.stringify(await Promise.all(explained)),
+    "findings for agents": JSON.stringify(await tools.get_findings.run(sandbox, { final: true })),
+    "coverage for agents": JSON.stringify(await tools.get_coverage.run(sandbox, {})),
+  };
+}
+
+test("exec reveals no secret in its log, reports, journal, pages, tools for agents or file", {
   timeout: 60_000,
 }, async () => {
   const folder = temporaryFolder();
@@ -35,7 +52,7 @@ test("no secret comes out of exec: its log, its reports, the journal, the pages,
   const url = await environment;
   const fetchPath: Fetch = (path, init) => fetch(url + path, { redirect: "manual", ...init });
   const traffic = await sendSecrets(fetchPath, adminToken);
-  const outputs = { ...(await readOutputs(fetchPath)), ...databaseOf(db) };
+  const outputs = { ...(await readOutputs(fetchPath)), ...(await toolOutputs(url)), ...databaseOf(db) };
   end();
   expect((await suite.ended).code).toBe(0);
   Object.assign(outputs, {
@@ -69,7 +86,7 @@ async function openGate() {
   return { received, end, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test("no secret comes out of a started sandbox: its log, and after a restart its file", {
+test("a started sandbox reveals no secret in its log or, after a restart, its file", {
   timeout: 60_000,
 }, async () => {
   const db = join(temporaryFolder(), "sandbox.db");

@@ -5,7 +5,7 @@ import { SecretFinder } from "./support/secret-finder.ts";
 import { adminToken, leaks, readOutputs } from "./support/secret-outputs.ts";
 import { type Fetch, sendSecrets } from "./support/secret-traffic.ts";
 
-describe("a secret is found", () => {
+describe("the search for secrets", () => {
   const secret = { kind: "API key", label: "", text: "sk_sandbox_a+b" } as const;
   const leaksIn = (text: string) => new SecretFinder([secret]).leaksIn(text).map(({ form }) => form);
   const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -21,7 +21,7 @@ describe("a secret is found", () => {
     ["in base64", base64(secret.text)],
     ["in base64", base64(`1${secret.text}:x`)],
     ["in base64", base64(`me:12${secret.text}:x`)],
-  ])("%s: %s", (form, text) => expect(leaksIn(text)).toEqual([form]));
+  ])("finds %s: %s", (form, text) => expect(leaksIn(text)).toEqual([form]));
 
   test.each([
     ["in clear", '"pin":"4821"'],
@@ -35,7 +35,7 @@ describe("a secret is found", () => {
   });
 });
 
-test("no secret comes out of a sandbox in process", { timeout: 60_000 }, async () => {
+test("a sandbox in process reveals no secret", { timeout: 60_000 }, async () => {
   let log = "";
   const write = requestLog("pretty", (line) => {
     log += line;
@@ -50,7 +50,7 @@ test("no secret comes out of a sandbox in process", { timeout: 60_000 }, async (
     requests: JSON.stringify(sandbox.requests.list({ limit: 1000 })),
     coverage: JSON.stringify(sandbox.coverage()),
     findings: JSON.stringify(sandbox.findings({ final: true })),
-    unfired: JSON.stringify(sandbox.control.scenarios.unfired()),
+    unused: JSON.stringify(sandbox.control.scenarios.unused()),
   };
   expect(leaks(outputs, traffic)).toEqual([]);
 });

@@ -6,11 +6,12 @@ import { SandboxError } from "../rules/errors.ts";
 import type { FactsOverlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import { type Caller, callerInCompany } from "../store/callers.ts";
+import { tokenEndpoints } from "./exchange-key.ts";
 
 /**
  * The caller behind an access token (spec §5).
  * @param accessToken - the credentials after `Bearer`; undefined if there are none
- * @param served - the environments that the base address serves
+ * @param served - the environments that the base URL serves
  * @throws SandboxError `auth.*`
  */
 export function authenticate(
@@ -21,13 +22,13 @@ export function authenticate(
   if (!accessToken) {
     throw new SandboxError(
       "auth.token_missing",
-      "Send an access token as Authorization: Bearer ACCESS_TOKEN; a token endpoint gives one for an API key",
+      `Authorization: must be "Bearer ACCESS_TOKEN". Exchange an API key for an access token at ${endpointsOf(served)}.`,
     );
   }
   if (looksLikeApiKey(accessToken)) {
     throw new SandboxError(
       "auth.api_key_as_bearer",
-      "This is an API key, which goes to the token endpoint only: exchange it there and send the access_token",
+      `Authorization: must be an access token, but is an API key. Exchange the API key at ${endpointsOf(served)}.`,
     );
   }
   const token = callers.byAccessToken(accessToken);
@@ -38,10 +39,14 @@ export function authenticate(
   if (!served.includes(token.caller.environment)) {
     throw new SandboxError(
       "auth.environment_mismatch",
-      `The access token is of the ${token.caller.environment} environment, and this base address serves ${served.join(" and ")}`,
+      `Authorization: the access token belongs to the ${token.caller.environment} environment, but this base URL serves ${served.join(" and ")}. Use the base URL of the ${token.caller.environment} environment.`,
     );
   }
   return token.caller;
+}
+
+function endpointsOf(served: readonly Environment[]): string {
+  return served.map((environment) => tokenEndpoints[environment]).join(" or ");
 }
 
 /**
@@ -54,13 +59,16 @@ export function refuseToken({ token }: FactsOverlay): void {
 }
 
 function refused(): SandboxError {
-  return new SandboxError("auth.token_invalid", "The access token is not valid: exchange the API key again");
+  return new SandboxError(
+    "auth.token_invalid",
+    "Authorization: the access token is not valid. Exchange the API key again.",
+  );
 }
 
 function expired(when: string): SandboxError {
   return new SandboxError(
     "auth.token_expired",
-    `The access token expired${when}: exchange the API key again before expires_at`,
+    `Authorization: the access token expired${when}. Exchange the API key again. To avoid this error, exchange it before expires_at.`,
   );
 }
 
@@ -79,7 +87,7 @@ export function actFor(
   if (!acting) {
     throw new SandboxError(
       notAMember,
-      "X-On-Behalf-Of: the member who owns the API key does not belong to this company",
+      `X-On-Behalf-Of: the member who owns the API key does not belong to company ${companyId}. Send the id of one of the member's companies.`,
     );
   }
   return acting;

@@ -22,7 +22,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** Makes an API key, in the caller's transaction. */
+/** Creates an API key, in the caller's transaction. */
 export function createApiKey(
   { database, random }: Pick<Services, "database" | "random">,
   { companyPk, companyId, membershipPk, environment }: KeyOwner,

@@ -10,13 +10,14 @@ import { type ApiKeyRecord, apiKeyByHash } from "../store/api-keys.ts";
 import { type Caller, deleteExpiredTokens, insertAccessToken } from "../store/callers.ts";
 import { nextNumber } from "../store/meta.ts";
 
-const endpointOf: Readonly<Record<Environment, string>> = {
+/** The endpoint that exchanges the API keys of an environment. */
+export const tokenEndpoints: Readonly<Record<Environment, string>> = {
   sandbox: "POST /auth/v1/sandbox/token",
   live: "POST /auth/v1/token",
 };
 
 /**
- * The member who owns an API key of this environment. `exchangeKey` checks whether the key may still be exchanged.
+ * The member who owns an API key of this environment. `exchangeKey` checks whether the key is revoked.
  * @throws SandboxError `token.*`
  */
 export function keyHolder(services: Services, endpoint: Environment, apiKey: string): Caller {
@@ -41,7 +42,7 @@ export function exchangeKey(
     if (memberStatus !== "active") {
       throw new SandboxError(
         "token.member_inactive",
-        "API key is not valid: the member who owns it is no longer active in the company",
+        "api_key: the member who owns the key is not active in the company. Use the API key of an active member.",
       );
     }
     const n = nextNumber(database, caller.companyPk, "access_tokens");
@@ -64,12 +65,12 @@ function findKey({ database, fixtureKeys }: Services, endpoint: Environment, api
   if (environment && environment !== endpoint) {
     throw new SandboxError(
       "token.environment_mismatch",
-      `API key is not valid here: it is a ${environment} key, and this is the ${endpoint} endpoint; exchange it at ${endpointOf[environment]}`,
+      `api_key: must be a ${endpoint} key, but is a ${environment} key. Exchange it at ${tokenEndpoints[environment]}.`,
     );
   }
   const key = apiKeyByHash(database, fixtureKeys, hashOfSecret(apiKey));
   if (!key) {
-    throw new SandboxError("token.key_unknown", "API key is not valid: no key with this secret exists");
+    throw new SandboxError("token.key_unknown", "api_key: no API key with this secret exists");
   }
   return key;
 }
@@ -77,6 +78,6 @@ function findKey({ database, fixtureKeys }: Services, endpoint: Environment, api
 function revoked(): SandboxError {
   return new SandboxError(
     "token.key_revoked",
-    "API key is not valid: it was revoked; create another in the dashboard",
+    "api_key: the API key is revoked. Create another API key in the dashboard or with card-sandbox keys create.",
   );
 }

@@ -5,15 +5,15 @@ import { hasEnded } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
 import { reachOf } from "../rules/company.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { type CardSpending, nothingSpent, usedLimitsOf, usedOf } from "../rules/limits.ts";
+import { type CardSpending, nothingSpent, shownLimitsOf, usedLimitsOf, usedOf } from "../rules/limits.ts";
 import { formatMinor } from "../rules/money.ts";
 import type { Random } from "../rules/random.ts";
 import { numberedUuidOf } from "../rules/random.ts";
 import { expiryDate, periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import { type CardRecord, cardOfCompany, type StoredCard } from "../store/cards.ts";
-import { spentFrom, spentFromEach } from "../store/transactions.ts";
+import { type CardRecord, cardOfCompany, type ListedCard, type StoredCard } from "../store/cards.ts";
+import { hasTransactions, spentFrom, spentFromEach } from "../store/transactions.ts";
 
 type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
 
@@ -27,7 +27,7 @@ export interface CardPlan extends Omit<CardRecord, Derived> {
   readonly lastFour?: string;
 }
 
-/** Makes a company's n-th card: its id, token and last four depend only on the seed, the company and n. */
+/** Creates a company's n-th card: its id, token and last four depend only on the seed, the company and n. */
 export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const { number, companyId, type, createdAtMs } = plan;
   const chance = random.block("card", companyId, number);
@@ -74,16 +74,20 @@ export function cardNow({ database, clock }: Services, { pk, card }: StoredCard,
   return cardOf(card, usedUnreadable, spentFrom(database, pk, starts));
 }
 
-/** Shows each card of a list as it is now. One query looks up the amounts spent from all of them. */
+/** Shows each card of a company's list as it is now. One query looks up the amounts spent from all of them. */
 export function listedCardsNow(
   { database, clock }: Services,
-  cards: readonly StoredCard[],
+  companyPk: number,
+  cards: readonly ListedCard[],
   { clockOffsetMs, usedUnreadable }: View,
-): (numbered: StoredCard) => Card {
-  const pks = usedUnreadable ? [] : cards.map(({ pk }) => pk);
+): (listed: ListedCard) => Card {
+  if (usedUnreadable || !hasTransactions(database, companyPk)) {
+    return ({ card }) => listedCardOf(card, usedUnreadable);
+  }
   const starts = periodStarts(companyNow(clock, clockOffsetMs));
-  const spent = pks.length > 0 ? spentFromEach(database, pks, starts) : undefined;
-  return ({ pk, card }) => listedCardOf(card, usedUnreadable, spent?.get(pk) ?? nothingSpent);
+  const pks = cards.map(({ pk }) => pk);
+  const spent = spentFromEach(database, pks, starts);
+  return ({ pk, card }) => listedCardOf(card, false, spent.get(pk));
 }
 
 /**
@@ -92,6 +96,20 @@ export function listedCardsNow(
  * @param spent - the amount spent; default: nothing, as for a new card
  */
 export function cardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
+  return shown(record, spendingLimitOf(record, usedUnreadable, spent), shownLimitsOf(record.limits));
+}
+
+/** The Card as lists show it: with `used` in `card_limits` (spec §2). */
+function listedCardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
+  const limits = usedUnreadable ? shownLimitsOf(record.limits) : usedLimitsOf(record.limits, spent);
+  return shown(record, spendingLimitOf(record, usedUnreadable, spent), limits);
+}
+
+function shown(
+  record: CardRecord,
+  spendingLimit: Card["spending_limit"],
+  cardLimits: Card["card_limits"],
+): Card {
   return {
     id: record.id,
     token: record.token,
@@ -106,21 +124,10 @@ export function cardOf(record: CardRecord, usedUnreadable = false, spent = nothi
     expiry_date: record.expiryDate,
     auto_convert: record.autoConvert,
     three_ds_biometric: record.threeDsBiometric,
-    spending_limit: spendingLimitOf(record, usedUnreadable, spent),
-    card_limits: {
-      currency: "EUR",
-      max_per_purchase: { amount: formatMinor(record.limits.maxPerPurchaseMinor) },
-      daily: { amount: formatMinor(record.limits.dailyMinor) },
-      rolling_32_days: { amount: formatMinor(record.limits.rolling32DaysMinor) },
-    },
+    spending_limit: spendingLimit,
+    card_limits: cardLimits,
     created_at: new Date(record.createdAtMs).toISOString(),
   };
-}
-
-/** The Card as lists show it: with `used` in `card_limits` (spec §2). */
-function listedCardOf(record: CardRecord, usedUnreadable = false, spent = nothingSpent): Card {
-  const card = cardOf(record, usedUnreadable, spent);
-  return usedUnreadable ? card : { ...card, card_limits: usedLimitsOf(card.card_limits, spent) };
 }
 
 function spendingLimitOf(
@@ -159,5 +166,5 @@ export function findNamedCard(
  */
 export function visibleCard(card: StoredCard | undefined, caller: Caller, named: string): StoredCard {
   if (card && (!seesOnlyOwnCards(caller) || card.card.memberId === caller.memberId)) return card;
-  throw new SandboxError("cards.not_found", `card ${named} was not found in this company`);
+  throw new SandboxError("cards.not_found", `Card ${named} was not found in this company`);
 }

@@ -66,8 +66,8 @@ export function changeCard(
   const { companyPk } = card;
   const data = () => cardNow(services, changed, { clockOffsetMs: clockOffsetOf(database, companyPk) });
   if (status !== before) {
-    const beside = { previous_status: before };
-    emit(services, { companyPk, type: "card.status_changed", data, beside, faults });
+    const extra = { previous_status: before };
+    emit(services, { companyPk, type: "card.status_changed", data, extra, faults });
   }
   const { spendingLimit } = fields;
   if (spendingLimit !== undefined && !isSameLimit(spendingLimit, card.card.spendingLimit)) {

@@ -5,7 +5,7 @@ import type { AccountId } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { hasEnded, statusAfter, type Trigger, whyNot } from "../rules/card-transitions.ts";
 import { addressViolation, deliveryMethodsOffered, isDeliverable } from "../rules/delivery.ts";
-import { SandboxError } from "../rules/errors.ts";
+import { quoted, SandboxError } from "../rules/errors.ts";
 import { capViolation, type SpendingLimit } from "../rules/limits.ts";
 import type { FactsOverlay, OrderFacts, Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
@@ -13,7 +13,7 @@ import type { Caller } from "../store/callers.ts";
 import { isReplaced, type StoredCard } from "../store/cards.ts";
 import { visibleCard } from "./card.ts";
 
-/** The operations that make a card under an idempotency key. */
+/** The operations that create a card with an idempotency key. */
 export type IssuingOperation = "orderPhysicalCard" | "orderVirtualCard" | "replaceCard";
 
 /** The operations that change a card. */
@@ -25,7 +25,7 @@ export type ChangingOperation =
   | "changeCard"
   | "terminateCard";
 
-/** A well-formed request for a new card, with the facts that its checks look at. */
+/** A well-formed request for a new card, with the facts that its checks use. */
 export interface NewCard {
   readonly operation: IssuingOperation;
   readonly services: Services;
@@ -64,7 +64,7 @@ export interface CardChange extends NamedCard {
 /** The prefix of an operation's contract points. */
 export type Points = "order" | "cards";
 
-/** The specified order has points of its own: no assumed operation refuses by a specified point. */
+/** The specified order has its own points, so that no assumed operation refuses with a specified point. */
 export function pointsOf(operation: OperationId): Points {
   return operation === "orderPhysicalCard" ? "order" : "cards";
 }
@@ -84,7 +84,7 @@ const newCardChecks: {
     if (offered.includes(delivery.method)) return;
     throw new SandboxError(
       `${pointsOf(operation)}.delivery_method_not_offered`,
-      `delivery_method: ${delivery.method} does not serve ${country_code}; use ${offered.join(" or ")}`,
+      `delivery_method: must be ${offered.join(" or ")} for ${country_code}, but is ${quoted(delivery.method)}`,
     );
   },
 
@@ -116,7 +116,7 @@ const newCardChecks: {
     if (!overlay.facts.changeInProgress) return;
     throw new SandboxError(
       operation === "orderPhysicalCard" ? "order.change_in_progress" : "cards.virtual_change_in_progress",
-      "Another change is in progress: retry with the same Idempotency-Key in a moment",
+      "Another change is in progress. Retry with the same Idempotency-Key in a moment.",
     );
   },
 
@@ -125,7 +125,7 @@ const newCardChecks: {
     const { card, trigger } = old;
     statusAfterChange(card, trigger);
     if (hasEnded(card.card.status) && isReplaced(services.database, card.pk)) {
-      throw new SandboxError("cards.state_conflict", "The card has been replaced already");
+      throw new SandboxError("cards.state_conflict", "The card was already replaced. Use the new card.");
     }
   },
 
@@ -133,15 +133,17 @@ const newCardChecks: {
     if (companyStatus === "active") return;
     throw new SandboxError(
       `${pointsOf(operation)}.company_inactive`,
-      `The company is not active: it is ${companyStatus}, so it cannot order cards`,
+      `The company is ${companyStatus}, so it cannot order cards`,
     );
   },
 
-  account_open: ({ operation, facts }) => {
+  account_open: ({ operation, accountId, facts }) => {
     if (facts.account?.status !== "closed") return;
     throw new SandboxError(
       `${pointsOf(operation)}.account_closed`,
-      "The account is closed: order from an active account",
+      accountId === undefined
+        ? "The account of the card is closed. Order a new card for an active account."
+        : `account_id: account ${accountId} is closed. Use an active account.`,
     );
   },
 
@@ -149,7 +151,7 @@ const newCardChecks: {
     if (facts.companyDetailsComplete) return;
     throw new SandboxError(
       `${pointsOf(operation)}.company_details_missing`,
-      "The company's details are incomplete: complete them before ordering a card",
+      "The company's details are incomplete. Complete them before you order a card.",
     );
   },
 
@@ -157,7 +159,7 @@ const newCardChecks: {
     if (facts.cardholderDetailsComplete) return;
     throw new SandboxError(
       `${pointsOf(operation)}.cardholder_details_missing`,
-      "The cardholder's details are incomplete: the member who owns the API key completes them first",
+      "The cardholder's details are incomplete. The member who owns the API key must complete them first.",
     );
   },
 
@@ -167,7 +169,7 @@ const newCardChecks: {
     if (facts.countryDeliverable ?? isDeliverable(country_code)) return;
     throw new SandboxError(
       `${pointsOf(operation)}.country_undeliverable`,
-      `delivery_address.country_code: cards are not delivered to ${country_code}`,
+      `delivery_address.country_code: cards cannot be delivered to ${country_code}`,
     );
   },
 
@@ -175,7 +177,7 @@ const newCardChecks: {
     if (!facts.quotaReached) return;
     throw new SandboxError(
       `${pointsOf(operation)}.quota_reached`,
-      "The company's quota of live cards is reached: terminate a card, or raise the quota",
+      "The company has reached its card quota. Terminate a card or raise the quota.",
     );
   },
 };
@@ -215,7 +217,7 @@ const cardChangeOrder = {
   terminateCard: checksBy("terminateCard", "cards"),
 };
 
-/** The facts that let a card be made: the account is known. */
+/** The facts after all checks have passed: the account exists. */
 export type IssuingFacts = OrderFacts & { readonly account: NonNullable<OrderFacts["account"]> };
 
 /**
@@ -226,7 +228,7 @@ export function checkNewCard(request: NewCard): IssuingFacts {
   const { operation } = request;
   for (const id of newCardOrder[operation]) newCardChecks[id](request);
   const { facts } = request;
-  if (!hasAccount(facts)) throw new Error(`${operation} has to refuse a card without an account`);
+  if (!hasAccount(facts)) throw new Error(`the checks of ${operation} passed without an account`);
   return facts;
 }
 
@@ -263,11 +265,11 @@ function refuseWhileChanging(services: Services, facts: FactsOverlay, card: Stor
   if (!facts.changeInProgress && !(card && services.cardsChanging.has(changingName(services, card)))) return;
   throw new SandboxError(
     "cards.change_in_progress",
-    "Another change to the card is in progress: retry in a moment",
+    "Another change to the card is in progress. Retry in a moment.",
   );
 }
 
-/** The name of a card in `cardsChanging`: a reset of the company makes it another name. */
+/** The name of a card in `cardsChanging`. A reset of the company changes it. */
 export function changingName({ generations }: Services, { companyPk, card }: StoredCard): string {
   return `${generations.of(companyPk)}/${card.id}`;
 }

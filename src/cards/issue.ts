@@ -10,7 +10,7 @@ import { emit } from "../webhooks/events.ts";
 import { cardNow, cardOf, makeCard } from "./card.ts";
 import { type IssuingFacts, type IssuingOperation, type Points, pointsOf } from "./checks.ts";
 
-/** A request that makes a card under an idempotency key. */
+/** A request that creates a card with an idempotency key. */
 export interface IssueRequest {
   readonly operation: IssuingOperation;
   readonly caller: Caller;
@@ -35,7 +35,7 @@ export interface CardOrder {
   readonly spendingLimit: SpendingLimit | null;
 }
 
-/** The response to a request whose key made a card before: that card as it is now. */
+/** The response to a request whose key has already created a card: that card as it is now. */
 export function replay(
   services: Services,
   { caller }: IssueRequest,
@@ -50,13 +50,13 @@ export function refuseKeyInProgress({ keysInProgress }: Services, request: Issue
   if (keysInProgress.size === 0 || !keysInProgress.has(keyName(request))) return;
   throw new SandboxError(
     `${pointsOf(request.operation)}.key_in_progress`,
-    "An order with this Idempotency-Key is still in progress: retry with the same key in a moment",
+    "An order with this Idempotency-Key is still in progress. Retry with the same key in a moment.",
   );
 }
 
 /**
  * Asks the issuer for a card.
- * @returns a promise if the issuer takes its time: `whenIssued` waits for it
+ * @returns a promise if the issuer does not answer at once: `whenIssued` waits for it
  * @throws SandboxError 422, 502 or 503
  */
 export function askIssuer(request: IssueRequest): PromiseLike<IssuerAnswer> | undefined {
@@ -107,13 +107,13 @@ function accept(answer: IssuerAnswer, points: Points): void {
       throw new SandboxError(`${points}.issuer_unavailable`, issuerMessages.unavailable);
     default:
       answer satisfies never;
-      throw new Error(`the issuer answered ${JSON.stringify(answer)}, which is not an outcome`);
+      throw new Error(`the card issuer returned an unknown outcome: ${JSON.stringify(answer)}`);
   }
 }
 
 /**
- * Makes the ordered card, which is `active` at once (spec §3). The idempotency record is in the same row.
- * @param orderDigest - a hash by which a replay recognises the same order
+ * Creates the ordered card, which is `active` at once (spec §3). The idempotency record is in the same row.
+ * @param orderDigest - a hash by which a replay recognizes the same order
  */
 export function insertOrderedCard(
   services: Services,

@@ -26,7 +26,7 @@ export interface Order extends CardOrder {
 }
 
 /**
- * Orders a physical card for the caller (spec §4). It is one transaction, unless the issuer takes its time. A failure is
+ * Orders a physical card for the caller (spec §4). It is one transaction, unless the issuer is slow. A failure is
  * never stored: the caller retries with the same key (spec §7).
  * @param readOrder - throws 400
  * @throws SandboxError `order.*`

@@ -45,7 +45,7 @@ export interface ReplacementRequest extends IssueRequest {
 }
 
 /**
- * Makes a card that replaces another (assumed), and ends the old one in the same transaction. An expired card stays
+ * Creates a card that replaces another (assumed), and ends the old one in the same transaction. An expired card stays
  * expired.
  * @throws SandboxError `cards.*`
  */
@@ -62,7 +62,7 @@ export function replaceCard(
     if (original) return replay(services, request, original); // 201
     refuseKeyInProgress(services, request); // 409
     const named = findNamedCard(services, caller, request.cardId);
-    // The body is read before a missing card is refused: it counts as a physical one.
+    // The body is read before a missing card is refused, so a missing card counts as physical.
     const replacement = request.readReplacement(named?.card.type ?? "physical"); // 400
     const { old, facts } = check(services, request, replacement, named); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
@@ -96,7 +96,7 @@ function check(
     services,
     old,
     delivery,
-    // The checks before the one for the card need no facts: a card that is not there has none.
+    // Read lazily: the checks before `card` need no facts, and a missing card has none.
     get facts() {
       read ??= factsOfReplacement(services, request, visibleCard(named, caller, cardId));
       return read;
@@ -112,7 +112,7 @@ function factsOfReplacement(
 ): OrderFacts {
   const world = orderWorld(database, clock.now(), caller.companyPk, memberPk, card.accountId);
   const facts = factsOf(world, overlay.facts);
-  // A card that replaces a live one needs no room in the quota.
+  // A card that replaces a live card does not count against the quota.
   const quotaReached = overlay.facts.quotaReached ?? (hasEnded(card.status) && facts.quotaReached);
   return { ...facts, quotaReached };
 }
@@ -121,7 +121,7 @@ function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
   return reason === "expiring" ? "replace_expiring" : "replace";
 }
 
-/** Makes the new card, `active` at once, ends the old one and records which key tied them. */
+/** Creates the new card, `active` at once, ends the old one and records the key of the request. */
 function insertReplacement(
   services: Services,
   request: ReplacementRequest,
@@ -150,8 +150,8 @@ function insertReplacement(
   insertCard(database, card, { ...place, idempotency: null });
   recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   const data = () => show(services, request, card);
-  const beside = { replaced_card_id: old.card.id };
-  emit(services, { companyPk, type: "card.replaced", data, beside, faults });
+  const extra = { replaced_card_id: old.card.id };
+  emit(services, { companyPk, type: "card.replaced", data, extra, faults });
   return { card: show(services, request, card) };
 }
 

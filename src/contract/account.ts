@@ -2,7 +2,7 @@ import * as z from "zod";
 import { signedDecimal } from "./amount.ts";
 import { accountId, companyId } from "./identifiers.ts";
 
-/** Company, as one of its members sees it (assumed). */
+/** A company that the member belongs to (assumed). */
 export const company = z.strictObject({
   id: companyId,
   name: z.string(),
@@ -22,7 +22,7 @@ export const account = z.strictObject({
   currency: z.string(),
   status: z.enum(["active", "closed"]),
   balance: signedDecimal,
-  /** The balance without what pending card payments hold. */
+  /** The balance minus the money that pending card payments hold. */
   available_balance: signedDecimal,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

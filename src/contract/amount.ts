@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mustBe, oneOf, shownValue } from "./expected.ts";
 
 /**
  * The largest amount in minor units (assumed: the spec shows no bound). It is far above any real amount, every amount
@@ -13,7 +14,7 @@ export const greatestAmount = "9999999999999.99";
 export const amountTooLarge = `must be at most ${greatestAmount}`;
 
 /** The message for a value that cannot be the amount of a limit. */
-export const amountExpected = 'must be a decimal above 0 with at most two places, such as "250.00"';
+export const amountExpected = 'must be a decimal above 0 with at most two decimal places, such as "250.00"';
 
 /** A decimal as the service writes it: digits, a point, two places. */
 export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
@@ -24,15 +25,15 @@ export const signedDecimal = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
 /** A decimal in a request: at most 13 digits before the point and two after. */
 export const decimalInput = /^[0-9]{1,13}(\.[0-9]{1,2})?$/;
 
+/** Describes it in a message. */
+export const decimalForm =
+  'a decimal with at most 13 digits before and 2 after the decimal point, such as "250.00"';
+
 /** The message for text that does not match it. */
-export const decimalExpected =
-  'must be a decimal with at most 13 digits before the point and two after, such as "250.00"';
+export const decimalExpected = `must be ${decimalForm}`;
 
 /** Spending-limit periods follow the UK calendar (spec §2). */
-export const spendingLimitPeriod = z.enum(["daily", "weekly", "monthly", "lifetime"], {
-  error: ({ input }) =>
-    input === undefined ? "is required" : "must be one of daily, weekly, monthly, lifetime",
-});
+export const spendingLimitPeriod = oneOf(["daily", "weekly", "monthly", "lifetime"]);
 export type SpendingLimitPeriod = z.output<typeof spendingLimitPeriod>;
 
 /** A decimal above 0, as it may be sent in a string. */
@@ -53,12 +54,12 @@ export const spendingLimitInput = z.object(
       {
         error: ({ input }) => {
           if (input === undefined) return "is required";
-          if (typeof input !== "number") return "must be a string or a number";
+          if (typeof input !== "number") return `must be a string or a number, but is ${shownValue(input)}`;
           // A number that overflows a double, such as 1e999.
           return input > 0 ? amountTooLarge : amountExpected;
         },
       },
     ),
   },
-  { error: "must be an object" },
+  mustBe("an object"),
 );

@@ -1,50 +1,51 @@
 import * as z from "zod";
 import { decimal, spendingLimitInput } from "./amount.ts";
 import { codePointLength, deliveryAddress, deliveryMethod } from "./delivery-address.ts";
+import { mustBe, oneOf } from "./expected.ts";
 import { accountId } from "./identifiers.ts";
 
+const pinExpected = "must be a string of four digits";
+const object = mustBe("a JSON object");
+
 /**
- * The body of `POST /developer/cards/physical` (spec §4). Fields that it does not name are ignored; `null`
- * is no value of any field.
+ * The body of `POST /developer/cards/physical` (spec §4). Unknown fields are ignored; `null`
+ * is not a valid value.
  */
 export const physicalCardOrder = z.object(
   {
     account_id: accountId,
+    // Its messages never show a PIN.
     pin: z
-      .string({
-        error: ({ input }) => (input === undefined ? "is required" : "must be a string of four digits"),
-      })
-      .regex(/^[0-9]{4}$/, "must be exactly four digits"),
+      .string({ error: ({ input }) => (input === undefined ? "is required" : pinExpected) })
+      .regex(/^[0-9]{4}$/, pinExpected),
     delivery_address: deliveryAddress,
     delivery_method: deliveryMethod,
-    name: z.string("must be a string").trim().optional(),
-    auto_convert: z.boolean("must be true or false").optional(),
+    name: z.string(mustBe("a string")).trim().optional(),
+    auto_convert: z.boolean(mustBe("true or false")).optional(),
     spending_limit: spendingLimitInput.optional(),
   },
-  { error: "the body must be a JSON object" },
+  object,
 );
 export type PhysicalCardOrder = z.output<typeof physicalCardOrder>;
 
-const object = { error: "the body must be a JSON object" };
 const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;
-/** The limit applies after trimming. The specified order's name has no limit. */
+/** The limit applies to the trimmed name. The name of the specified order has no limit. */
 const name = physicalCardOrder.shape.name
   .unwrap()
-  .refine((text) => codePointLength(text) <= 100, "must be at most 100 characters")
+  .refine((text) => codePointLength(text) <= 100, {
+    error: ({ input }) => `must have at most 100 characters, but has ${codePointLength(String(input))}`,
+  })
   .meta({ pattern: "^\\s*(\\S([\\s\\S]{0,98}\\S)?)?\\s*$" })
   .optional();
 
-/** The body of `POST /developer/cards/virtual` (assumed): an order without the delivery. */
+/** The body of `POST /developer/cards/virtual` (assumed): an order without a PIN and a delivery. */
 export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);
 
-/** Why a card is replaced (assumed): a lost or stolen one gets a new number. */
-export const replacementReason = z.enum(["lost", "stolen", "damaged", "expiring"], {
-  error: ({ input }) =>
-    input === undefined ? "is required" : "must be one of lost, stolen, damaged, expiring",
-});
+/** The reason for a replacement (assumed). A lost or stolen card gets a new number. */
+export const replacementReason = oneOf(["lost", "stolen", "damaged", "expiring"]);
 export type ReplacementReason = z.output<typeof replacementReason>;
 
-/** The body of `POST /developer/cards/{id}/replace` (assumed) for a card that is delivered. */
+/** The body of `POST /developer/cards/{id}/replace` (assumed) for a physical card. */
 export const physicalReplacement = z.object(
   { reason: replacementReason, pin, delivery_address: deliveryAddress, delivery_method: deliveryMethod },
   object,
@@ -58,7 +59,7 @@ export const cardChange = z
   .object({ name, auto_convert }, object)
   .refine(
     (change) => change.name !== undefined || change.auto_convert !== undefined,
-    "the body must hold name, auto_convert, or both",
+    "must have name, auto_convert or both",
   )
   .meta({ minProperties: 1, anyOf: [{ required: ["name"] }, { required: ["auto_convert"] }] });
 

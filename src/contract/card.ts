@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { decimal, spendingLimitPeriod } from "./amount.ts";
+import { oneOf } from "./expected.ts";
 import { accountId, cardId, companyId, memberId, uuid } from "./identifiers.ts";
 
 /** Card states (spec §3). */
-export const cardStatus = z.enum([
+export const cardStatus = oneOf([
   "inactive",
   "active",
   "frozen",
@@ -15,7 +16,7 @@ export const cardStatus = z.enum([
 ]);
 export type CardStatus = z.output<typeof cardStatus>;
 
-export const cardType = z.enum(["virtual", "physical"]);
+export const cardType = oneOf(["virtual", "physical"]);
 export type CardType = z.output<typeof cardType>;
 
 /** CardSpendingLimit (spec §2); `used` is omitted if it cannot be read or the card has ended. */
@@ -29,7 +30,7 @@ const cardSpendingLimit = z.object({
 /** CardLimit (spec §2); `used` in list responses only. */
 const cardLimit = z.object({ amount: decimal, used: decimal.optional() });
 
-/** CardLimits (spec §2): fixed, in EUR whatever the account's currency. */
+/** CardLimits (spec §2): fixed, and in EUR for accounts of every currency. */
 const cardLimits = z.object({
   currency: z.literal("EUR"),
   max_per_purchase: cardLimit,

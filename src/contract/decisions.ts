@@ -1,5 +1,5 @@
 import { isCardPath, type OperationId, operationIds, operations } from "./operations.ts";
-import type { ErrorPointId, PointId } from "./points.ts";
+import type { ContractPointId, ErrorPointId } from "./points.ts";
 
 /**
  * What happens to the request when a scenario sets a fact or a fault: it is refused with a contract point, or
@@ -42,11 +42,11 @@ export interface Decision {
     | "delay"
     | "lose"
     | "send";
-  /** The contract points that the row raises, in the order in which it looks for their causes. */
-  readonly points?: readonly PointId[];
-  /** The facts and faults of scenarios that strike here, in the order in which they strike. */
+  /** The contract points that the row raises, in the order in which it checks them. */
+  readonly points?: readonly ContractPointId[];
+  /** The facts and faults of scenarios that take effect here, in this order. */
   readonly forcedBy?: Forces;
-  /** The faults strike every response, also a refusal. Absent: a success only. */
+  /** The faults affect every response, also an error. Absent: only a success. */
   readonly everyResponse?: true;
 }
 
@@ -74,18 +74,18 @@ const read = <const Id extends string, const Point extends ErrorPointId>(
 /** Effects that scenarios can have on an operation without refusing it. */
 const effects = {
   none: {},
-  /** The events that it emits can go wrong on their way. */
+  /** The delivery of its events can be faulty. */
   emits: {
     "faults.webhook.duplicate": "continues",
     "faults.webhook.reorder": "continues",
     "faults.webhook.stale": "continues",
     "faults.webhook.bad_signature": "continues",
   },
-  /** The response shows what cards have spent, which can be unreadable. */
+  /** The response shows the spending of cards, which can be unreadable. */
   showsUsed: { "facts.used_unreadable": "continues" },
 } as const satisfies Record<string, Forces>;
 
-/** The end of every operation, in which its response can still go wrong. */
+/** The end of every operation, in which faults can still affect its response. */
 const sending = (lost: Forces = {}) =>
   [
     { step: "delay", forcedBy: { "faults.response.latency_ms": "continues" }, everyResponse: true },
@@ -100,13 +100,13 @@ const sending = (lost: Forces = {}) =>
     { step: "send", forcedBy: { "faults.response.truncated": "ends_connection" }, everyResponse: true },
   ] as const;
 const success = (forcedBy: Forces = effects.none) => [{ step: "success", forcedBy }, ...sending()] as const;
-/** The gateway in front of the service can lose the issuer's answer: the client receives 502, though the card exists. */
+/** The gateway in front of the service can lose the response of the issuer: the client receives 502, but the card exists. */
 const insert = [
   { step: "insert", forcedBy: { ...effects.showsUsed, ...effects.emits } },
   ...sending({ "faults.response.bad_gateway": "replaces_response" }),
 ] as const;
 
-/** The request meets the scenario, after the checks that find its caller: only then is it known for whom it is armed. */
+/** The request claims its step after the checks that identify the caller, because scenarios are armed for companies. */
 const scenario = (refusals: Forces) =>
   ({
     step: "scenario",
@@ -145,7 +145,7 @@ export function actingPoints(id: OperationId): ActingPoints {
   return isCardPath(operations[id].path) ? acting.cards : acting.others;
 }
 
-/** The first checks under `/developer`: who calls, and for which company. */
+/** The first checks under `/developer`: they identify the caller and the company. */
 const caller = (actingFor: ActingPoints) =>
   [
     check(
@@ -166,7 +166,7 @@ const entitlement = forcible("entitlement", "http", "access.not_entitled", "fact
 const ofCards = [...caller(acting.cards), permission, entitlement] as const;
 const ofOthers = [...caller(acting.others), permission, entitlement] as const;
 
-/** The same checks raise points of their own for the specified order, so that no assumed refusal looks specified. */
+/** The specified order has its own points for the same checks, so that no assumed refusal looks specified. */
 type Family = "order" | "cards";
 
 const contentType = <const F extends Family>(family: F) =>
@@ -183,7 +183,7 @@ const account = <const F extends Family>(family: F) =>
   forcible("account", "cards", `${family}.account_not_found`, "facts.account=missing");
 const noChange = <const Point extends ErrorPointId>(point: Point) =>
   forcible("no_change_in_progress", "cards", point, "facts.change_in_progress");
-/** Whether the company, the account and the cardholder may have a card. */
+/** The checks that the company, the account and the cardholder can have a card. */
 const issuable = <const F extends Family>(family: F) =>
   [
     forcible("company_active", "cards", `${family}.company_inactive`, "facts.company_status"),
@@ -242,12 +242,12 @@ const webhookSends = [
 
 /**
  * The decisions table: for each operation, in order, the checks and the steps that a request passes on its way to
- * success. The spec shows no order: this one is ours. Points that can strike whatever the request (an unknown path, a
- * defect) are in no row.
+ * success. The spec shows no order, so this order is assumed. Points that any request can raise (an unknown path, a bug of
+ * the sandbox) are in no row.
  *
  * To add a check, add a row here and a function in the layer that the row names. `http` and `cards` bind their functions
  * by id (http/checks.ts, cards/checks.ts): a row without a function, and a function without a row, do not compile. The
- * other layers have few checks and make them in their code; test/contract/precedence.test.ts holds them to the table.
+ * other layers have few checks and make them in their code; test/contract/precedence.test.ts tests that they follow the table.
  */
 export const decisions = {
   exchangeSandboxKey: exchange,
@@ -399,7 +399,7 @@ export const decisions = {
 
 type RowOf<Operation extends OperationId> = (typeof decisions)[Operation][number];
 
-/** The ids of the checks of an operation, or of those that one layer binds. Steps are not among them. */
+/** The ids of the checks of an operation, or only of those that one layer binds. Steps are not included. */
 export type CheckId<Operation extends OperationId, By extends Layer = Layer> = Extract<
   RowOf<Operation>,
   { readonly by: By }
@@ -426,13 +426,13 @@ const deciding = new Map(
   }),
 );
 
-/** The contract points that can decide an operation: those of its rows, and its success. */
+/** The contract points of an operation: those of its rows, and its success. */
 export function decidingPoints(operation: OperationId): ReadonlySet<string> {
   return deciding.get(operation) ?? new Set();
 }
 
 /** A row that the journal and the dashboard list. */
-export type ListedCheck = Decision & { readonly id: string; readonly points: readonly PointId[] };
+export type ListedCheck = Decision & { readonly id: string; readonly points: readonly ContractPointId[] };
 
 const listed = new Map(operationIds.map((id) => [id, decisionsOf(id).filter(isListed)]));
 
@@ -446,19 +446,36 @@ export function checksOf(operation: OperationId): readonly ListedCheck[] {
 }
 
 /**
- * The ids of the checks that a request had passed when the point decided: those before the check that the
- * point is of, or all of them for a success. None where the point is of no check of the operation.
+ * The ids of the checks that a request passed before the point was raised: the checks before the one that raises it, or
+ * all checks for a success. Empty if no check of the operation raises the point.
  */
-export function checksPassed(operation: OperationId, point: PointId): readonly string[] {
+export function checksPassed(operation: OperationId, point: ContractPointId): readonly string[] {
   return passed.get(operation)?.get(point) ?? [];
 }
 
 const passed = new Map(operationIds.map((id) => [id, passedByPoint(id)]));
 
-function passedByPoint(operation: OperationId): Map<PointId, readonly string[]> {
+function passedByPoint(operation: OperationId): Map<ContractPointId, readonly string[]> {
   const ids = checksOf(operation).map(({ id }) => id);
   const refusals = checksOf(operation).flatMap(({ points }, i) =>
     points.map((point) => [point, ids.slice(0, i)] as const),
   );
-  return new Map<PointId, readonly string[]>([...refusals, [operations[operation].success, ids]]);
+  return new Map<ContractPointId, readonly string[]>([...refusals, [operations[operation].success, ids]]);
+}
+
+export interface CheckOutcome {
+  readonly id: string;
+  readonly outcome: "passed" | "decided" | "not-reached";
+}
+
+/**
+ * The checks of an operation in order, each with its outcome for a request that met the point. If the point belongs to
+ * no check, none is marked as decided.
+ */
+export function checkOutcomes(operation: OperationId, point: ContractPointId): CheckOutcome[] {
+  const passed = checksPassed(operation, point).length;
+  return checksOf(operation).map(({ id, points }, i) => {
+    if (i < passed) return { id, outcome: "passed" };
+    return { id, outcome: points.includes(point) && i === passed ? "decided" : "not-reached" };
+  });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mustBe, oneOf, shownValue } from "./expected.ts";
 
 /** The assigned ISO 3166-1 alpha-2 codes (249). */
 export const countryCodes: ReadonlySet<string> = new Set(
@@ -21,29 +22,26 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-const typeError = ({ input }: { input?: unknown }) =>
-  input === undefined ? "is required" : `must be a string${input === null ? ", not null" : ""}`;
-
 /** A string of at most `max` code points. */
 const textUpTo = (max: number) =>
   z
-    .string({ error: typeError })
+    .string(mustBe("a string"))
     .refine((text) => text.length <= max || codePointLength(text) <= max, {
-      error: ({ input }) => `must be at most ${max} characters (it has ${codePointLength(String(input))})`,
+      error: ({ input }) => `must have at most ${max} characters, but has ${codePointLength(String(input))}`,
     })
     .meta({ maxLength: max });
 
 function countryCodeError(code: string): string {
-  if (code === "UK") return "must be an ISO 3166-1 alpha-2 code: the United Kingdom's is GB, not UK";
+  const is = `must be an ISO 3166-1 alpha-2 code in capital letters, but is ${shownValue(code)}`;
+  if (code === "UK") return `${is} (use "GB" for the United Kingdom)`;
   const capitals = code.trim().toUpperCase();
-  if (countryCodes.has(capitals)) return `must be an ISO 3166-1 alpha-2 code in capitals: ${capitals}`;
-  return "must be an assigned ISO 3166-1 alpha-2 code in capitals, such as GB";
+  return countryCodes.has(capitals) ? `${is} (use "${capitals}")` : is;
 }
 
-/** The spec bounds line1's length alone; that it says something is assumed. */
+/** The spec only limits the length of line1; that it must not be blank is assumed. */
 export const blank = "must not be blank";
 
-/** DeliveryAddress (spec §2). What a country demands beyond it stands in rules/delivery.ts. */
+/** DeliveryAddress (spec §2). The rules of each country are in rules/delivery.ts. */
 export const deliveryAddress = z.object(
   {
     line1: textUpTo(100)
@@ -55,20 +53,17 @@ export const deliveryAddress = z.object(
     state: textUpTo(50).optional(),
     post_code: textUpTo(10).optional(),
     country_code: z
-      .string({ error: typeError })
+      .string(mustBe("a string"))
       .refine((code) => countryCodes.has(code), { error: ({ input }) => countryCodeError(String(input)) })
       .meta({ enum: [...countryCodes] }),
   },
-  { error: ({ input }) => (input === undefined ? "is required" : "must be an object") },
+  mustBe("an object"),
 );
 export type DeliveryAddress = z.output<typeof deliveryAddress>;
 
-export const deliveryMethod = z.enum(["classic", "express", "international"], {
-  error: ({ input }) =>
-    input === undefined ? "is required" : "must be one of classic, express, international",
-});
+export const deliveryMethod = oneOf(["classic", "express", "international"]);
 export type DeliveryMethod = z.output<typeof deliveryMethod>;
 
-/** Where the parcel of a physical card is (assumed); `ordered` from the start. */
+/** The delivery status of a physical card (assumed); the first is `ordered`. */
 export const parcelStatus = z.enum(["ordered", "produced", "shipped", "delivered", "returned", "failed"]);
 export type ParcelStatus = z.output<typeof parcelStatus>;

@@ -1,9 +1,8 @@
 import * as z from "zod";
+import { mustBe, oneOf } from "./expected.ts";
 
-/** A UUID of any version, in either letter case; carried in lower case, so that ids compare by `===`. */
-export const uuid = z
-  .guid({ error: ({ input }) => (input === undefined ? "is required" : "must be a UUID") })
-  .toLowerCase();
+/** A UUID of any version, in either letter case; converted to lower case, so that ids compare by `===`. */
+export const uuid = z.guid(mustBe("a UUID")).toLowerCase();
 
 export const companyId = uuid.brand<"CompanyId">();
 export type CompanyId = z.output<typeof companyId>;
@@ -23,8 +22,8 @@ export type TransactionId = z.output<typeof transactionId>;
 export const invoiceId = uuid.brand<"InvoiceId">();
 export type InvoiceId = z.output<typeof invoiceId>;
 
-/** Sandbox and live are separate worlds (spec §5.3): nothing of one is known in the other. */
-export const environment = z.enum(["sandbox", "live"]);
+/** The environments share nothing (spec §5.3). */
+export const environment = oneOf(["sandbox", "live"]);
 export type Environment = z.output<typeof environment>;
 
 /** The order's `Idempotency-Key` (spec §4): any UUID, compared case-folded. */

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { decimal } from "./amount.ts";
+import { oneOf } from "./expected.ts";
 import { invoiceId } from "./identifiers.ts";
 
-export const invoiceStatus = z.enum(["open", "paid", "void"]);
+export const invoiceStatus = oneOf(["open", "paid", "void"]);
 export type InvoiceStatus = z.output<typeof invoiceStatus>;
 
-/** Invoice: what the service charges the company (assumed). */
+/** An invoice of the service to the company (assumed). */
 export const invoice = z.strictObject({
   id: invoiceId,
   number: z.string(),

@@ -1,17 +1,19 @@
 import * as z from "zod";
-import { decimalExpected, decimalInput } from "./amount.ts";
+import { decimalForm, decimalInput } from "./amount.ts";
 import { cardStatus, cardType } from "./card.ts";
+import { mustBe } from "./expected.ts";
 import { accountId, cardId, memberId } from "./identifiers.ts";
 import { invoiceStatus } from "./invoice.ts";
 import { transactionDirection, transactionStatus, transactionType } from "./transaction.ts";
 
 const greatestLimit = 100;
+const limitError = mustBe(`an integer from 1 to ${greatestLimit}`);
 
-/** A filter that may be given once. */
+/** A filter with one value. */
 function once<Schema extends z.ZodType<unknown, string>>(schema: Schema) {
   return z
     .array(z.string())
-    .length(1, "must be given once")
+    .length(1, "must be sent only once")
     .transform(([value]) => value as string)
     .pipe(schema as z.ZodType<z.output<Schema>, string>)
     .optional();
@@ -22,20 +24,22 @@ function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most
   return z
     .array(z.string())
     .transform((values) => values.flatMap((value) => value.split(",")))
-    .pipe(z.array(schema as z.ZodType<z.output<Schema>, string>).max(most, `must be at most ${most}`))
+    .pipe(
+      z.array(schema as z.ZodType<z.output<Schema>, string>).max(most, `must have at most ${most} values`),
+    )
     .optional();
 }
 
-/** The query parameters of every list, beside its filters (assumed). */
+/** The query parameters of every list, in addition to its filters (assumed). */
 export const paging = {
   limit: once(
     z
       .string()
-      .regex(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${greatestLimit}`)
+      .regex(/^[0-9]{1,3}$/, limitError)
       .transform(Number)
-      .pipe(z.int().min(1).max(greatestLimit)),
+      .pipe(z.int(limitError).min(1, limitError).max(greatestLimit, limitError)),
   ),
-  cursor: once(z.string().min(1)),
+  cursor: once(z.string().min(1, "must be the next_cursor of the previous page")),
 };
 
 /** The response of every list (assumed). */
@@ -44,7 +48,7 @@ export const listOf = <Row extends z.ZodType>(row: Row) =>
 
 /** The filters of `GET /developer/cards`. `tokens` is specified (§2), the others are assumed. */
 export const cardFilters = {
-  tokens: several(z.string().regex(/^[0-9]+$/, "must be card tokens")),
+  tokens: several(z.string().regex(/^[0-9]+$/, mustBe("a card token (digits only)"))),
   account_id: once(accountId),
   user_id: once(memberId),
   status: several(cardStatus),
@@ -54,14 +58,14 @@ export const cardFilters = {
 const instant = z.iso
   .datetime({
     offset: true,
-    error: "must be an ISO 8601 instant with its offset, such as 2026-03-10T00:00:00Z",
+    ...mustBe("an ISO 8601 timestamp with a UTC offset, such as 2026-03-10T00:00:00Z"),
   })
   .transform((text) => Date.parse(text));
 
 /** A decimal, converted to minor units. */
 const amount = z
   .string()
-  .regex(decimalInput, decimalExpected)
+  .regex(decimalInput, mustBe(decimalForm))
   .transform((text) => {
     const [whole = "", places = ""] = text.split(".");
     return Number(whole + places.padEnd(2, "0"));
@@ -83,7 +87,7 @@ export const transactionFilters = {
   max_amount: once(amount),
 };
 
-const date = z.iso.date("must be an ISO date, such as 2026-03-01");
+const date = z.iso.date(mustBe("an ISO 8601 date, such as 2026-03-01"));
 
 /** The filters of `GET /developer/company/invoices` (assumed), by date of issue: `from` is inclusive, `to` exclusive. */
 export const invoiceFilters = { status: several(invoiceStatus), from: once(date), to: once(date) };

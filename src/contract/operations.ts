@@ -1,7 +1,4 @@
-/**
- * What a caller needs beyond a valid access token; only `issue_cards` is named by the spec (§4), the others are
- * assumed.
- */
+/** The permissions of roles. The spec names only `issue_cards` (§4); the others are assumed. */
 export const permissions = [
   "view_companies",
   "view_accounts",
@@ -22,18 +19,18 @@ export type Area = (typeof areas)[number];
 /** One operation of the service. */
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A segment that begins with a colon stands for any. */
+  /** A segment that starts with a colon matches any text. */
   readonly path: string;
   /** The contract point of its success. */
   readonly success: string;
   readonly spec: string;
-  /** `assumed`: the spec names its area, and shows no shape. */
+  /** `assumed`: the spec names the area, but does not show the operation. */
   readonly provenance: "specified" | "assumed";
   readonly permission?: Permission;
   readonly area?: Area;
 }
 
-/** Declares operations of an area that the spec names, and does not show. */
+/** Declares operations of an area that the spec names but does not show. */
 const assumed =
   <const Named extends Area, const Usual extends Permission>(area: Named, usual: Usual, spec = "§4") =>
   <const Success extends string, const Needed extends Permission = Usual>(
@@ -138,14 +135,14 @@ export const developerOperations: readonly OperationId[] = operationIds.filter((
   operations[id].path.startsWith("/developer/"),
 );
 
-/** Whether a path belongs to the card operations, whose errors have a body of their own (spec §7). */
+/** Whether a path belongs to the card operations, whose errors have their own body (spec §7). */
 export function isCardPath(path: string): boolean {
   return /^\/developer\/cards(\/|$)/.test(path);
 }
 
 /**
- * How the header `X-On-Behalf-Of` is treated, which spec §5.7 describes as a variant: ignored, checked if it is sent, or
- * required. With `required-except-order` every operation requires it but the order, for which the spec does not show it.
+ * The modes of the header `X-On-Behalf-Of`, which spec §5.7 describes as a variant: it is ignored, checked if it is sent,
+ * or required. With `required-except-order`, all operations except the order of a physical card require it.
  */
 export const onBehalfOfModes = ["off", "optional", "required", "required-except-order"] as const;
 export type OnBehalfOfMode = (typeof onBehalfOfModes)[number];

@@ -19,9 +19,9 @@ const catalogue = {
   ...gatewayPoints,
 } satisfies Record<string, PointText>;
 
-export type PointId = keyof typeof catalogue;
+export type ContractPointId = keyof typeof catalogue;
 
-/** The points whose response is a success: each operation's, and the replays of operations that make a card. */
+/** The points whose response is a success: one for each operation, and the replays of operations that create a card. */
 export type SuccessPointId =
   | (typeof operations)[OperationId]["success"]
   | "order.replayed"
@@ -29,18 +29,18 @@ export type SuccessPointId =
   | "cards.replayed";
 
 /** The points whose response is an error. */
-export type ErrorPointId = Exclude<PointId, SuccessPointId>;
+export type ErrorPointId = Exclude<ContractPointId, SuccessPointId>;
 
-/** One behaviour that a caller can observe. */
+/** One behavior that a caller can observe. */
 export interface ContractPoint extends PointText {
-  /** The operations that can meet it, everything under `/developer`, or any request. */
+  /** The operations that can raise it, all operations under `/developer`, or any request. */
   readonly operations: readonly OperationId[] | "developer" | "any";
 }
 
-/** Every contract point, by id. Each response of the service names the one that decided it. */
+/** All contract points, by id. The header `Sandbox-Contract-Point` of each response names its point. */
 export const contractPoints = Object.fromEntries(
   Object.entries(catalogue).map(([id, text]) => [id, { operations: scopeOf(id), ...text }]),
-) as Readonly<Record<PointId, ContractPoint>>;
+) as Readonly<Record<ContractPointId, ContractPoint>>;
 
 function scopeOf(id: string): ContractPoint["operations"] {
   const deciding = operationIds.filter((operation) => decidingPoints(operation).has(id));

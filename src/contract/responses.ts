@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { decidingPoints } from "./decisions.ts";
 import { isCardPath, type OperationId, operations } from "./operations.ts";
-import { contractPoints, type PointId, type Provenance } from "./points.ts";
+import { type ContractPointId, contractPoints, type Provenance } from "./points.ts";
 
 /** The card operations' error body (spec §2, CardError). */
 export const cardError = z.object({ error: z.string() });
@@ -17,58 +17,58 @@ export const gatewayError = z.object({
 });
 export type GatewayError = z.output<typeof gatewayError>;
 
-const pointIds = Object.keys(contractPoints) as PointId[];
+const pointIds = Object.keys(contractPoints) as ContractPointId[];
 
-/** Errors of the sandbox itself, which the service does not have: an unknown scenario, a defect, a full disk. */
-const sandboxErrors: readonly PointId[] = [
+/** Errors of the sandbox itself, which the service does not have. Coverage does not count them. */
+export const sandboxErrors: readonly ContractPointId[] = [
   "gateway.scenario_unknown",
   "gateway.internal_error",
   "gateway.unavailable",
   "gateway.cards_unavailable",
-  "gateway.not_specified",
 ];
 
-/** The errors for requests that cannot be read: the journal does not record them, so coverage does not count them. */
+/** Errors of requests that cannot be read. The journal does not record them, so coverage does not count them. */
 export const unreadPoints = [
   "gateway.bad_request",
   "gateway.request_timeout",
   "gateway.content_too_large",
   "gateway.expectation_failed",
   "gateway.headers_too_large",
-] as const satisfies readonly PointId[];
+] as const satisfies readonly ContractPointId[];
 
 export type UnreadPointId = (typeof unreadPoints)[number];
 
-/** Points that decide before the operation is known. */
-export const pointsOfNoOperation: readonly PointId[] = [
+/** The points that are raised before the operation is known. */
+export const pointsOfNoOperation: readonly ContractPointId[] = [
   ...unreadPoints,
   "gateway.not_found",
   "gateway.method_not_allowed",
 ];
 
-/** The contract points that decide an operation, without the sandbox's own errors. */
-export function pointsOf(id: OperationId): readonly PointId[] {
+/** The contract points of an operation, without the errors of the sandbox itself. */
+export function pointsOf(id: OperationId): readonly ContractPointId[] {
   return pointIds.filter((point) => decidingPoints(id).has(point));
 }
 
-/** The sandbox's own errors that an operation can return. */
-export function slipsOf(id: OperationId): readonly PointId[] {
+/** The errors of the sandbox itself that an operation can return. */
+export function sandboxErrorsOf(id: OperationId): readonly ContractPointId[] {
   const { provenance, path } = operations[id];
   const other =
     unavailableAt(path) === "gateway.unavailable" ? "gateway.cards_unavailable" : "gateway.unavailable";
-  return sandboxErrors.filter(
-    (point) => point !== other && (point !== "gateway.not_specified" || provenance === "assumed"),
-  );
+  const errors = sandboxErrors.filter((point) => point !== other);
+  return provenance === "assumed" ? [...errors, "gateway.not_specified"] : errors;
 }
 
-/** The point of a request if the database cannot be used. Card operations have a 503 body of their own (§7). */
+/** The point of a request if the database cannot be used. Card operations have their own 503 body (§7). */
 export function unavailableAt(path: string): "gateway.unavailable" | "gateway.cards_unavailable" {
   return isCardPath(path) ? "gateway.cards_unavailable" : "gateway.unavailable";
 }
 
 /** Points by status, in ascending order. */
-export function byStatus(points: readonly PointId[]): ReadonlyMap<number, readonly PointId[]> {
-  const found = new Map<number, PointId[]>();
+export function byStatus(
+  points: readonly ContractPointId[],
+): ReadonlyMap<number, readonly ContractPointId[]> {
+  const found = new Map<number, ContractPointId[]>();
   const ordered = points.toSorted((a, b) => contractPoints[a].status - contractPoints[b].status);
   for (const point of ordered) {
     const { status } = contractPoints[point];
@@ -78,7 +78,7 @@ export function byStatus(points: readonly PointId[]): ReadonlyMap<number, readon
 }
 
 /** The provenance of a response that several points share: `specified` if one of them is. */
-export function provenanceOf(points: readonly PointId[]): Provenance {
+export function provenanceOf(points: readonly ContractPointId[]): Provenance {
   const provenances = new Set(points.map((point) => contractPoints[point].provenance));
   if (provenances.has("specified")) return "specified";
   return provenances.size === 1 && provenances.has("variant") ? "variant" : "assumed";

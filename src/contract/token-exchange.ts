@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mustBe } from "./expected.ts";
 
 /** Token exchange request (spec §4). */
 export const tokenExchangeRequest = z.object(
@@ -7,7 +8,7 @@ export const tokenExchangeRequest = z.object(
       .string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") })
       .min(1, "must not be empty"),
   },
-  { error: "the body must be a JSON object" },
+  mustBe("a JSON object"),
 );
 
 /** Token exchange response (spec §2). */
@@ -17,5 +18,5 @@ export const tokenExchangeResponse = z.object({
 });
 export type TokenExchangeResponse = z.output<typeof tokenExchangeResponse>;
 
-/** "About 15 minutes" (spec §5, §8). */
+/** The spec says "about 15 minutes" (§5, §8). */
 export const accessTokenLifetimeMs = 15 * 60 * 1000;

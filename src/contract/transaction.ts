@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { decimal, signedDecimal } from "./amount.ts";
+import { oneOf } from "./expected.ts";
 import { accountId, cardId, transactionId } from "./identifiers.ts";
 
-export const transactionType = z.enum([
+export const transactionType = oneOf([
   "card_payment",
   "card_refund",
   "atm",
@@ -13,11 +14,11 @@ export const transactionType = z.enum([
 ]);
 export type TransactionType = z.output<typeof transactionType>;
 
-/** `pending` holds money, `completed` moved it, `declined` never did, `reverted` let go what it held. */
-export const transactionStatus = z.enum(["pending", "completed", "declined", "reverted"]);
+/** `pending` holds money, `completed` moved it, `declined` never held any, `reverted` released the money that it held. */
+export const transactionStatus = oneOf(["pending", "completed", "declined", "reverted"]);
 export type TransactionStatus = z.output<typeof transactionStatus>;
 
-export const transactionDirection = z.enum(["credit", "debit"]);
+export const transactionDirection = oneOf(["credit", "debit"]);
 export type TransactionDirection = z.output<typeof transactionDirection>;
 
 /** Why a payment was declined. */
@@ -61,9 +62,9 @@ export const transaction = z.strictObject({
   currency: z.string(),
   original_amount: decimal,
   original_currency: z.string(),
-  /** Units of `currency` for one of `original_currency`; null where they are one. */
+  /** Units of `currency` for one unit of `original_currency`; null if both are the same. */
   exchange_rate: z.string().nullable(),
-  /** The account's balance once this was booked; only on `completed`. */
+  /** The balance of the account after this transaction; null unless it is `completed`. */
   running_balance: signedDecimal.nullable(),
   merchant: merchant.nullable(),
   decline_reason: declineReason.nullable(),

@@ -1,8 +1,8 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { type CreatedKey, createApiKey } from "../access/create-api-key.ts";
 import { environment } from "../contract/identifiers.ts";
 import { activeKeysAllowed, type KeyQuota } from "../rules/api-key.ts";
+import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
 import {
   countActiveKeys,
@@ -13,18 +13,21 @@ import {
   revokeKey,
 } from "../store/api-keys.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
-import { parse, readJson } from "./input.ts";
+import { parse, readJson, requiredText } from "./input.ts";
 import { optionalCompanyPk, requireMember } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
-const newApiKey = z.strictObject({
-  member: z.string({ error: "is required: a member's id or slug" }),
-  environment,
-  company: z.string().optional(),
-  label: z.string().max(100).optional(),
-});
+export const newApiKey = z.lazy(() =>
+  z.strictObject({
+    member: requiredText("the id or slug of a member"),
+    environment,
+    company: z.string().optional(),
+    label: z.string().max(100).optional(),
+  }),
+);
 
-/** Whether the company, or the member, may have one more active key. */
-export function hasFreeSlot(
+/** Whether the company, or the member, is below its limit of active keys. */
+export function isBelowKeyLimit(
   { database, fixtureKeys }: Pick<Services, "database" | "fixtureKeys">,
   quota: KeyQuota,
   { companyPk, pk }: { readonly companyPk: number; readonly pk: number },
@@ -33,7 +36,7 @@ export function hasFreeSlot(
   return active < activeKeysAllowed;
 }
 
-/** The most keys in one response: as many as a company keeps. */
+/** Maximum number of keys in one response: as many as a company keeps. */
 const mostListed = limits.apiKeys;
 
 export interface KeyListing {
@@ -54,7 +57,7 @@ export class ApiKeys {
 
   /**
    * Creates a key for an active member. Only this response shows its secret.
-   * @throws ControlError 409 if the member is inactive or the slots are taken
+   * @throws ControlError 409 if the member is inactive, or the limit of active keys is reached
    */
   create(input: z.input<typeof newApiKey>): CreatedKey {
     const { member, environment, company, label } = parse(newApiKey, input);
@@ -64,23 +67,23 @@ export class ApiKeys {
       if (owner.status !== "active") {
         throw new ControlError(
           409,
-          `member_inactive: ${member} is not an active member, and has no keys made`,
+          `member_inactive: ${member} is inactive. Activate the member first (PATCH /_sandbox/members/NAME).`,
         );
       }
-      if (!hasFreeSlot(this.#services, this.#quota, owner)) {
+      if (!isBelowKeyLimit(this.#services, this.#quota, owner)) {
         throw new ControlError(
           409,
-          `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys; revoke one to free a slot`,
+          `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys. Revoke one first (DELETE /_sandbox/api-keys/ID).`,
         );
       }
       const most = limits.apiKeys;
-      const kept = `a company keeps up to ${most} API keys, including revoked ones`;
-      refuseOver(most, countKeys(database, owner.companyPk) + 1, `${kept}: reset or delete the company`);
+      const message = `a company can have at most ${most} API keys, including revoked ones. Reset the company (POST /_sandbox/reset) or delete it (DELETE /_sandbox/companies/NAME).`;
+      refuseOver(most, countKeys(database, owner.companyPk) + 1, message);
       return createApiKey(this.#services, { ...owner, membershipPk: owner.pk }, label ?? null);
     });
   }
 
-  /** The number of active keys that each company or member may have in an environment. */
+  /** The number of active keys that each company or member can have in an environment. */
   get slots(): { readonly per: KeyQuota; readonly allowed: number } {
     return { per: this.#quota, allowed: activeKeysAllowed };
   }
@@ -103,16 +106,21 @@ export class ApiKeys {
    */
   revoke(id: string): ListedKey {
     const revoked = revokeKey(this.#services.database, id);
-    if (!revoked) throw new ControlError(404, "no such key: GET /_sandbox/api-keys lists them by id");
-    return revoked;
+    if (revoked) return revoked;
+    throw new ControlError(
+      404,
+      `id: no API key has the id ${quoted(id)}. GET /_sandbox/api-keys lists all API keys.`,
+    );
   }
 }
 
 /** @internal */
-export function apiKeyRoutes(apiKeys: ApiKeys): Hono {
-  const routes = new Hono();
-  routes.get("/api-keys", (c) => c.json(apiKeys.list(c.req.query("company"))));
-  routes.post("/api-keys", async (c) => c.json(apiKeys.create(await readJson(c)), 201));
-  routes.delete("/api-keys/:id", (c) => c.json(apiKeys.revoke(c.req.param("id"))));
-  return routes;
+export function apiKeyHandlers(
+  apiKeys: ApiKeys,
+): ControlHandlers<"listApiKeys" | "createApiKey" | "revokeApiKey"> {
+  return {
+    listApiKeys: (c) => c.json(apiKeys.list(c.req.query("company"))),
+    createApiKey: async (c) => c.json(apiKeys.create(await readJson(c)), 201),
+    revokeApiKey: (c) => c.json(apiKeys.revoke(c.req.param("id"))),
+  };
 }

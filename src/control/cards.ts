@@ -1,14 +1,13 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { cardNow, listedCardsNow } from "../cards/card.ts";
 import { changeCard } from "../cards/change.ts";
-import { parcelViolation } from "../cards/deliver.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
 import { transactionOf } from "../payments/ledger.ts";
 import { statusAfter, type Trigger } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
+import { parcelViolation } from "../rules/delivery.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
 import {
@@ -28,6 +27,7 @@ import { emit } from "../webhooks/events.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
 import { requireCompany } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
 /** The trigger in rules/card-transitions.ts of each action of the service's operator. */
 const triggerOf = {
@@ -41,17 +41,17 @@ const triggerOf = {
 
 export type OperatorAction = keyof typeof triggerOf;
 
-const operatorRequest = z.strictObject({
-  action: z.enum(Object.keys(triggerOf) as [OperatorAction], {
-    error: `must be one of ${Object.keys(triggerOf).join(", ")}`,
+export const operatorRequest = z.lazy(() =>
+  z.strictObject({
+    action: z.enum(Object.keys(triggerOf) as [OperatorAction]),
   }),
-});
+);
 
-const parcelRequest = z.strictObject({
-  status: parcelStatus.exclude(["ordered"], {
-    error: "must be one of produced, shipped, delivered, returned, failed",
+export const parcelRequest = z.lazy(() =>
+  z.strictObject({
+    status: parcelStatus.exclude(["ordered"]),
   }),
-});
+);
 
 /** The delivery of a card. */
 export interface ParcelListing {
@@ -67,7 +67,7 @@ export interface PossibleAction {
   readonly leads_to: CardStatus;
 }
 
-/** The most cards or transactions in one list. */
+/** Maximum number of cards or transactions in one list. */
 export const mostListed = 100;
 
 /** Cards as the service's operator sees and changes them. */
@@ -84,7 +84,7 @@ export class Cards {
     return this.#latestPerCompany(company)
       .flatMap(({ companyPk, clockOffsetMs, limit }) => {
         const cards = pageOfCards(database, clock.now(), companyPk, { limit });
-        return cards.map(listedCardsNow(this.#services, cards, { clockOffsetMs }));
+        return cards.map(listedCardsNow(this.#services, companyPk, cards, { clockOffsetMs }));
       })
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
       .slice(0, mostListed);
@@ -107,8 +107,9 @@ export class Cards {
   /** Shows a card with the used part of its limits. */
   show(id: string): Card {
     const stored = this.#requireCard(id);
-    const clockOffsetMs = clockOffsetOf(this.#services.database, stored.companyPk);
-    return listedCardsNow(this.#services, [stored], { clockOffsetMs })(stored);
+    const { companyPk } = stored;
+    const clockOffsetMs = clockOffsetOf(this.#services.database, companyPk);
+    return listedCardsNow(this.#services, companyPk, [stored], { clockOffsetMs })(stored);
   }
 
   /** The possible actions on a card in its current state, and the state after each. */
@@ -177,13 +178,16 @@ export class Cards {
     const { database, clock } = this.#services;
     const stored = findCard(database, clock.now(), id);
     if (stored) return stored;
-    throw new ControlError(404, `no card ${quoted(id)}: name it by its id`);
+    throw new ControlError(
+      404,
+      `id: no card has the id ${quoted(id)}. GET /developer/cards lists the cards of a company.`,
+    );
   }
 
   #requirePhysical(id: string): StoredCard {
     const stored = this.#requireCard(id);
     if (stored.card.type === "physical") return stored;
-    throw new ControlError(404, `card ${stored.card.id} is virtual: nothing of it is delivered`);
+    throw new ControlError(404, `id: card ${stored.card.id} is virtual, so it has no delivery`);
   }
 
   #parcelOf({ pk, card }: StoredCard): ParcelListing {
@@ -200,15 +204,13 @@ export class Cards {
 }
 
 /** @internal */
-export function cardRoutes(cards: Cards): Hono {
-  const routes = new Hono();
-  routes.post("/cards/:id/operator", async (c) =>
-    c.json(cards.operate(c.req.param("id"), await readJson(c))),
-  );
-  routes.post("/cards/:id/expire", (c) => c.json(cards.expire(c.req.param("id"))));
-  routes.get("/cards/:id/delivery", (c) => c.json(cards.delivery(c.req.param("id"))));
-  routes.post("/cards/:id/delivery", async (c) =>
-    c.json(cards.moveDelivery(c.req.param("id"), await readJson(c))),
-  );
-  return routes;
+export function cardHandlers(
+  cards: Cards,
+): ControlHandlers<"changeCardAsOperator" | "expireCard" | "getCardDelivery" | "changeCardDelivery"> {
+  return {
+    changeCardAsOperator: async (c) => c.json(cards.operate(c.req.param("id"), await readJson(c))),
+    expireCard: (c) => c.json(cards.expire(c.req.param("id"))),
+    getCardDelivery: (c) => c.json(cards.delivery(c.req.param("id"))),
+    changeCardDelivery: async (c) => c.json(cards.moveDelivery(c.req.param("id"), await readJson(c))),
+  };
 }

@@ -1,30 +1,40 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { companyNow, lastInstantMs, lastYear, type SandboxClock } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
 import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
 import type { Database } from "../store/database.ts";
 import { writeClock } from "../store/meta.ts";
 import { ControlError } from "./errors.ts";
-import { parse, readJson } from "./input.ts";
+import { mustBe, parse, readJson } from "./input.ts";
 import { requireCompany } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
 export interface TimeListing {
   readonly now: string;
   readonly frozen: boolean;
 }
 
-const instant = z.iso.datetime({ offset: true, error: "must be an ISO 8601 instant with its offset" });
-
-const timeChange = z.strictObject({
-  now: instant.optional(),
-  frozen: z.boolean().optional(),
-  company: z.string().optional(),
+const instant = z.iso.datetime({
+  offset: true,
+  error: mustBe("an ISO 8601 timestamp with a UTC offset, such as 2026-03-10T00:00:00Z"),
 });
 
-const timeAdvance = z.strictObject({
-  by: z.iso.duration({ error: 'must be an ISO 8601 duration, such as "PT15M"' }),
-  company: z.string().optional(),
-});
+export const timeChange = z.lazy(() =>
+  z.strictObject({
+    now: instant.optional(),
+    frozen: z.boolean().optional(),
+    company: z.string().optional(),
+  }),
+);
+
+export const timeAdvance = z.lazy(() =>
+  z.strictObject({
+    by: z.iso.duration({ error: mustBe('an ISO 8601 duration, such as "PT15M"') }),
+    company: z.string().optional(),
+  }),
+);
+
+const isoOf = (ms: number) => new Date(ms).toISOString();
 
 /** The sandbox's clock and each company's own, which only move forward. */
 export class SandboxTime {
@@ -41,7 +51,7 @@ export class SandboxTime {
 
   read(company?: string): TimeListing {
     return {
-      now: new Date(this.#nowMs(company)).toISOString(),
+      now: isoOf(this.#nowMs(company)),
       frozen: this.#clock.state.frozenAtMs !== null,
     };
   }
@@ -52,7 +62,7 @@ export class SandboxTime {
     if (company !== undefined && frozen !== undefined) {
       throw new ControlError(
         400,
-        "frozen: a company runs ahead of the sandbox's clock, and stands still with it",
+        "frozen: is not allowed with company, because only the clock of the whole sandbox can be frozen",
       );
     }
     if (now === undefined && frozen === undefined) return this.read(company);
@@ -71,7 +81,10 @@ export class SandboxTime {
     try {
       toMs = from.add(by).epochMilliseconds;
     } catch {
-      throw new ControlError(400, `by: ${by} leads beyond the calendar`);
+      throw new ControlError(
+        400,
+        `by: must not move the clock beyond the year ${lastYear}, but is ${quoted(by)}`,
+      );
     }
     return this.#move(fromMs, toMs, company);
   }
@@ -83,11 +96,12 @@ export class SandboxTime {
 
   #move(fromMs: number, toMs: number, company: string | undefined, frozen?: boolean): TimeListing {
     const latestMs = company === undefined ? toMs + greatestClockOffset(this.#database) : toMs;
-    if (latestMs > lastInstantMs) throw new ControlError(400, `time ends with the year ${lastYear} here`);
+    if (latestMs > lastInstantMs)
+      throw new ControlError(400, `clock: must not move beyond the year ${lastYear}`);
     if (toMs < fromMs) {
       throw new ControlError(
         409,
-        `time does not go back: it is ${new Date(fromMs).toISOString()}; POST /_sandbox/reset puts it back with the world`,
+        `now: must not be before the current time (${isoOf(fromMs)}), but is ${isoOf(toMs)}. POST /_sandbox/reset resets the clock together with the world.`,
       );
     }
     if (company === undefined) {
@@ -103,10 +117,12 @@ export class SandboxTime {
 }
 
 /** @internal */
-export function clockRoutes(time: SandboxTime): Hono {
-  const routes = new Hono();
-  routes.get("/clock", (c) => c.json(time.read(c.req.query("company"))));
-  routes.put("/clock", async (c) => c.json(time.change(await readJson(c))));
-  routes.post("/clock/advance", async (c) => c.json(await time.advance(await readJson(c))));
-  return routes;
+export function clockHandlers(
+  time: SandboxTime,
+): ControlHandlers<"getClock" | "changeClock" | "advanceClock"> {
+  return {
+    getClock: (c) => c.json(time.read(c.req.query("company"))),
+    changeClock: async (c) => c.json(time.change(await readJson(c))),
+    advanceClock: async (c) => c.json(await time.advance(await readJson(c))),
+  };
 }

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../payments/account.ts";
@@ -28,46 +27,61 @@ import {
   type WorldListing,
 } from "../store/world-listing.ts";
 import { emit } from "../webhooks/events.ts";
-import { entitlements } from "../world/seed-world.ts";
+import { entitlements } from "../world/fixtures.ts";
 import { createCompany, type NewCompany } from "./create-company.ts";
 import { ControlError } from "./errors.ts";
-import { parse, readJson, readQuery, wholeNumber } from "./input.ts";
+import { mustBe, parse, readJson, readQuery, wholeNumber } from "./input.ts";
 import { optionalCompanyPk, requireCompany, requireMember } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
-const companyChange = z.strictObject({
-  status: companyStatus.optional(),
-  card_quota: z.int().min(0).optional(),
-  details_complete: z.boolean().optional(),
-  entitlements: entitlements.optional(),
-});
+export const companyChange = z.lazy(() =>
+  z.strictObject({
+    status: companyStatus.optional(),
+    card_quota: z.int().min(0).optional(),
+    details_complete: z.boolean().optional(),
+    entitlements: entitlements.optional(),
+  }),
+);
 
-const accountChange = z.strictObject({ status: accountStatus, company: z.string().optional() });
+export const accountChange = z.lazy(() =>
+  z.strictObject({ status: accountStatus, company: z.string().optional() }),
+);
 
-const memberChange = z.strictObject({
-  role: role.optional(),
-  status: memberStatus.optional(),
-  details_complete: z.boolean().optional(),
-  company: z.string().optional(),
-});
+export const memberChange = z.lazy(() =>
+  z.strictObject({
+    role: role.optional(),
+    status: memberStatus.optional(),
+    details_complete: z.boolean().optional(),
+    company: z.string().optional(),
+  }),
+);
 
-/** The most companies in one response. */
+/** The query parameter of operations that can be limited to one company. */
+export const companyQuery = z.lazy(() => z.strictObject({ company: z.string().optional() }));
+
+/** Maximum number of companies in one response. */
 const mostListed = 500;
 
-const limitError = `must be a whole number from 1 to ${mostListed}`;
+const allowedLimit = `an integer from 1 to ${mostListed}`;
 
-const worldQuery = z.strictObject({
-  company: z.string().optional(),
-  environment: environment.optional(),
-  search: z.string().max(200, "must be up to 200 characters").optional(),
-  limit: z.int(limitError).min(1, limitError).max(mostListed, limitError).optional(),
-  after: z.string().optional(),
-});
+const error = mustBe(allowedLimit);
+const worldQuery = z.lazy(() =>
+  z.strictObject({
+    company: z.string().optional(),
+    environment: environment.optional(),
+    search: z.string().max(200).optional(),
+    limit: z.int({ error }).min(1, { error }).max(mostListed, { error }).optional(),
+    after: z.string().optional(),
+  }),
+);
 export type WorldQuery = z.input<typeof worldQuery>;
 
-const worldParameters = z.strictObject({
-  ...worldQuery.shape,
-  limit: wholeNumber(1, mostListed, limitError).optional(),
-});
+export const worldParameters = z.lazy(() =>
+  z.strictObject({
+    ...worldQuery.unwrap().shape,
+    limit: wholeNumber(1, mostListed, allowedLimit).optional(),
+  }),
+);
 
 /** Companies with their members and accounts. */
 export class Companies {
@@ -81,7 +95,7 @@ export class Companies {
 
   /**
    * Creates an isolated company, its first member an owner, its first account active, with an API key for each of its
-   * active members while there is a free slot.
+   * active members, up to the limit of active keys.
    * @returns the company with the secrets of its keys, which no later response shows
    * @throws ControlError 409 if a slug is taken
    */
@@ -108,7 +122,10 @@ export class Companies {
     database.transaction(() => {
       const { pk } = requireCompany(database, name);
       if (hasCardsElsewhere(database, pk)) {
-        throw new ControlError(409, `a member of ${name} has cards in another company: reset that one first`);
+        throw new ControlError(
+          409,
+          `company: ${name} cannot be deleted, because one of its members has cards in another company. Reset the other company first: POST /_sandbox/reset with its name as company.`,
+        );
       }
       for (const each of [pk, ...companiesOfMembers(database, pk)]) generations.end(each);
       deleteCompany(database, pk);
@@ -123,7 +140,7 @@ export class Companies {
     if (!account) {
       throw new ControlError(
         404,
-        `no account ${quoted(name)}: name it by its id, or by its slug and a company`,
+        `name: no account has the id or slug ${quoted(name)}. Use the id of an account, or its slug together with company. GET /_sandbox/world lists all accounts.`,
       );
     }
     const { pk, companyPk, companyId } = account;
@@ -133,14 +150,14 @@ export class Companies {
       setAccountStatus(database, pk, status, nowMs);
       const changed = accountOf(accountByPk(database, pk));
       if (changed.status === before.status) return;
-      const beside = { previous_status: before.status };
-      emit(this.#services, { companyPk, type: "account.updated", data: () => changed, beside });
+      const extra = { previous_status: before.status };
+      emit(this.#services, { companyPk, type: "account.updated", data: () => changed, extra });
     });
     return listed(this.show(companyId).accounts, account.id);
   }
 
   /**
-   * Changes a member in one company. The keys of an inactive member obtain no token; issued tokens stay valid until they
+   * Changes a member in one company. The keys of an inactive member cannot be exchanged; issued tokens stay valid until they
    * expire, as after a key is revoked.
    */
   changeMember(name: string, input: z.input<typeof memberChange>): MemberListing {
@@ -156,7 +173,7 @@ export class Companies {
     const { company, after, limit = mostListed, ...filter } = parse(worldQuery, query);
     const { database } = this.#services;
     if (company !== undefined) return { companies: [this.show(company)], has_more: false };
-    const afterPk = optionalCompanyPk(database, after);
+    const afterPk = optionalCompanyPk(database, after, "after");
     const page = pageOfCompanies(database, filter, { afterPk, limit: limit + 1 });
     const pks = page.slice(0, limit).map(({ companyPk }) => companyPk);
     return { companies: this.#list(pks), has_more: page.length > limit };
@@ -181,28 +198,25 @@ export class Companies {
 
 function listed<Listing extends { readonly id: string }>(listings: readonly Listing[], id: string): Listing {
   const listing = listings.find((each) => each.id === id);
-  if (listing === undefined) throw new Error(`${id} was found, but is not listed`);
+  if (listing === undefined) throw new Error(`internal error: ${id} was found, but is not listed`);
   return listing;
 }
 
 /** @internal */
-export function companyRoutes(companies: Companies): Hono {
-  const routes = new Hono();
-  routes.get("/world", (c) => c.json(companies.world(readQuery(c, worldParameters))));
-  routes.post("/companies", async (c) => c.json(await companies.create(await readJson(c)), 201));
-  // `.+`: a live company is named live/SLUG.
-  routes.patch("/companies/:name{.+}", async (c) =>
-    c.json(companies.change(c.req.param("name"), await readJson(c))),
-  );
-  routes.delete("/companies/:name{.+}", (c) => {
-    companies.delete(c.req.param("name"));
-    return c.body(null, 204);
-  });
-  routes.patch("/accounts/:name", async (c) =>
-    c.json(companies.changeAccount(c.req.param("name"), await readJson(c))),
-  );
-  routes.patch("/members/:name", async (c) =>
-    c.json(companies.changeMember(c.req.param("name"), await readJson(c))),
-  );
-  return routes;
+export function companyHandlers(
+  companies: Companies,
+): ControlHandlers<
+  "getWorld" | "createCompany" | "changeCompany" | "deleteCompany" | "changeAccount" | "changeMember"
+> {
+  return {
+    getWorld: (c) => c.json(companies.world(readQuery(c, worldParameters))),
+    createCompany: async (c) => c.json(await companies.create(await readJson(c)), 201),
+    changeCompany: async (c) => c.json(companies.change(c.req.param("name"), await readJson(c))),
+    deleteCompany: (c) => {
+      companies.delete(c.req.param("name"));
+      return c.body(null, 204);
+    },
+    changeAccount: async (c) => c.json(companies.changeAccount(c.req.param("name"), await readJson(c))),
+    changeMember: async (c) => c.json(companies.changeMember(c.req.param("name"), await readJson(c))),
+  };
 }

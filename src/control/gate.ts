@@ -19,6 +19,9 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.[0-9]{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }
 
+/** They need no admin token, and show nothing that is secret. */
+const openPaths = ["/_sandbox/health", "/_sandbox/openapi.json"];
+
 /**
  * Admits requests to the control API and its dashboard, by the rules of the guard.
  * @internal
@@ -38,9 +41,9 @@ export class Gate {
     this.#wrongTokens = new WrongTokens(clock);
   }
 
-  /** Health is open to everyone but the pages of other sites; the guard decides about every other path. */
+  /** The guard decides about every path but the open ones, which refuse only pages of other sites. */
   readonly guarded: MiddlewareHandler = async (c, next) => {
-    if (c.req.path !== "/_sandbox/health") await this.admit(c);
+    if (!openPaths.includes(c.req.path)) await this.admit(c);
     else if (this.guard.kind !== "open") {
       refuseWebhooks(c);
       refuseOtherSites(c);
@@ -105,7 +108,10 @@ export class Gate {
     if (sent !== undefined && !isSignedIn) await this.#wrongTokens.delay(c.req.raw.signal);
     refuseOtherSites(c);
     if (!isSignedIn) {
-      throw new ControlError(401, "send the admin token as Authorization: Bearer TOKEN");
+      throw new ControlError(
+        401,
+        'Authorization: must be "Bearer ADMIN_TOKEN" with the admin token of the sandbox',
+      );
     }
     if (c.req.method !== "GET" && c.req.method !== "HEAD") refuseOtherPages(c);
   }
@@ -163,18 +169,24 @@ class WrongTokens {
 /** The sandbox itself sends webhooks: a client that may subscribe must not reach the control API through one. */
 function refuseWebhooks(c: Context): void {
   if (c.req.header("webhook-signature") === undefined) return;
-  throw new ControlError(403, "the sandbox's own API takes no webhooks");
+  throw new ControlError(
+    403,
+    "the control API refuses webhook deliveries. Use a webhook URL that does not point to /_sandbox.",
+  );
 }
 
 /** @throws ControlError 403 for a foreign host or a page of another origin */
 function refuseForeign(c: Context): void {
   const { hostname, origin: own } = new URL(c.req.url);
   if (!isLoopback(hostname)) {
-    throw new ControlError(403, `the sandbox's own API answers to localhost, not to the host ${hostname}`);
+    throw new ControlError(
+      403,
+      `the control API accepts requests to localhost only, not to ${hostname}. Use http://localhost, or start the sandbox with an admin token.`,
+    );
   }
   const origin = c.req.header("Origin");
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== own)) {
-    throw new ControlError(403, `the sandbox's own API does not answer to pages of ${origin}`);
+    throw new ControlError(403, `the control API does not accept requests from web pages of ${origin}`);
   }
   refuseOtherSites(c);
 }
@@ -193,7 +205,7 @@ export function refuseOtherSites(c: Context): void {
   if ((origin === undefined || isOwnHost(c, origin)) && (isOwnSite || isLinkToStartPage(c))) return;
   throw new ControlError(
     403,
-    "the sandbox's own API and pages refuse requests from other sites: links may point to /_sandbox/ui only; type any other address into the browser's address bar",
+    "the control API and the dashboard refuse requests from other sites. Other sites can link only to /_sandbox/ui. To open another URL, type it into the address bar of the browser.",
   );
 }
 
@@ -225,6 +237,6 @@ export function refuseOtherPages(c: Context): void {
   if (isOwn) return;
   throw new ControlError(
     403,
-    "only the sandbox's own pages may send this: open /_sandbox/ui, and send it there",
+    "only pages of the dashboard can send this request. Open /_sandbox/ui and send it there.",
   );
 }

@@ -1,10 +1,11 @@
 import type { JournalFilter, JournalListing } from "../journal/journal.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
-import type { ControlServices } from "./app.ts";
 import type { TimeListing } from "./clock.ts";
 import type { NewCompany } from "./create-company.ts";
 import { ControlError } from "./errors.ts";
 import type { ArmedScenario, Arming } from "./scenarios.ts";
+import type { ControlServices } from "./services.ts";
 
 /** A company's own clock, which can run ahead of the sandbox's. */
 export interface CompanyClock {
@@ -26,7 +27,7 @@ export interface IsolatedCompany extends CompanyListing {
   readonly accountId: string;
   readonly clock: CompanyClock;
   /** Arms a scenario for this company only. */
-  scenario(name: string, options?: Omit<Arming, "company">): ArmedScenario;
+  scenario(name: AnyScenarioName, options?: Omit<Arming, "company">): ArmedScenario;
   /** Its requests, as in `GET /_sandbox/requests`. */
   requests(filter?: Omit<JournalFilter, "company">): JournalListing;
   /** Deletes the company with everything that belongs to it. */

@@ -7,15 +7,16 @@ import { ControlError } from "./errors.ts";
 
 /**
  * Finds a company by its id, its slug, or `live/SLUG`.
+ * @param field - the field that names it
  * @throws ControlError 404
  */
-export function requireCompany(database: Database, name: string): NamedCompany {
+export function requireCompany(database: Database, name: string, field = "company"): NamedCompany {
   // JavaScript callers in the same process can pass any type.
   const company = typeof name === "string" ? findCompany(database, name) : undefined;
   if (company) return company;
   throw new ControlError(
     404,
-    `no company ${quoted(name)}: name it by its id, its slug, or live/SLUG; GET /_sandbox/world lists them`,
+    `${field}: no company has the id or slug ${quoted(name)}. Use the id, slug or live/SLUG of a company. GET /_sandbox/world lists all companies.`,
   );
 }
 
@@ -23,8 +24,12 @@ export function requireCompany(database: Database, name: string): NamedCompany {
  * The primary key of an optional company.
  * @throws ControlError 404
  */
-export function optionalCompanyPk(database: Database, name: string | undefined): number | undefined {
-  return name === undefined ? undefined : requireCompany(database, name).pk;
+export function optionalCompanyPk(
+  database: Database,
+  name: string | undefined,
+  field?: string,
+): number | undefined {
+  return name === undefined ? undefined : requireCompany(database, name, field).pk;
 }
 
 /**
@@ -42,6 +47,9 @@ export function requireMember(
   const expected = environment ?? company?.environment;
   const member = findMembership(database, name, expected ?? "sandbox", company?.pk);
   if (member && (expected === undefined || member.environment === expected)) return member;
-  const where = `${expected ? ` of the ${expected} environment` : ""}${company ? ` in ${companyName}` : ""}`;
-  throw new ControlError(404, `no member ${quoted(name)}${where}: GET /_sandbox/world lists them`);
+  const where = `${company ? ` in ${companyName}` : ""}${expected ? ` in the ${expected} environment` : ""}`;
+  throw new ControlError(
+    404,
+    `member: no member has the id or slug ${quoted(name)}${where}. GET /_sandbox/world lists all members.`,
+  );
 }

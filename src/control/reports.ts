@@ -1,59 +1,64 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { WebhookDelivery } from "../contract/webhook.ts";
+import type { WebhookDelivery } from "../contract/webhook-responses.ts";
 import { behaviours, type Coverage, pointTest } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";
 import { formatFindings } from "../journal/formats/findings.ts";
 import { reportFormats } from "../journal/formats/formatted.ts";
-import { quoted } from "../rules/errors.ts";
 import type { Database } from "../store/database.ts";
 import { latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
 import { deliveryOf } from "../webhooks/webhooks.ts";
 import { parse, readQuery } from "./input.ts";
 import { optionalCompanyPk } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 import { entryFilter, unknownPoint } from "./requests.ts";
 
 const { company } = entryFilter;
-const format = z.enum(reportFormats, `must be one of ${reportFormats.join(", ")}`).default("json");
+const format = z.enum(reportFormats).default("json");
 
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
   const unmatched = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
-  if (unmatched !== undefined) check.addIssue(`${quoted(unmatched)} ${unknownPoint(unmatched)}`);
+  if (unmatched !== undefined) check.addIssue(unknownPoint(unmatched));
 });
 
 /** Filter of a coverage report for callers in the same process. */
-export const coverageFilter = z.strictObject({ company, exclude: pointPatterns.optional() });
+export const coverageFilter = z.lazy(() => z.strictObject({ company, exclude: pointPatterns.optional() }));
 
-const coverageQuery = z.strictObject({
-  company,
-  exclude: z
-    .string()
-    .transform((list) => list.split(",").map((pattern) => pattern.trim()))
-    .pipe(pointPatterns)
-    .optional(),
-  format,
-});
+export const coverageQuery = z.lazy(() =>
+  z.strictObject({
+    company,
+    exclude: z
+      .string()
+      .transform((list) => list.split(",").map((pattern) => pattern.trim()))
+      .pipe(pointPatterns)
+      .optional(),
+    format,
+  }),
+);
 
 /** Filter of a findings report for callers in the same process. */
-export const findingsFilter = z.strictObject({
-  company,
-  final: z.boolean("must be true or false").optional(),
-});
+export const findingsFilter = z.lazy(() =>
+  z.strictObject({
+    company,
+    final: z.boolean("must be true or false").optional(),
+  }),
+);
 
-const findingsQuery = z.strictObject({
-  company,
-  final: z
-    .enum(["true", "false"], "must be true or false")
-    .transform((word) => word === "true")
-    .optional(),
-  format,
-});
+export const findingsQuery = z.lazy(() =>
+  z.strictObject({
+    company,
+    final: z
+      .enum(["true", "false"], "must be true or false")
+      .transform((word) => word === "true")
+      .optional(),
+    format,
+  }),
+);
 
-const deliveriesQuery = z.strictObject({ company: z.string().optional() });
+export const deliveriesQuery = z.lazy(() => z.strictObject({ company: z.string().optional() }));
 
-/** The most deliveries in one response; the service's own list has pages. */
+/** Maximum number of deliveries in one response; the service's own list has pages. */
 const mostListed = 1000;
 
 /** Webhook deliveries with their attempts. */
@@ -79,20 +84,22 @@ export class Webhooks {
 }
 
 /** @internal */
-export function reportRoutes(coverage: Coverage, findings: Findings, webhooks: Webhooks): Hono {
-  const routes = new Hono();
-  routes.get("/coverage", (c) => {
-    const { format, ...filter } = readQuery(c, coverageQuery);
-    const { text, type } = formatCoverage(coverage.report(filter), format);
-    return c.body(text, 200, { "Content-Type": type });
-  });
-  routes.get("/findings", (c) => {
-    const { format, ...filter } = readQuery(c, findingsQuery);
-    const { text, type } = formatFindings(findings.report(filter), format);
-    return c.body(text, 200, { "Content-Type": type });
-  });
-  routes.get("/webhooks/deliveries", (c) =>
-    c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
-  );
-  return routes;
+export function reportHandlers(
+  coverage: Coverage,
+  findings: Findings,
+  webhooks: Webhooks,
+): ControlHandlers<"getCoverage" | "getFindings" | "listDeliveries"> {
+  return {
+    getCoverage: (c) => {
+      const { format, ...filter } = readQuery(c, coverageQuery);
+      const { text, type } = formatCoverage(coverage.report(filter), format);
+      return c.body(text, 200, { "Content-Type": type });
+    },
+    getFindings: (c) => {
+      const { format, ...filter } = readQuery(c, findingsQuery);
+      const { text, type } = formatFindings(findings.report(filter), format);
+      return c.body(text, 200, { "Content-Type": type });
+    },
+    listDeliveries: (c) => c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
+  };
 }

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
@@ -16,51 +15,60 @@ import {
 } from "../journal/journal.ts";
 import type { JournalEntry } from "../journal/journal-entry.ts";
 import type { Clock } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
 import { ControlError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
-import { parse, readQuery, wholeNumber } from "./input.ts";
+import { mustBe, parse, readQuery, wholeNumber } from "./input.ts";
+import type { ControlHandlers } from "./operations.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
-const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, "must be the id of a request");
+const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, { error: mustBe("the id of a recorded request") });
 
 /** Filters of requests, as query parameters. */
 export const entryFilter = {
-  company: z.string().min(1, "must be a company's id, its slug, or live/SLUG").optional(),
-  operation: z.enum(operationIds, `must be one of ${operationIds.join(", ")}`).optional(),
-  status: wholeNumber(100, 599, "must be an HTTP status, such as 422").optional(),
+  company: z.string().min(1, "must be the id, slug or live/SLUG of a company").optional(),
+  operation: z.enum(operationIds).optional(),
+  status: wholeNumber(100, 599, "a status code from 100 to 599").optional(),
   point: z.enum(pointIds, { error: ({ input }) => unknownPoint(String(input)) }).optional(),
   scenario: z.string().min(1, "must be the name of a scenario").optional(),
   idempotency_key: idempotencyKey.optional(),
 };
 
 /** Query parameters of `GET /_sandbox/requests`. */
-export const listQuery = z.strictObject({
-  ...entryFilter,
-  limit: wholeNumber(1, 1000, "must be a whole number from 1 to 1000").optional(),
-  after: entryId.optional(),
-});
+export const listQuery = z.lazy(() =>
+  z.strictObject({
+    ...entryFilter,
+    limit: wholeNumber(1, 1000, "an integer from 1 to 1000").optional(),
+    after: entryId.optional(),
+  }),
+);
 
 /** The same filter for callers in the same process. */
-const listFilter = z.strictObject({
-  ...entryFilter,
-  status: z.int("must be an HTTP status, such as 422").optional(),
-  idempotency_key: z.string().optional(),
-  limit: z.int().min(1, "must be a whole number from 1").optional(),
-  after: entryId.optional(),
-});
+const listFilter = z.lazy(() =>
+  z.strictObject({
+    ...entryFilter,
+    status: z.int({ error: mustBe("a status code from 100 to 599") }).optional(),
+    idempotency_key: z.string().optional(),
+    limit: z.int().min(1).optional(),
+    after: entryId.optional(),
+  }),
+);
 
 /** Query parameters of the stream; `last_event_id` is for clients that cannot send the header. */
-const streamQuery = z.strictObject({
-  ...entryFilter,
-  last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "must be the id of a request").optional(),
-});
+export const streamQuery = z.lazy(() =>
+  z.strictObject({
+    ...entryFilter,
+    last_event_id: wholeNumber(0, Number.MAX_SAFE_INTEGER, "the id of a recorded request").optional(),
+  }),
+);
 
 /** The error message for an unknown contract point. */
 export function unknownPoint(word: string): string {
   const suggestion = nearest(word, pointIds);
-  return `is no contract point: ${suggestion === undefined ? "" : `did you mean ${suggestion}? `}GET /_sandbox/contract lists them all`;
+  const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
+  return `unknown contract point ${quoted(word)}.${hint} GET /_sandbox/contract lists all contract points`;
 }
 
 /** The latest requests to the service with their responses, secrets masked. */
@@ -97,7 +105,10 @@ export class Requests {
 export function requireRequest(requests: Requests, id: string): JournalEntry {
   const entry = requests.get(id);
   if (entry) return entry;
-  throw new ControlError(404, `no request ${id}: it is no longer kept, or never was`);
+  throw new ControlError(
+    404,
+    `id: no recorded request has the id ${quoted(id)}. The sandbox keeps only the latest requests.`,
+  );
 }
 
 /** Pings keep proxies from closing an idle connection. */
@@ -208,21 +219,26 @@ function eventOf(request: RecordedRequest): string {
 }
 
 /** @internal */
-export function requestRoutes(requests: Requests, journal: Journal, clock: Clock, gate: Gate): Hono {
-  const routes = new Hono();
-  routes.get("/requests", (c) => c.json(requests.list(readQuery(c, listQuery))));
-  routes.delete("/requests", (c) => {
-    requests.clear();
-    return c.body(null, 204);
-  });
-  routes.get("/requests/stream", (c) => {
-    const headers = { last_event_id: c.req.header("Last-Event-ID") };
-    const { last_event_id: lastId, ...filter } = readQuery(c, streamQuery, headers);
-    const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
-    // The body of a response to HEAD is never read, so its stream would never end.
-    if (c.req.method === "HEAD") return c.body(null, 200, type);
-    return c.body(requestStream(journal, clock, { filter, lastId, signal: gate.signalOf(c) }), 200, type);
-  });
-  routes.get("/requests/:id", (c) => c.json(requireRequest(requests, c.req.param("id"))));
-  return routes;
+export function requestHandlers(
+  requests: Requests,
+  journal: Journal,
+  clock: Clock,
+  gate: Gate,
+): ControlHandlers<"listRequests" | "clearRequests" | "streamRequests" | "getRequest"> {
+  return {
+    listRequests: (c) => c.json(requests.list(readQuery(c, listQuery))),
+    clearRequests: (c) => {
+      requests.clear();
+      return c.body(null, 204);
+    },
+    streamRequests: (c) => {
+      const headers = { last_event_id: c.req.header("Last-Event-ID") };
+      const { last_event_id: lastId, ...filter } = readQuery(c, streamQuery, headers);
+      const type = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
+      // The body of a response to HEAD is never read, so its stream would never end.
+      if (c.req.method === "HEAD") return c.body(null, 200, type);
+      return c.body(requestStream(journal, clock, { filter, lastId, signal: gate.signalOf(c) }), 200, type);
+    },
+    getRequest: (c) => c.json(requireRequest(requests, c.req.param("id"))),
+  };
 }

@@ -1,31 +1,41 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import type { Environment } from "../contract/identifiers.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
 import type { UnusedScenario } from "../journal/suite.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
-import type { Scenario } from "../scenarios/scenario.ts";
+import { duration, retryAfter, type Scenario } from "../scenarios/scenario.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
+import { hasWait, waitNames } from "../scenarios/step.ts";
 import { findKey } from "../store/api-keys.ts";
-import type { ArmedRow } from "../store/armed-scenarios.ts";
+import type { ArmedRow, Waits } from "../store/armed-scenarios.ts";
 import type { Database } from "../store/database.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
 import { parse, readJson, readQuery } from "./input.ts";
 import { optionalCompanyPk, requireCompany } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
 /** The requests on which an armed scenario fires; by default those of all companies. */
-const arming = z.strictObject({
-  company: z.string().optional(),
-  /** How many times it runs through its steps; default: until it is disarmed. */
-  times: z.int().min(1).optional(),
-  /** Instead of the operations that the scenario names. */
-  operation: z.enum(operationIds, { error: `must be one of ${operationIds.join(", ")}` }).optional(),
-  /** Only for requests made with this API key. */
-  api_key_id: z.string().optional(),
-});
+export const arming = z.lazy(() =>
+  z.strictObject({
+    company: z.string().optional(),
+    /** How many times it runs through its steps; default: until it is disarmed. */
+    times: z.int().min(1).optional(),
+    /** Instead of the operations that the scenario names. */
+    operation: z.enum(operationIds).optional(),
+    /** Only for requests made with this API key. */
+    api_key_id: z.string().optional(),
+    /** The Retry-After header of its rate limit, in seconds, instead of that in its file. */
+    retry_after_s: retryAfter().optional(),
+    /** Each of its delays, in milliseconds, instead of those in its file. */
+    latency_ms: duration().optional(),
+    /** How long it holds a request at most, in milliseconds, instead of the time in its file. */
+    hold_ms: duration().optional(),
+  }),
+);
 export type Arming = z.input<typeof arming>;
 
-const armedQuery = z.strictObject({ company: z.string().optional() });
+export const armedQuery = z.lazy(() => z.strictObject({ company: z.string().optional() }));
 
 /** Operations that only companies of one environment call. */
 const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
@@ -33,10 +43,17 @@ const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
   exchangeLiveKey: "live",
 };
 
+/** The fault that has each waiting time. */
+const faultOf: Readonly<Record<keyof Waits, string>> = {
+  retry_after_s: "rate limit",
+  latency_ms: "latency",
+  hold_ms: "hold",
+};
+
 /** An armed scenario. */
 export interface ArmedListing {
   readonly id: string;
-  readonly name: string;
+  readonly name: AnyScenarioName;
   /** False if no scenario file defines it any more: it forces nothing. */
   readonly known: boolean;
   /** A slug or `live/SLUG`; null: armed for all companies. */
@@ -45,8 +62,12 @@ export interface ArmedListing {
   readonly operation: string | null;
   readonly api_key_id: string | null;
   readonly times: number | null;
+  /** The waiting times that it was armed with; null: as in its file. */
+  readonly retry_after_s: number | null;
+  readonly latency_ms: number | null;
+  readonly hold_ms: number | null;
   readonly steps_taken: number;
-  /** The number of requests that it changed. */
+  /** The number of requests on which it fired. */
   readonly fired: number;
   /** Whether its `times` are used up. */
   readonly spent: boolean;
@@ -59,7 +80,7 @@ export interface ArmedListing {
 /** Armed scenarios in the order in which they were armed, and the ids of those that never fired. */
 export interface ArmedListings {
   readonly armed: readonly ArmedListing[];
-  readonly never_fired: readonly string[];
+  readonly unused: readonly string[];
 }
 
 /** A scenario that was armed in this process. */
@@ -87,34 +108,56 @@ export class ArmedScenarios {
     return this.#scenarios.catalogue.all;
   }
 
-  arm(name: string, input: Arming = {}): ArmedListing {
+  arm(name: AnyScenarioName, input: Arming = {}): ArmedListing {
     const options = parse(arming, input);
     const scenario = this.#named(name, options.operation);
+    this.#refuseUselessWaits(scenario, options);
     const { companyPk, apiKeyPk } = this.#target(options);
     const most = limits.armedScenarios;
-    const remedy = "disarm some (DELETE /_sandbox/armed/ID, or DELETE /_sandbox/armed?company=NAME)";
-    const message = `a sandbox holds up to ${most} armed scenarios, including used-up ones: ${remedy}`;
+    const remedy = "Disarm some with DELETE /_sandbox/armed/ID or DELETE /_sandbox/armed?company=NAME";
+    const message = `at most ${most} scenarios can be armed; used-up scenarios count until they are disarmed. ${remedy}.`;
     refuseOver(most, this.#scenarios.countArmed() + 1, message);
-    const { operation = null, times = null } = options;
-    return this.#listed(this.#scenarios.arm({ scenario, companyPk, operation, apiKeyPk, times }));
+    const {
+      operation = null,
+      times = null,
+      retry_after_s = null,
+      latency_ms = null,
+      hold_ms = null,
+    } = options;
+    const waits = { retry_after_s, latency_ms, hold_ms };
+    return this.#listed(this.#scenarios.arm({ scenario, companyPk, operation, apiKeyPk, times, ...waits }));
+  }
+
+  /** @throws ControlError 400 if the scenario has no fault with such a waiting time */
+  #refuseUselessWaits(scenario: Scenario, options: Arming): void {
+    const { name, on } = scenario;
+    const { operation } = options;
+    for (const wait of waitNames) {
+      if (options[wait] === undefined || hasWait(scenario, wait, operation ? [operation] : on)) continue;
+      const where = operation ? ` on ${operation}` : "";
+      const others = this.all().filter((each) => hasWait(each, wait, each.on));
+      const names = others.map((each) => each.name).join(", ");
+      throw new ControlError(
+        400,
+        `${wait}: ${name} has no ${faultOf[wait]}${where}. Omit ${wait}, or arm a scenario that has one: ${names}.`,
+      );
+    }
   }
 
   /** The scenario with this name, which has to fit the operation. */
   #named(name: string, operation: OperationId | undefined): Scenario {
     // JavaScript callers can omit the name, or pass the options alone.
     if (typeof name !== "string") {
-      throw new ControlError(
-        400,
-        'name the scenario: scenario("quota-reached"); GET /_sandbox/scenarios lists them all',
-      );
+      const usage = 'must be the name of a scenario, such as "quota-reached"';
+      throw new ControlError(400, `scenario: ${usage}. GET /_sandbox/scenarios lists all scenarios.`);
     }
     const { catalogue } = this.#scenarios;
     const scenario = catalogue.named(name);
     if ("message" in scenario) {
-      throw new ControlError(400, `${scenario.message} GET /_sandbox/scenarios lists them all`);
+      throw new ControlError(400, `${scenario.message} GET /_sandbox/scenarios lists all scenarios.`);
     }
-    const misfit = operation && catalogue.misfit(scenario, operation);
-    if (misfit) throw new ControlError(400, `operation: ${misfit}`);
+    const reason = operation && catalogue.whyNotOn(scenario, operation);
+    if (reason) throw new ControlError(400, `operation: ${reason}`);
     return scenario;
   }
 
@@ -123,20 +166,29 @@ export class ArmedScenarios {
     const company = name === undefined ? undefined : requireCompany(this.#database, name);
     const key = api_key_id === undefined ? undefined : findKey(this.#database, api_key_id);
     if (api_key_id !== undefined && !key) {
-      throw new ControlError(404, `no API key ${quoted(api_key_id)}: GET /_sandbox/api-keys lists them`);
+      throw new ControlError(
+        404,
+        `api_key_id: no API key has the id ${quoted(api_key_id)}. GET /_sandbox/api-keys lists all API keys.`,
+      );
     }
     if (key && company && key.companyPk !== company.pk) {
-      throw new ControlError(400, `api_key_id: this key is of another company than ${name}`);
+      throw new ControlError(
+        400,
+        `api_key_id: the API key does not belong to ${name}. Omit company, or use another key.`,
+      );
     }
     const environment = company?.environment ?? key?.environment;
     if (operation && environment && environmentOf[operation] && environmentOf[operation] !== environment) {
-      throw new ControlError(400, `operation: ${operation} is never called by a ${environment} company`);
+      throw new ControlError(
+        400,
+        `operation: must not be ${operation}, because companies of the ${environment} environment cannot call it`,
+      );
     }
     return { companyPk: company?.pk ?? key?.companyPk ?? null, apiKeyPk: key?.pk ?? null };
   }
 
   /** As `arm`, for callers in the same process. */
-  handle(name: string, options?: Arming): ArmedScenario {
+  handle(name: AnyScenarioName, options?: Arming): ArmedScenario {
     const { id } = this.arm(name, options);
     return {
       id,
@@ -149,11 +201,11 @@ export class ArmedScenarios {
   /** Lists what is armed for one company, or everything. */
   armed(query: z.input<typeof armedQuery> = {}): ArmedListings {
     const armed = this.#rows(query).map((row) => this.#listed(row));
-    return { armed, never_fired: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
+    return { armed, unused: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
   }
 
   /** Lists scenarios that were armed since the sandbox started and never fired, including disarmed ones. */
-  unfired(): UnusedScenario[] {
+  unused(): UnusedScenario[] {
     return this.#scenarios.unused
       .list()
       .map(({ scenario, company, operation, apiKeyId, times, armedAtMs }) => ({
@@ -192,11 +244,15 @@ export class ArmedScenarios {
   #byId(id: string): ArmedRow {
     const row = this.#scenarios.armedById(id);
     if (row) return row;
-    throw new ControlError(404, `nothing armed as ${quoted(id)}: GET /_sandbox/armed lists what is`);
+    throw new ControlError(
+      404,
+      `id: no armed scenario has the id ${quoted(id)}. GET /_sandbox/armed lists all armed scenarios.`,
+    );
   }
 
   #listed(row: ArmedRow): ArmedListing {
     const { id, scenario, company, companyId, operation, apiKeyId, times, stepsTaken, fired } = row;
+    const { retry_after_s, latency_ms, hold_ms } = row;
     return {
       id,
       name: scenario,
@@ -206,6 +262,9 @@ export class ArmedScenarios {
       operation,
       api_key_id: apiKeyId,
       times,
+      retry_after_s,
+      latency_ms,
+      hold_ms,
       steps_taken: stepsTaken,
       fired,
       spent: this.#scenarios.isSpent(row),
@@ -216,23 +275,31 @@ export class ArmedScenarios {
 }
 
 /** @internal */
-export function scenarioRoutes(scenarios: ArmedScenarios): Hono {
-  const routes = new Hono();
-  routes.get("/scenarios", (c) => c.json({ scenarios: scenarios.all() }));
-  routes.post("/scenarios/:name/arm", async (c) =>
-    c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
-  );
-  routes.get("/unfired", (c) => c.json({ unfired: scenarios.unfired() }));
-  routes.get("/armed", (c) => c.json(scenarios.armed(readQuery(c, armedQuery))));
-  routes.delete("/armed", (c) => {
-    scenarios.disarmAll(readQuery(c, armedQuery));
-    return c.body(null, 204);
-  });
-  routes.get("/armed/:id", (c) => c.json(scenarios.byId(c.req.param("id"))));
-  routes.delete("/armed/:id", (c) => {
-    scenarios.disarm(c.req.param("id"));
-    return c.body(null, 204);
-  });
-  routes.post("/armed/:id/release", (c) => c.json(scenarios.release(c.req.param("id"))));
-  return routes;
+export function scenarioHandlers(scenarios: ArmedScenarios): ControlHandlers<ScenarioOperation> {
+  return {
+    listScenarios: (c) => c.json({ scenarios: scenarios.all() }),
+    armScenario: async (c) => c.json(scenarios.arm(c.req.param("name"), await readJson(c)), 201),
+    listUnusedScenarios: (c) => c.json({ unused_scenarios: scenarios.unused() }),
+    listArmedScenarios: (c) => c.json(scenarios.armed(readQuery(c, armedQuery))),
+    disarmScenarios: (c) => {
+      scenarios.disarmAll(readQuery(c, armedQuery));
+      return c.body(null, 204);
+    },
+    getArmedScenario: (c) => c.json(scenarios.byId(c.req.param("id"))),
+    disarmScenario: (c) => {
+      scenarios.disarm(c.req.param("id"));
+      return c.body(null, 204);
+    },
+    releaseRequests: (c) => c.json(scenarios.release(c.req.param("id"))),
+  };
 }
+
+type ScenarioOperation =
+  | "listScenarios"
+  | "armScenario"
+  | "listUnusedScenarios"
+  | "listArmedScenarios"
+  | "disarmScenarios"
+  | "getArmedScenario"
+  | "disarmScenario"
+  | "releaseRequests";

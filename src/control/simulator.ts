@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { accountId, cardId, transactionId } from "../contract/identifiers.ts";
 import type { Invoice } from "../contract/invoice.ts";
@@ -14,34 +13,49 @@ import { clockOffsetOf } from "../store/companies.ts";
 import { findInvoice, pageOfInvoices } from "../store/invoices.ts";
 import type { TransactionRecord } from "../store/transactions.ts";
 import { ControlError, limits, refuseOver, simulate } from "./errors.ts";
-import { amount, amountAboveZero, currency, parse, readJson } from "./input.ts";
+import { amount, amountAboveZero, currency, mustBe, parse, readJson, requiredText } from "./input.ts";
 import { requireCompany } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
 const defaultMerchant: Merchant = { name: "Corner Shop", mcc: "5411", city: "London", country: "GB" };
 const cashMachine: Merchant = { name: "Cash machine", mcc: "6011", city: "London", country: "GB" };
 
 const longest = 200;
-const tooLong = `must be up to ${longest} characters`;
-const shopName = z.string().min(1).max(longest, tooLong);
-const place = z.string().max(longest, tooLong);
+const shopName = z.string().min(1).max(longest);
+const place = z.string().max(longest);
 
-const newAuthorisation = z.strictObject({
-  card_id: cardId,
-  amount: amountAboveZero,
-  currency: currency.optional(),
-  /** The merchant's name, or the fields that differ from the default merchant. */
-  merchant: z
-    .union([shopName, z.strictObject({ name: shopName, city: place, country: place }).partial()])
-    .optional(),
-  mcc: merchant.shape.mcc.optional(),
-  channel: z.enum(["online", "in_person", "atm"]).default("in_person"),
-});
+export const newAuthorisation = z.lazy(() =>
+  z.strictObject({
+    card_id: cardId,
+    amount: amountAboveZero,
+    currency: currency.optional(),
+    /** The merchant's name, or the fields that differ from the default merchant. */
+    merchant: z
+      .union(
+        [shopName, z.strictObject({ name: shopName, city: place, country: place }).partial()],
+        `must be a name, or an object with the keys name, city and country: strings with at most ${longest} characters`,
+      )
+      .optional(),
+    mcc: merchant.shape.mcc.optional(),
+    channel: z.enum(["online", "in_person", "atm"]).default("in_person"),
+  }),
+);
 
-/** The amount is in the currency of the authorisation; default: the whole hold. */
-const newClearing = z.strictObject({ amount: amountAboveZero.optional(), final: z.boolean().default(false) });
-const newReversal = z.strictObject({ amount: amountAboveZero.optional() });
-const newRefund = z.strictObject({ transaction_id: transactionId, amount: amountAboveZero.optional() });
-const newFunding = z.strictObject({ account_id: accountId, amount: amountAboveZero });
+/** The amount is in the currency of the authorization; default: the whole hold. */
+export const newClearing = z.lazy(() =>
+  z.strictObject({
+    amount: amountAboveZero.optional(),
+    final: z.boolean().default(false),
+  }),
+);
+export const newReversal = z.lazy(() => z.strictObject({ amount: amountAboveZero.optional() }));
+export const newRefund = z.lazy(() =>
+  z.strictObject({
+    transaction_id: transactionId,
+    amount: amountAboveZero.optional(),
+  }),
+);
+export const newFunding = z.lazy(() => z.strictObject({ account_id: accountId, amount: amountAboveZero }));
 
 /** Simulates merchants and banks. */
 export class Simulator {
@@ -52,7 +66,7 @@ export class Simulator {
   }
 
   /**
-   * Simulates a merchant's authorisation request.
+   * Simulates a merchant's authorization request.
    * @returns the payment, pending or declined
    */
   authorise(input: z.input<typeof newAuthorisation>): Transaction {
@@ -70,7 +84,7 @@ export class Simulator {
   }
 
   /**
-   * Clears a pending payment: the merchant takes the authorised amount, a part of it, or more.
+   * Clears a pending payment: the merchant captures the authorized amount, a smaller or a larger one.
    * @throws ControlError 409 if it is not pending
    */
   clear(id: string, input: z.input<typeof newClearing> = {}): Transaction {
@@ -88,7 +102,7 @@ export class Simulator {
   }
 
   /**
-   * Expires an authorisation that the merchant never clears.
+   * Expires an authorization that the merchant never clears.
    * @throws ControlError 409 if it is not pending
    */
   expire(id: string): Transaction {
@@ -139,18 +153,20 @@ function idOf(text: string) {
   return text.toLowerCase() as z.output<typeof transactionId>;
 }
 
-const day = z.iso.date("must be a day of the calendar, such as 2026-03-10");
+const day = z.iso.date({ error: mustBe('an ISO 8601 date, such as "2026-03-10"') });
 
-const newInvoice = z.strictObject({
-  company: z.string({ error: "is required: a company's id or slug" }),
-  currency: currency.default("GBP"),
-  net: amount.prefault("10.00"),
-  vat: amount.optional(),
-  issued_on: day.optional(),
-  due_on: day.optional(),
-  period_start: day.optional(),
-  period_end: day.optional(),
-});
+export const newInvoice = z.lazy(() =>
+  z.strictObject({
+    company: requiredText("the id, slug or live/SLUG of a company"),
+    currency: currency.default("GBP"),
+    net: amount.prefault("10.00"),
+    vat: amount.optional(),
+    issued_on: day.optional(),
+    due_on: day.optional(),
+    period_start: day.optional(),
+    period_end: day.optional(),
+  }),
+);
 
 /** Issues and settles the invoices of the service to its companies. */
 export class Invoices {
@@ -167,7 +183,7 @@ export class Invoices {
       const company = requireCompany(database, wanted.company);
       const [latest] = pageOfInvoices(database, company.pk, { limit: 1 });
       const most = limits.invoices;
-      const message = `a company has up to ${most} invoices: reset or delete the company`;
+      const message = `a company can have at most ${most} invoices. Reset the company (POST /_sandbox/reset) or delete it (DELETE /_sandbox/companies/NAME).`;
       refuseOver(most, (latest?.position ?? 0) + 1, message);
       const charge = {
         companyPk: company.pk,
@@ -189,7 +205,11 @@ export class Invoices {
     const { database, clock } = this.#services;
     return database.transaction(() => {
       const invoice = findInvoice(database, id);
-      if (!invoice) throw new ControlError(404, `no invoice ${quoted(id)}: name it by its id`);
+      if (!invoice)
+        throw new ControlError(
+          404,
+          `id: no invoice has the id ${quoted(id)}. GET /developer/company/invoices lists the invoices of a company.`,
+        );
       const nowMs = companyNow(clock, clockOffsetOf(database, invoice.companyPk));
       return invoiceOf(simulate(() => settleInvoice(this.#services, invoice, status, nowMs)));
     });
@@ -197,21 +217,32 @@ export class Invoices {
 }
 
 /** @internal */
-export function simulatorRoutes(simulator: Simulator, invoices: Invoices): Hono {
-  const routes = new Hono();
-  routes.post("/simulate/authorisations", async (c) => c.json(simulator.authorise(await readJson(c)), 201));
-  routes.post("/simulate/authorisations/:id/clear", async (c) =>
-    c.json(simulator.clear(c.req.param("id"), await readJson(c))),
-  );
-  routes.post("/simulate/authorisations/:id/reverse", async (c) =>
-    c.json(simulator.reverse(c.req.param("id"), await readJson(c))),
-  );
-  routes.post("/simulate/authorisations/:id/expire", (c) => c.json(simulator.expire(c.req.param("id"))));
-  routes.post("/simulate/refunds", async (c) => c.json(simulator.refund(await readJson(c)), 201));
-  routes.post("/simulate/topups", async (c) => c.json(simulator.topUp(await readJson(c)), 201));
-  routes.post("/simulate/fees", async (c) => c.json(simulator.charge(await readJson(c)), 201));
-  routes.post("/invoices", async (c) => c.json(invoices.create(await readJson(c)), 201));
-  routes.post("/invoices/:id/pay", (c) => c.json(invoices.settle(c.req.param("id"), "paid")));
-  routes.post("/invoices/:id/void", (c) => c.json(invoices.settle(c.req.param("id"), "void")));
-  return routes;
+export function simulatorHandlers(
+  simulator: Simulator,
+  invoices: Invoices,
+): ControlHandlers<SimulatorOperation> {
+  return {
+    simulateAuthorisation: async (c) => c.json(simulator.authorise(await readJson(c)), 201),
+    clearAuthorisation: async (c) => c.json(simulator.clear(c.req.param("id"), await readJson(c))),
+    reverseAuthorisation: async (c) => c.json(simulator.reverse(c.req.param("id"), await readJson(c))),
+    expireAuthorisation: (c) => c.json(simulator.expire(c.req.param("id"))),
+    simulateRefund: async (c) => c.json(simulator.refund(await readJson(c)), 201),
+    simulateTopUp: async (c) => c.json(simulator.topUp(await readJson(c)), 201),
+    simulateFee: async (c) => c.json(simulator.charge(await readJson(c)), 201),
+    createInvoice: async (c) => c.json(invoices.create(await readJson(c)), 201),
+    payInvoice: (c) => c.json(invoices.settle(c.req.param("id"), "paid")),
+    voidInvoice: (c) => c.json(invoices.settle(c.req.param("id"), "void")),
+  };
 }
+
+type SimulatorOperation =
+  | "simulateAuthorisation"
+  | "clearAuthorisation"
+  | "reverseAuthorisation"
+  | "expireAuthorisation"
+  | "simulateRefund"
+  | "simulateTopUp"
+  | "simulateFee"
+  | "createInvoice"
+  | "payInvoice"
+  | "voidInvoice";

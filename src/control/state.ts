@@ -1,8 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { SandboxClock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
-import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
 import { readClock } from "../store/meta.ts";
 import {
@@ -15,31 +12,33 @@ import {
   restoreWorld,
   type SnapshotListing,
 } from "../store/snapshots.ts";
+import type { OpenWorld } from "../world/open-world.ts";
 import type { SandboxTime } from "./clock.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
-import { parse, readJson } from "./input.ts";
+import { parse, readJson, requiredText } from "./input.ts";
 import { requireCompany } from "./lookup.ts";
+import type { ControlHandlers } from "./operations.ts";
 
-const resetRequest = z.strictObject({ company: z.string().optional() });
+type RestartableWorld = Pick<OpenWorld, "services" | "clock" | "restart">;
 
-const snapshotRequest = z.strictObject({
-  name: z
-    .string({ error: "is required: a name to restore it by" })
-    .regex(
+export const resetRequest = z.lazy(() => z.strictObject({ company: z.string().optional() }));
+
+export const snapshotRequest = z.lazy(() =>
+  z.strictObject({
+    name: requiredText('a snapshot name, such as "before-the-test"').regex(
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-      "must be up to 64 letters, digits, dots, hyphens or underscores, a letter or digit first",
+      "must have 1 to 64 letters, digits, dots, hyphens or underscores, and begin with a letter or a digit",
     ),
-});
+  }),
+);
 
 /** Resets the world, and keeps snapshots of it. */
 export class SandboxState {
-  readonly #services: Services;
-  readonly #clock: SandboxClock;
+  readonly #world: RestartableWorld;
   readonly #scenarios: Scenarios;
 
-  constructor(services: Services, clock: SandboxClock, scenarios: Scenarios) {
-    this.#services = services;
-    this.#clock = clock;
+  constructor(world: RestartableWorld, scenarios: Scenarios) {
+    this.#world = world;
     this.#scenarios = scenarios;
   }
 
@@ -53,17 +52,21 @@ export class SandboxState {
   /** Resets world, counters, clock, tokens and armed scenarios to the sandbox's start. Snapshots stay. */
   reset(): void {
     this.#replaceWorld(() => {
-      restoreWorld(this.#services.database, "start", "");
+      this.#world.restart();
       this.#scenarios.armFromStart();
     });
   }
 
   /** Resets one company and its clock to its beginning; other companies do not change. */
   resetCompany(name: string): void {
-    const { database, generations } = this.#services;
+    const { database, generations } = this.#world.services;
     database.transaction(() => {
       const { pk, slug } = requireCompany(database, name);
-      if (!restoreCompany(database, pk)) throw new ControlError(409, `it is not known how ${slug} began`);
+      if (!restoreCompany(database, pk))
+        throw new ControlError(
+          409,
+          `company: ${slug} cannot be reset, because its initial state is unknown. Delete it, or reset the whole world.`,
+        );
       generations.end(pk);
     });
   }
@@ -71,16 +74,16 @@ export class SandboxState {
   /** Saves the world under a name; replaces an earlier snapshot of that name. */
   snapshot(input: z.input<typeof snapshotRequest>): SnapshotListing {
     const { name } = parse(snapshotRequest, input);
-    const madeAtMs = this.#clock.now();
-    const { database } = this.#services;
+    const madeAtMs = this.#world.clock.now();
+    const { database } = this.#world.services;
     database.transaction(() => {
       const others = otherSnapshots(database, name);
       const rows = countWorldRows(database);
-      const remedy = "delete some (DELETE /_sandbox/snapshots/NAME)";
+      const remedy = "Delete some with DELETE /_sandbox/snapshots/NAME";
       const most = limits.snapshots;
-      refuseOver(most, others.count + 1, `a sandbox keeps up to ${most} snapshots: ${remedy}`);
-      const held = `this one needs ${rows}, the others hold ${others.rows}`;
-      const message = `snapshots hold up to ${limits.snapshotRows} rows together (${held}): ${remedy}`;
+      refuseOver(most, others.count + 1, `the sandbox can hold at most ${most} snapshots. ${remedy}.`);
+      const held = `the new snapshot has ${rows}, the others have ${others.rows}`;
+      const message = `snapshots can have at most ${limits.snapshotRows} rows together (${held}). ${remedy}.`;
       refuseOver(limits.snapshotRows, others.rows + rows, message);
       captureWorld(database, "named", name, madeAtMs);
     });
@@ -89,52 +92,61 @@ export class SandboxState {
 
   restore(name: string): void {
     this.#replaceWorld(() => {
-      if (!restoreWorld(this.#services.database, "named", name)) throw unknownSnapshot(name);
+      if (!restoreWorld(this.#world.services.database, "named", name)) throw unknownSnapshot(name);
       // The snapshot may come from a sandbox that started with another scenario.
       if (!this.#scenarios.isArmedFromStart) this.#scenarios.armFromStart();
     });
   }
 
   snapshots(): SnapshotListing[] {
-    return listSnapshots(this.#services.database);
+    return listSnapshots(this.#world.services.database);
   }
 
   deleteSnapshot(name: string): void {
-    this.#services.database.transaction(() => {
-      if (!deleteSnapshot(this.#services.database, "named", name)) throw unknownSnapshot(name);
+    this.#world.services.database.transaction(() => {
+      if (!deleteSnapshot(this.#world.services.database, "named", name)) throw unknownSnapshot(name);
     });
   }
 
   /** Requests in progress belong to the old world: their generation ends. */
   #replaceWorld(restore: () => void): void {
-    const { database, generations } = this.#services;
-    database.transaction(restore);
+    const { database, generations } = this.#world.services;
+    try {
+      database.transaction(restore);
+    } finally {
+      this.#world.clock.resume(readClock(database));
+    }
     generations.end();
-    this.#clock.resume(readClock(database));
   }
 }
 
 function unknownSnapshot(name: string): ControlError {
-  return new ControlError(404, `no snapshot ${quoted(name)}: GET /_sandbox/snapshots lists what there is`);
+  return new ControlError(
+    404,
+    `name: no snapshot has the name ${quoted(name)}. GET /_sandbox/snapshots lists all snapshots.`,
+  );
 }
 
 /** @internal */
-export function stateRoutes(state: SandboxState, time: SandboxTime): Hono {
-  const routes = new Hono();
-  routes.post("/reset", async (c) => {
-    const input = await readJson<{ company?: string }>(c);
-    state.putBack(input);
-    return c.json(time.read(input.company));
-  });
-  routes.get("/snapshots", (c) => c.json({ snapshots: state.snapshots() }));
-  routes.post("/snapshots", async (c) => c.json(state.snapshot(await readJson(c)), 201));
-  routes.post("/snapshots/:name/restore", (c) => {
-    state.restore(c.req.param("name"));
-    return c.json(time.read());
-  });
-  routes.delete("/snapshots/:name", (c) => {
-    state.deleteSnapshot(c.req.param("name"));
-    return c.body(null, 204);
-  });
-  return routes;
+export function stateHandlers(
+  state: SandboxState,
+  time: SandboxTime,
+): ControlHandlers<"reset" | "listSnapshots" | "createSnapshot" | "restoreSnapshot" | "deleteSnapshot"> {
+  return {
+    reset: async (c) => {
+      const input = await readJson<{ company?: string }>(c);
+      state.putBack(input);
+      return c.json(time.read(input.company));
+    },
+    listSnapshots: (c) => c.json({ snapshots: state.snapshots() }),
+    createSnapshot: async (c) => c.json(state.snapshot(await readJson(c)), 201),
+    restoreSnapshot: (c) => {
+      state.restore(c.req.param("name"));
+      return c.json(time.read());
+    },
+    deleteSnapshot: (c) => {
+      state.deleteSnapshot(c.req.param("name"));
+      return c.body(null, 204);
+    },
+  };
 }

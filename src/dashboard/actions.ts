@@ -1,8 +1,9 @@
+import { waitNames } from "../scenarios/step.ts";
 import type { DashboardServices } from "./page.ts";
 import { pathTo } from "./paths.ts";
-import { type FormAction, inputOf, required, wholeNumber, yesOrNo } from "./submit.ts";
+import { type FormAction, inputOf, integer, required, yesOrNo } from "./submit.ts";
 
-/** What the forms of the pages do, by their paths. The methods that they call validate the input. */
+/** The actions of the forms by path. The methods that they call validate the input. */
 export function actions(services: DashboardServices): Readonly<Record<string, FormAction>> {
   return {
     ...clockActions(services),
@@ -19,11 +20,13 @@ function clockActions({ time }: DashboardServices): Record<string, FormAction> {
   return {
     "/clock/advance": async ({ by = "", company }) => {
       const { now } = await time.advance({ by, company });
-      return { text: `It is ${now}${company ? " for this company" : ""}.` };
+      return { text: `${company ? "The clock of this company" : "The clock"} is now at ${now}.` };
     },
     "/clock": ({ frozen }) => {
       const { now } = time.change({ frozen: frozen === "true" });
-      return { text: frozen === "true" ? `Time stands still at ${now}.` : `Time runs again from ${now}.` };
+      return {
+        text: frozen === "true" ? `The clock is frozen at ${now}.` : `The clock runs again from ${now}.`,
+      };
     },
   };
 }
@@ -32,23 +35,23 @@ function worldActions({ state, requests }: DashboardServices): Record<string, Fo
   return {
     "/reset": () => {
       state.reset();
-      return { text: "Everything is as freshly started." };
+      return { text: "The sandbox is reset." };
     },
     "/snapshots": ({ name = "" }) => {
       state.snapshot({ name });
-      return { text: `The world is kept as ${name}.` };
+      return { text: `Snapshot ${name} is saved.` };
     },
     "/snapshots/restore": ({ name = "" }) => {
       state.restore(name);
-      return { text: `The world is as it was kept as ${name}.` };
+      return { text: `Snapshot ${name} is restored.` };
     },
     "/snapshots/delete": ({ name = "" }) => {
       state.deleteSnapshot(name);
-      return { text: `The snapshot ${name} is gone.` };
+      return { text: `Snapshot ${name} is deleted.` };
     },
-    "/requests/forget": () => {
+    "/requests/delete": () => {
       requests.clear();
-      return { text: "The requests are forgotten, with what they met and what was found." };
+      return { text: "The recorded requests, their coverage and their findings are deleted." };
     },
   };
 }
@@ -57,9 +60,10 @@ function scenarioActions({ scenarios }: DashboardServices): Record<string, FormA
   return {
     "/scenarios/:name/arm": (fields, param) => {
       const { company, operation, api_key_id } = fields;
+      const waits = Object.fromEntries(waitNames.map((wait) => [wait, integer(fields, wait)]));
       const { name, times, ...armed } = scenarios.arm(
         param("name"),
-        inputOf({ company, times: wholeNumber(fields, "times"), operation, api_key_id }),
+        inputOf({ company, times: integer(fields, "times"), operation, api_key_id, ...waits }),
       );
       const often = times === null ? "until it is disarmed" : times === 1 ? "once" : `${times} times`;
       return { text: `${name} is armed for ${armed.company ?? "all companies"}, ${often}.` };
@@ -67,11 +71,11 @@ function scenarioActions({ scenarios }: DashboardServices): Record<string, FormA
     "/armed/:id/disarm": (_, param) => {
       const { name, fired } = scenarios.byId(param("id"));
       scenarios.disarm(param("id"));
-      return { text: `${name} is disarmed; it fired ${fired} ${fired === 1 ? "time" : "times"}.` };
+      return { text: `${name} is disarmed. It fired ${fired} ${fired === 1 ? "time" : "times"}.` };
     },
     "/armed/:id/release": (_, param) => {
       const { released } = scenarios.release(param("id"));
-      return { text: `${released} held ${released === 1 ? "request goes" : "requests go"} on.` };
+      return { text: `${released} held ${released === 1 ? "request is" : "requests are"} released.` };
     },
   };
 }
@@ -80,28 +84,28 @@ function companyActions({ companies, state }: DashboardServices): Record<string,
   return {
     "/companies": async (fields) => {
       const { name, environment } = fields;
-      const made = await companies.create(
-        inputOf({ name, environment, card_quota: wholeNumber(fields, "card_quota") }),
+      const created = await companies.create(
+        inputOf({ name, environment, card_quota: integer(fields, "card_quota") }),
       );
-      const secrets = made.members.flatMap(({ name, role, api_keys }) =>
+      const secrets = created.members.flatMap(({ name, role, api_keys }) =>
         api_keys.flatMap(({ secret }) => (secret ? [{ label: `${name}, ${role}`, secret }] : [])),
       );
-      return { text: `${made.name} is made.`, secrets, to: pathTo(`/companies/${made.id}`) };
+      return { text: `${created.name} is created.`, secrets, to: pathTo(`/companies/${created.id}`) };
     },
     "/companies/:id/change": (fields, param) => {
       const { name } = companies.change(
         param("id"),
         inputOf({
           status: fields.status,
-          card_quota: wholeNumber(fields, "card_quota"),
+          card_quota: integer(fields, "card_quota"),
           details_complete: yesOrNo(fields, "details_complete"),
         }),
       );
-      return { text: `${name} is changed.` };
+      return { text: `${name} is updated.` };
     },
     "/companies/:id/reset": (_, param) => {
       state.resetCompany(param("id"));
-      return { text: "The company is as it began." };
+      return { text: "The company is reset." };
     },
     "/companies/:id/delete": (_, param) => {
       companies.delete(param("id"));
@@ -118,24 +122,27 @@ function memberAndAccountActions({ companies, simulator }: DashboardServices): R
         param("member"),
         inputOf({ role: fields.role, status: fields.status, details_complete, company: param("id") }),
       );
-      return { text: `${name} is changed: ${role}, ${status}.` };
+      return { text: `${name} is updated: ${role}, ${status}.` };
     },
     "/companies/:id/accounts/:account": (fields, param) => {
       const { slug, status } = companies.changeAccount(
         param("account"),
         inputOf({ status: fields.status, company: param("id") }),
       );
-      return { text: `The account ${slug} is ${status}.` };
+      return { text: `Account ${slug} is now ${status}.` };
     },
     "/companies/:id/accounts/:account/top-up": (fields, param) => {
       const { amount, currency } = simulator.topUp({
         account_id: param("account"),
         amount: required(fields, "amount"),
       });
-      return { text: `${amount} ${currency} came in.` };
+      return { text: `The account is topped up with ${amount} ${currency}.` };
     },
   };
 }
+
+/** A note about the access tokens of a key that is revoked. */
+export const tokensStayValid = "Access tokens that were already issued stay valid until they expire.";
 
 function keyActions({ apiKeys }: DashboardServices): Record<string, FormAction> {
   return {
@@ -144,13 +151,12 @@ function keyActions({ apiKeys }: DashboardServices): Record<string, FormAction> 
       const [company, member = ""] = required(fields, "member").split("/");
       const { environment, label } = fields;
       const { prefix, secret } = apiKeys.create(inputOf({ member, company, environment, label }));
-      return { text: "The key is made.", secrets: [{ label: label ?? `${prefix}…`, secret }] };
+      return { text: "The API key is created.", secrets: [{ label: label ?? `${prefix}…`, secret }] };
     },
     "/api-keys/:id/revoke": (_, param) => {
       const { prefix } = apiKeys.revoke(param("id"));
-      return {
-        text: `${prefix}… is revoked, and its slot is free. Tokens that were issued with it live on.`,
-      };
+      const effect = `API key ${prefix}… is revoked and no longer counts towards the limit of active keys.`;
+      return { text: `${effect} ${tokensStayValid}` };
     },
   };
 }
@@ -159,38 +165,38 @@ function cardActions({ cards, simulator }: DashboardServices): Record<string, Fo
   return {
     "/cards/:id/purchase": (fields, param) => {
       const { currency, merchant, channel } = fields;
-      const purchase = {
+      const payment = {
         card_id: param("id"),
         amount: required(fields, "amount"),
         currency,
         merchant,
         channel,
       };
-      const { status, decline_reason, ...made } = simulator.authorise(inputOf(purchase));
-      const why = decline_reason ? `, ${decline_reason.replaceAll("_", " ")}` : "";
-      return { text: `${made.amount} ${made.currency}: ${status}${why}.` };
+      const { status, decline_reason, ...authorized } = simulator.authorise(inputOf(payment));
+      const reason = decline_reason ? `, ${decline_reason.replaceAll("_", " ")}` : "";
+      return { text: `Card payment of ${authorized.amount} ${authorized.currency}: ${status}${reason}.` };
     },
     "/cards/:id/operator": ({ action }, param) => {
       const id = param("id");
       const { name, status } =
         action === "expire" ? cards.expire(id) : cards.operate(id, inputOf({ action }));
-      return { text: `${name} is ${status}.` };
+      return { text: `${name} is now ${status}.` };
     },
     "/cards/:id/delivery": ({ status: wanted }, param) => {
       const { status } = cards.moveDelivery(param("id"), inputOf({ status: wanted }));
-      return { text: `The parcel is ${status}.` };
+      return { text: `The delivery status is now ${status}.` };
     },
     "/transactions/:id/clear": (_, param) => {
       const { amount, currency } = simulator.clear(param("id"));
-      return { text: `${amount} ${currency} were taken.` };
+      return { text: `The card payment of ${amount} ${currency} is cleared.` };
     },
     "/transactions/:id/reverse": (_, param) => {
       const { amount, currency } = simulator.reverse(param("id"));
-      return { text: `${amount} ${currency} were let go.` };
+      return { text: `The card payment of ${amount} ${currency} is reversed.` };
     },
     "/transactions/:id/refund": (_, param) => {
       const { amount, currency } = simulator.refund({ transaction_id: param("id") });
-      return { text: `${amount} ${currency} were given back.` };
+      return { text: `${amount} ${currency} is refunded.` };
     },
   };
 }

@@ -25,7 +25,7 @@ export type DashboardFiles = (name: keyof typeof fileTypes) => Promise<Uint8Arra
 
 /**
  * The pages under `/_sandbox/ui`. They use the operations of the control API, and work without the script, which only
- * adds live requests and copy buttons.
+ * adds live requests, search, a running clock and copy buttons.
  * @internal
  */
 export function createDashboard(services: DashboardServices, gate: Gate, files?: DashboardFiles): Hono {
@@ -70,7 +70,8 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
 
 function serveFile(name: keyof typeof fileTypes, files: DashboardFiles | undefined): Handler {
   return async (c) => {
-    if (!files) return c.text(`${name} is not here: this sandbox was made without files`, 404);
+    if (!files)
+      return c.text(`${name} is not available: the sandbox was created without dashboardFiles`, 404);
     return c.body(await files(name), 200, {
       "Content-Type": `${fileTypes[name]}; charset=utf-8`,
       "Cache-Control": "no-cache",

@@ -47,7 +47,7 @@ export type Render = (c: Context, page: Page, options?: RenderOptions) => Respon
 /** Renders pages and errors in the layout. */
 export function createRenderer(services: DashboardServices, guard: Guard, flashes: Flashes) {
   const render: Render = (c, { title, body }, { status = 200, flash, signedOut = false } = {}) => {
-    const visitor = signedOut ? "nobody" : guard.kind === "token" ? "signed in" : "anyone";
+    const visitor = signedOut ? "signed-out" : guard.kind === "token" ? "signed-in" : "no-sign-in";
     const whole = (
       <Layout title={title} version={services.version} path={c.req.path} flash={flash} visitor={visitor}>
         {body}
@@ -69,15 +69,21 @@ export function createRenderer(services: DashboardServices, guard: Guard, flashe
   const onError = (error: Error, c: Context) => {
     if (error instanceof ControlError) {
       const { status, message } = error;
-      const page = errorPage(status === 404 ? "Not found" : "Not possible", message);
+      const page = errorPage(status === 404 ? "Not found" : "Request refused", message);
       return render(c, page, { status, signedOut: status === 403 });
     }
     services.onDefect(error, c.req.method, c.req.path);
     if (error instanceof DatabaseUnusable) {
-      const page = errorPage("The database cannot be used", `${error.message}. ${error.outcome}`);
+      const page = errorPage("Database error", `${error.message}. ${error.outcome}`);
       return render(c, page, { status: 503 });
     }
-    return render(c, errorPage("The sandbox itself failed", "Its log says more."), { status: 500 });
+    return render(
+      c,
+      errorPage("Internal error of the sandbox", "This is a bug in card-sandbox. The log shows the cause."),
+      {
+        status: 500,
+      },
+    );
   };
   return { render, show, onError };
 }
@@ -98,7 +104,7 @@ function pageRequest(c: Context, services: DashboardServices, flashes: Flashes):
   };
 }
 
-/** The live base address has the same host as the page. */
+/** The live base URL has the same host as the page. */
 function liveOriginOf({ environments, livePort }: DashboardServices, origin: string): string | undefined {
   if (environments.includes("live")) return origin;
   if (livePort === undefined) return undefined;
@@ -113,7 +119,7 @@ function errorPage(title: string, message: string): Page {
       <h1>{title}</h1>
       <p>{message}</p>
       <p>
-        <a href={base}>To the overview</a>
+        <a href={base}>Go to the overview</a>
       </p>
     </>
   );
@@ -135,13 +141,13 @@ interface LayoutProps {
   readonly version: string;
   readonly path: string;
   readonly flash?: Flash | undefined;
-  /** `nobody`: has to sign in first; `anyone`: no sign-in is needed. */
-  readonly visitor: "nobody" | "signed in" | "anyone";
+  /** `no-sign-in`: the pages need no sign-in. */
+  readonly visitor: "signed-out" | "signed-in" | "no-sign-in";
   readonly children?: Child;
 }
 
 function Layout({ title, version, path, flash, visitor, children }: LayoutProps) {
-  // With the version, so that browsers load the files of a new version.
+  // The version makes browsers load the files of a new release.
   const file = (name: string) => `${base}/${name}?v=${encodeURIComponent(version)}`;
   return (
     <html lang="en">
@@ -162,8 +168,8 @@ function Layout({ title, version, path, flash, visitor, children }: LayoutProps)
           <a class="brand" href={base}>
             card-sandbox <small>{version}</small>
           </a>
-          {visitor !== "nobody" && <Menu path={path} />}
-          {visitor === "signed in" && (
+          {visitor !== "signed-out" && <Menu path={path} />}
+          {visitor === "signed-in" && (
             <form method="post" action={pathTo("/sign-out")} class="sign-out">
               <button type="submit">Sign out</button>
             </form>
@@ -192,6 +198,9 @@ function Menu({ path }: { path: string }) {
             </li>
           );
         })}
+        <li>
+          <a href="/docs">API reference</a>
+        </li>
       </ul>
     </nav>
   );

@@ -1,13 +1,13 @@
 import { type Child, createContext, useContext } from "hono/jsx";
 import type { Environment } from "../contract/identifiers.ts";
-import type { ControlServices } from "../control/app.ts";
+import type { ControlServices } from "../control/services.ts";
 import type { Fields, Flash } from "./submit.ts";
 
-/** What the pages read and change: the same as the control API. */
+/** The services that the pages use: those of the control API, and facts about the server. */
 export interface DashboardServices extends ControlServices {
-  /** The environments that this base address serves. */
+  /** The environments that this base URL serves. */
   readonly environments: readonly Environment[];
-  /** The port of the live base address on the same host, if it is another one. */
+  /** The port of the live base URL on the same host, if it differs from this one. */
   readonly livePort: number | undefined;
   /** Whether orders need the header `X-On-Behalf-Of`. */
   readonly onBehalfOfRequired: boolean;
@@ -16,9 +16,9 @@ export interface DashboardServices extends ControlServices {
 /** A request for a page. */
 export interface PageRequest {
   readonly services: DashboardServices;
-  /** The base address, without a slash at its end. */
+  /** The base URL, without a slash at its end. */
   readonly origin: string;
-  /** The live base address; undefined if it is unknown. */
+  /** The live base URL; undefined if it is unknown. */
   readonly liveOrigin: string | undefined;
   /** The page's path and query, to which its forms return. */
   readonly path: string;

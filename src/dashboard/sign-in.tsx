@@ -56,7 +56,7 @@ export function createSignIn(gate: Gate, render: Render) {
   };
 }
 
-/** Links can name any address; only pages of the dashboard are opened after signing in. */
+/** A link can contain any URL; after signing in, only pages of the dashboard are opened. */
 function nextPage(next: string | undefined): string {
   return next !== undefined && isOwnPath(next) ? next : base;
 }
@@ -67,7 +67,7 @@ function signInPage({ next, isWrong }: { next: string; isWrong: boolean }): Page
       <h1 id="sign-in">Sign in</h1>
       {isWrong && (
         <p class="notice problem" role="alert">
-          <strong>Not signed in.</strong> That is not the admin token of this sandbox.
+          <strong>Not signed in.</strong> The admin token is wrong.
         </p>
       )}
       <form method="post" action={pathTo("/sign-in")} class="stack">
@@ -77,7 +77,7 @@ function signInPage({ next, isWrong }: { next: string; isWrong: boolean }): Page
           name="token"
           type="password"
           required
-          hint="The sandbox prints it when it starts, or was given it by --admin-token or CARD_SANDBOX_ADMIN_TOKEN."
+          hint="Set with --admin-token or CARD_SANDBOX_ADMIN_TOKEN, or printed when the sandbox starts."
         />
         <button type="submit" class="primary">
           Sign in

@@ -7,27 +7,30 @@ import { base, isOwnPath } from "./paths.ts";
 /** The fields of a form that are not empty, trimmed. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** Larger than any form of the dashboard. */
+/** In bytes; larger than any form of the dashboard. */
 const largestForm = 64 * 1024;
 
 /** @throws ControlError 400 for another content type, 413 for a body that is too large */
 export async function readForm(c: Context): Promise<Fields> {
   const type = c.req.header("Content-Type") ?? "";
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) {
-    throw new ControlError(400, "the form cannot be read: send it as application/x-www-form-urlencoded");
+    throw new ControlError(
+      400,
+      `Content-Type: must be application/x-www-form-urlencoded, but is ${quoted(type)}`,
+    );
   }
-  const text = await readText(c, largestForm, "a form of the dashboard holds up to 64 KiB");
+  const text = await readText(c, largestForm, "form: must be at most 64 KiB");
   const fields: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(text)) if (value.trim() !== "") fields[name] = value.trim();
   return fields;
 }
 
-/** @throws ControlError 400 if the field is not a whole number */
-export function wholeNumber(fields: Fields, name: string): number | undefined {
+/** @throws ControlError 400 if the field is not an integer */
+export function integer(fields: Fields, name: string): number | undefined {
   const text = fields[name];
   if (text === undefined) return undefined;
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
-  throw new ControlError(400, `${name}: must be a whole number; got ${quoted(text)}`);
+  throw new ControlError(400, `${name}: must be an integer, but is ${quoted(text)}`);
 }
 
 /** @throws ControlError 400 if the field is empty */
@@ -42,7 +45,7 @@ export function yesOrNo(fields: Fields, name: string): boolean | undefined {
   const text = fields[name];
   if (text === undefined) return undefined;
   if (text === "true" || text === "false") return text === "true";
-  throw new ControlError(400, `${name}: must be true or false; got ${quoted(text)}`);
+  throw new ControlError(400, `${name}: must be true or false, but is ${quoted(text)}`);
 }
 
 /** The input of a method that validates it, without the fields that are undefined. */
@@ -65,24 +68,24 @@ export interface Flash {
   readonly refused?: {
     readonly form: string;
     readonly fields: Fields;
-    /** Whether the form shows the message itself, beside its fields. */
+    /** Whether the form itself shows the message, above its fields. */
     readonly showsMessage: boolean;
   };
 }
 
-/** More flashes than this are waiting for readers that will not come. */
-const mostFlashes = 100;
+/** Older flashes are dropped: their redirects were not followed. */
+const flashesKept = 100;
 
 /** Keeps flashes in memory until the redirect is followed: in the URL, a secret would stay in the browser's history. */
 export class Flashes {
   readonly #waiting = new Map<string, Flash>();
   #last = 0;
 
-  /** @returns the id to take it by */
+  /** @returns the id for `take` */
   add(flash: Flash): string {
     const id = String(++this.#last);
     this.#waiting.set(id, flash);
-    this.#waiting.delete(String(this.#last - mostFlashes));
+    this.#waiting.delete(String(this.#last - flashesKept));
     return id;
   }
 
@@ -95,7 +98,7 @@ export class Flashes {
   }
 }
 
-/** A message for the user, and what else to show. */
+/** A message for the user, with new secrets and the next page. */
 export interface ActionResult {
   readonly text: string;
   readonly secrets?: readonly NewSecret[];
@@ -103,7 +106,7 @@ export interface ActionResult {
   readonly to?: string;
 }
 
-/** Does what a form asks for. `param` returns a parameter of the form's path. */
+/** Performs the action of a form. `param` returns a parameter of the form's path. */
 export type FormAction = (
   fields: Fields,
   param: (name: string) => string,
@@ -112,13 +115,13 @@ export type FormAction = (
 /** Responds to a form with a redirect to a page that shows the result, so that a reload does not send it again. */
 export function submit(flashes: Flashes, action: FormAction): Handler {
   return async (c) => {
-    const { back, tells, ...fields } = await readForm(c);
+    const { back, show_message: showMessage, ...fields } = await readForm(c);
     let flash: Flash & Pick<ActionResult, "to">;
     try {
       flash = { kind: "done", ...(await action(fields, (name) => c.req.param(name) ?? "")) };
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
-      const refused = { form: c.req.path, fields, showsMessage: tells !== undefined };
+      const refused = { form: c.req.path, fields, showsMessage: showMessage !== undefined };
       flash = { kind: "problem", text: error.message, refused };
     }
     const { to = back !== undefined && isOwnPath(back) ? back : base, ...shown } = flash;

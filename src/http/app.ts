@@ -26,8 +26,8 @@ export interface App {
 }
 
 /**
- * Serves the operations of a base address. Paths without a variable segment have a router of their own: Hono's fast
- * router cannot tell `/developer/cards/virtual` from `/developer/cards/:id`, and its slow one costs 7 % of the orders
+ * Serves the operations of a base URL. Paths without a variable segment have a router of their own: Hono's fast
+ * router cannot distinguish `/developer/cards/virtual` from `/developer/cards/:id`, and its slow one costs 7 % of the orders
  * per second.
  */
 export function createApp(services: HttpServices): App {
@@ -44,7 +44,7 @@ export function createApp(services: HttpServices): App {
   };
 }
 
-/** The path up to the query; `getPath` would also end it at a `#`, and answer a target with a fragment. */
+/** The path up to the query. `getPath` would also end it at a `#`, and so accept a target with a fragment. */
 function pathOf(request: Request): string {
   const { url } = request;
   const start = url.indexOf("/", url.indexOf("://") + 3);
@@ -101,13 +101,17 @@ function servedPaths({ served }: HttpServices): [string, OperationId[]][] {
 const refuseUnspecified: Route = () => {
   throw new SandboxError(
     "gateway.not_specified",
-    "The specification does not show this operation, and the sandbox was started with --assumed off",
+    "The specification does not show this operation, and the sandbox runs with --assumed off. " +
+      "To use the operation, start the sandbox with --assumed on.",
   );
 };
 
 const refusePath: Route = (_, c) => {
   const path = maskPath(c.req.path);
-  throw new SandboxError("gateway.not_found", `${c.req.method} ${path} is no path of this service`);
+  throw new SandboxError(
+    "gateway.not_found",
+    `${c.req.method} ${path} does not exist. The API reference is at /docs.`,
+  );
 };
 
 function methodNotAllowed(served: readonly string[]): Route {
@@ -115,7 +119,7 @@ function methodNotAllowed(served: readonly string[]): Route {
   return (_, c) => {
     throw new SandboxError(
       "gateway.method_not_allowed",
-      `${maskPath(c.req.path)} does not serve ${c.req.method}: use ${methods.join(" or ")}`,
+      `${c.req.method} ${maskPath(c.req.path)}: method not allowed. Use ${methods.join(" or ")}.`,
       { Allow: methods.join(", ") },
     );
   };

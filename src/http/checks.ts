@@ -1,5 +1,6 @@
 import { actFor, authenticate } from "../access/authenticate.ts";
 import { actingPoints, type CheckId } from "../contract/decisions.ts";
+import { shownValue } from "../contract/expected.ts";
 import { companyId, idempotencyKey } from "../contract/identifiers.ts";
 import { type Operation, type OperationId, operations, requiresOnBehalfOf } from "../contract/operations.ts";
 import { hasPermission } from "../rules/company.ts";
@@ -24,12 +25,15 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
     if (header === undefined) {
       throw new SandboxError(
         required,
-        "X-On-Behalf-Of: is required; send the UUID of the company to act for",
+        "X-On-Behalf-Of: is required. Send the UUID of the company to act for.",
       );
     }
     const company = companyId.safeParse(header);
     if (!company.success) {
-      throw new SandboxError(invalid, "X-On-Behalf-Of: must be the UUID of a company");
+      throw new SandboxError(
+        invalid,
+        `X-On-Behalf-Of: must be the UUID of a company, but is ${shownValue(header)}`,
+      );
     }
     setCaller(services, c, actFor(services, c.get("caller"), company.data, notAMember));
   },
@@ -38,7 +42,7 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
   rate_limit: (_, c) => {
     const limit = c.get("claim")?.step.request.rate_limited;
     if (!limit) return;
-    throw new SandboxError("gateway.rate_limited", `Too many requests: retry in ${limit.retry_after_s} s`, {
+    throw new SandboxError("gateway.rate_limited", `Too many requests. Retry in ${limit.retry_after_s} s.`, {
       "Retry-After": String(limit.retry_after_s),
     });
   },
@@ -46,7 +50,7 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
   /** 503: only a scenario makes the token endpoint unavailable. */
   availability: (_, c) => {
     if (!c.get("claim")?.step.token.unavailable) return;
-    throw new SandboxError("token.unavailable", "The token endpoint is unavailable: retry later");
+    throw new SandboxError("token.unavailable", "The token endpoint is unavailable. Retry later.");
   },
 
   /** 403: the role of the member has the permission (spec §5.6). */
@@ -58,7 +62,7 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
     if (permissions?.includes(permission) ?? hasPermission(role, permission)) return;
     throw new SandboxError(
       isOrder(c) ? "order.forbidden" : "access.forbidden",
-      `The member who owns the API key, with the role ${role}, lacks the permission ${permission}`,
+      `The member who owns the API key has the role "${role}", which does not include the permission ${permission}`,
     );
   },
 
@@ -69,17 +73,16 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
     if (area === undefined || (entitled ?? c.get("caller").entitlements.includes(area))) return;
     throw new SandboxError(
       isOrder(c) ? "order.not_entitled" : "access.not_entitled",
-      `The company is not entitled to ${area}`,
+      `The company is not entitled to use ${area}`,
     );
   },
 
   /** 400 (spec §4). */
   content_type: (_, c) => {
     if (declaresJson(c)) return;
-    const sent = sentHeader(c, "Content-Type");
     throw new SandboxError(
       isOrder(c) ? "order.content_type_invalid" : "cards.content_type_invalid",
-      `Content-Type: must be application/json; got ${sent === undefined ? "none" : quoted(sent)}`,
+      contentTypeExpected(sentHeader(c, "Content-Type")),
     );
   },
 
@@ -89,14 +92,14 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
     if (!header) {
       throw new SandboxError(
         isOrder(c) ? "order.idempotency_key_missing" : "cards.idempotency_key_invalid",
-        "Idempotency-Key: is required; send a new UUID for each order, and the same one on a retry",
+        "Idempotency-Key: is required. Send a new UUID for each order, and the same UUID when you retry it.",
       );
     }
     const key = idempotencyKey.safeParse(header);
     if (!key.success) {
       throw new SandboxError(
         isOrder(c) ? "order.idempotency_key_invalid" : "cards.idempotency_key_invalid",
-        "Idempotency-Key: must be a UUID, without quotes",
+        `Idempotency-Key: must be a UUID without quotes, but is ${shownValue(header)}`,
       );
     }
     c.set("idempotencyKey", key.data);
@@ -108,7 +111,13 @@ export function declaresJson(c: RequestContext): boolean {
   return /^application\/json[ \t]*(;|$)/i.test(sentHeader(c, "Content-Type") ?? "");
 }
 
-/** The physical order is specified, so it refuses by contract points of its own. */
+/** The message for a body that is not declared as JSON. */
+export function contentTypeExpected(sent: string | undefined): string {
+  const actual = sent === undefined ? "missing" : quoted(sent);
+  return `Content-Type: must be application/json, but is ${actual}`;
+}
+
+/** The physical order is specified, so it has its own contract points. */
 function isOrder(c: RequestContext): boolean {
   return c.get("operation") === "orderPhysicalCard";
 }

@@ -13,7 +13,7 @@ import type { Arrived, Body } from "./read-body.ts";
 
 /** The services that the HTTP layer works with. */
 export interface HttpServices extends Services {
-  /** The environments that this base address serves. */
+  /** The environments that this base URL serves. */
   readonly served: readonly Environment[];
   /** Whether the operations that the spec does not show are served. */
   readonly assumed: boolean;
@@ -23,8 +23,8 @@ export interface HttpServices extends Services {
   /** Whether responses have `Sandbox-…` headers. */
   readonly sandboxHeaders: boolean;
   readonly scenarios: Scenarios;
-  /** The overlay of a request on which no scenario acts. */
-  readonly overlayOf: () => Overlay;
+  /** The overlay of a request without a scenario. */
+  readonly baseOverlay: () => Overlay;
   readonly groupCommit: GroupCommit;
   /** Called after each response. */
   readonly observe: Observe;
@@ -69,7 +69,7 @@ export function setCaller({ generations }: HttpServices, c: RequestContext, call
   c.set("generation", generations.of(caller.companyPk));
 }
 
-/** A check throws a refusal. It returns a promise only if it has to wait. */
+/** Throws a SandboxError to refuse the request. Returns a promise only if it waits. */
 export type Check = (services: HttpServices, c: RequestContext) => Promise<void> | void;
 
 /** Responds to a request that has passed its checks. */

@@ -1,6 +1,6 @@
 import type { Database } from "../store/database.ts";
 
-/** Called when it is known whether the changes are committed; with the error if they are not. */
+/** Called after the commit, or with its error if it failed. */
 type Settled = (lost: Error | undefined) => void;
 
 /**
@@ -13,13 +13,13 @@ export class GroupCommit {
   /** The responses that wait for the commit; undefined outside a batch. */
   #waiting: Settled[] | undefined;
 
-  /** @param onLost - called if nothing could be committed, to drop what was counted in memory since */
+  /** @param onLost - called if the commit failed, to drop the counts in memory that belong to it */
   constructor(database: Database, onLost: () => void) {
     this.#database = database;
     this.#onLost = onLost;
   }
 
-  /** @param work - begins to handle requests; changes that it makes after waiting are committed on their own */
+  /** @param work - begins to handle requests; changes after a wait are committed separately */
   run(work: () => void): void {
     if (!this.#database.isDurable) {
       work();
@@ -29,7 +29,7 @@ export class GroupCommit {
     this.#waiting = waiting;
     let lost: Error | undefined;
     try {
-      this.#database.together(work);
+      this.#database.batch(work);
     } catch (error) {
       lost = error as Error;
       this.#onLost();

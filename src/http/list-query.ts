@@ -4,8 +4,8 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { type listOf, paging } from "../contract/list.ts";
 import type { ErrorPointId } from "../contract/points.ts";
-import { SandboxError } from "../rules/errors.ts";
-import { describeIssues } from "../rules/issues.ts";
+import { quoted, SandboxError } from "../rules/errors.ts";
+import { describeIssues, didYouMean } from "../rules/issues.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Listed } from "../store/database.ts";
 
@@ -15,7 +15,7 @@ const defaultLimit = 50;
 export interface ListQuery<Filters> {
   readonly filters: Filters;
   readonly limit: number;
-  /** The position of the last row of the page before; undefined: the first page. */
+  /** The position of the last row of the previous page; undefined for the first page. */
   readonly after: number | undefined;
   /** A digest of the list that the next cursor continues. */
   readonly binding: string;
@@ -27,7 +27,7 @@ export interface ListPage<Row> extends Omit<z.output<ReturnType<typeof listOf>>,
 }
 
 /**
- * Reads the query of a list. A cursor is valid only for the list that it was returned with.
+ * Reads the query of a list. A cursor is valid only for the list that returned it.
  * @param scope - identifies the list together with its filters: the company, and the member if it sees only its own rows
  * @throws SandboxError `point`: a parameter is unknown or invalid
  */
@@ -51,7 +51,10 @@ export function readListQuery<Shape extends z.core.$ZodShape>(
   const binding = digestOf([scope, c.req.path, ...Object.entries(filters).toSorted()]);
   const after = cursor === undefined ? undefined : positionOf(cursor, binding);
   if (cursor !== undefined && after === undefined) {
-    throw new SandboxError(point, "cursor: must be the next_cursor of this list, with the same filters");
+    throw new SandboxError(
+      point,
+      "cursor: must be the next_cursor of the previous page of this list, with the same filters",
+    );
   }
   return { filters: filters as z.output<z.ZodObject<Shape>>, limit, after, binding };
 }
@@ -70,9 +73,13 @@ function schemaOf(shape: z.core.$ZodShape): z.ZodObject {
 function messageOf({ issues }: z.ZodError, known: readonly string[]): string {
   return describeIssues(issues, (issue) =>
     issue.code === "unrecognized_keys"
-      ? `${issue.keys[0]}: is no parameter here; use ${known.join(", ")}`
+      ? unknownParameter(issue.keys[0] ?? "", known)
       : `${String(issue.path[0])}: ${issue.message}`,
   );
+}
+
+function unknownParameter(name: string, known: readonly string[]): string {
+  return `unknown parameter ${quoted(name)}${didYouMean(name, known)}`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { findApiKey } from "./routes/token.ts";
 import { claimStep, selectedScenario } from "./scenario.ts";
 
 /**
- * Runs a request through its checks and its route, and responds to what they throw. Nothing is awaited unless a check
+ * Runs a request through its checks and its route, and responds to their errors. Nothing is awaited unless a check
  * waits, so requests cannot interleave; it also costs less than a chain of Hono's middleware.
  */
 export function run(
@@ -38,7 +38,7 @@ export function checksOfPath(path: string): readonly Check[] {
 /** The checks of an operation up to its route, in the order of the decisions. */
 export function checksOfOperation(operation: OperationId): readonly Check[] {
   const checks: Check[] = [receive];
-  // A token endpoint learns from the body who calls. These are the first rows of its decisions.
+  // The body identifies the caller of a token endpoint. This check makes the first rows of its decisions.
   if (operations[operation].success === "token.issued") checks.push(findApiKey);
   for (const { by, id, step } of decisionsOf(operation)) {
     if (by === "http") checks.push(httpChecks[id as keyof typeof httpChecks]);

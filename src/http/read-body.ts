@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import type { SentHeaders } from "../journal/exchange.ts";
+import { describeIssues, withPath } from "../rules/issues.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 
-/** The parts of a request that the transport has read already: reading them from the `Request` again is slow. */
+/** The parts of a request that the transport has already read, because reading them again from the `Request` is slow. */
 export interface Arrived {
   readonly headers: SentHeaders;
   /** The whole body; undefined if it is still to be read. */
@@ -14,21 +15,37 @@ export interface Arrived {
 /** Larger bodies are refused. No request of the service comes near this size. */
 export const maxBodyBytes = 64 * 1024;
 
-export const bodyTooLarge = `the body is over ${maxBodyBytes / 1024} KiB`;
-
 /** The body of a request: its text, or the reason why it has none. */
-export type Body = { readonly text: string } | { readonly unreadable: "too large" | "not UTF-8" | "cut off" };
+export type Body = { readonly text: string } | { readonly unreadable: Exclude<Unreadable, "not JSON"> };
+
+/** Why a body cannot be read. */
+export type Unreadable = "too large" | "not UTF-8" | "cut off" | "not JSON";
+
+/** The messages for bodies that cannot be read. */
+export const unreadableMessages: Readonly<Record<Unreadable, string>> = {
+  "too large": `body: must be at most ${maxBodyBytes / 1024} KiB`,
+  "not UTF-8": "body: must be valid JSON, but is not UTF-8 text",
+  "cut off": "body: must be valid JSON, but its end is missing",
+  "not JSON": "body: must be valid JSON",
+};
+
+/** Lists the issues of a body, each with its field. An issue of the whole body has the name `body`. */
+export function describeBodyIssues(issues: readonly z.core.$ZodIssue[]): string {
+  return describeIssues(issues, ({ path, message }) =>
+    withPath({ path: path.length === 0 ? ["body"] : path, message }),
+  );
+}
 
 /** How an operation refuses a body. */
 export interface BodyRefusals {
-  readonly unreadable: (why: "too large" | "not UTF-8" | "cut off" | "not JSON") => Error;
+  readonly unreadable: (why: Unreadable) => Error;
   /** The body is JSON, but does not match the schema. */
   readonly invalid: (issues: readonly z.core.$ZodIssue[]) => Error;
 }
 
 /**
  * Parses a body of JSON by a schema.
- * @returns the value, and the text, which has the digits of numbers as they were sent
+ * @returns the value, and the text, which keeps the digits of numbers as they were sent
  * @throws one of `refusals`
  */
 export function parseBody<Schema extends z.ZodType>(

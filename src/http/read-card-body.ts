@@ -15,12 +15,18 @@ import {
   virtualReplacement,
 } from "../contract/card-requests.ts";
 import { blank, type DeliveryAddress } from "../contract/delivery-address.ts";
+import { shownValue } from "../contract/expected.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
-import { describeIssues } from "../rules/issues.ts";
 import type { SpendingLimit } from "../rules/limits.ts";
 import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
-import { type Body, type BodyRefusals, bodyTooLarge, parseBody } from "./read-body.ts";
+import {
+  type Body,
+  type BodyRefusals,
+  describeBodyIssues,
+  parseBody,
+  unreadableMessages,
+} from "./read-body.ts";
 
 /**
  * The order of a physical card. Each field is checked on its own (spec §2, §4), and an amount once all fields are
@@ -96,11 +102,10 @@ const pointOfField = {
 
 const orderRefusals: BodyRefusals = {
   unreadable: (why) => {
-    if (why === "too large") return new SandboxError("order.body_too_large", bodyTooLarge);
-    const reason = why === "not JSON" ? "" : `: it is ${why}`;
-    return new SandboxError("order.body_not_json", `the body is not valid JSON${reason}`);
+    const point = why === "too large" ? "order.body_too_large" : "order.body_not_json";
+    return new SandboxError(point, unreadableMessages[why]);
   },
-  invalid: (issues) => new SandboxError(pointOf(issues[0]), describeIssues(issues)),
+  invalid: (issues) => new SandboxError(pointOf(issues[0]), describeBodyIssues(issues)),
 };
 
 function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
@@ -114,12 +119,8 @@ function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
 }
 
 const cardRefusals: BodyRefusals = {
-  unreadable: (why) => {
-    const message =
-      why === "too large" ? bodyTooLarge : `the body is ${why === "not JSON" ? "not valid JSON" : why}`;
-    return new SandboxError("cards.body_invalid", message);
-  },
-  invalid: (issues) => new SandboxError("cards.body_invalid", describeIssues(issues)),
+  unreadable: (why) => new SandboxError("cards.body_invalid", unreadableMessages[why]),
+  invalid: (issues) => new SandboxError("cards.body_invalid", describeBodyIssues(issues)),
 };
 
 /** The contract points for a refused amount. */
@@ -148,11 +149,11 @@ function readSpendingLimit(
   points: AmountPoints,
 ): SpendingLimit {
   const amountPath = [...path, "amount"];
-  const amountMinor =
-    typeof amount === "string" ? parseDecimal(amount) : parseJsonNumber(numberAsSent(text, amountPath));
+  const sent = typeof amount === "string" ? amount : numberAsSent(text, amountPath);
+  const amountMinor = typeof amount === "string" ? parseDecimal(sent) : parseJsonNumber(sent);
   const field = amountPath.join(".");
   if (amountMinor === undefined || amountMinor === 0) {
-    throw new SandboxError(points.invalid, `${field}: ${amountExpected}`);
+    throw new SandboxError(points.invalid, `${field}: ${amountExpected}, but is ${shownValue(sent)}`);
   }
   // Every other period has a lower cap (spec §2).
   if (period === "lifetime" && amountMinor > greatestMinor)

@@ -1,7 +1,7 @@
 import type { Card } from "../contract/card.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import type { PointId } from "../contract/points.ts";
+import type { ContractPointId } from "../contract/points.ts";
 import type { Exchange } from "../journal/exchange.ts";
 import { companyNow } from "../rules/clock.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../rules/errors.ts";
@@ -28,7 +28,7 @@ import {
 export function respond(
   services: HttpServices,
   c: RequestContext,
-  point: PointId,
+  point: ContractPointId,
   body: unknown,
   headers?: HeaderFields,
   defect?: Error,
@@ -43,7 +43,7 @@ export function respond(
   return services.groupCommit.whenCommitted(() => send(services, c, { point, parts, defect }), onLost);
 }
 
-/** Responds to what a check or a route throws. A lost connection stays lost. */
+/** Responds to the error of a check or a route. A lost connection gets no response. */
 export function refuse(
   services: HttpServices,
   c: RequestContext,
@@ -52,7 +52,7 @@ export function refuse(
   try {
     return respondToError(services, c, thrown);
   } catch (error) {
-    // A refusal that a scenario forces uses a step, which has to be stored.
+    // A refusal that a scenario forces uses a step, and storing the step can fail.
     if (error instanceof DatabaseUnusable) return respondToError(services, c, error);
     throw error;
   }
@@ -71,7 +71,10 @@ function respondToError(
   const { point, message } =
     thrown instanceof DatabaseUnusable
       ? unusableDatabase(c.req.path, thrown)
-      : ({ point: "gateway.internal_error", message: "The sandbox itself failed" } as const);
+      : ({
+          point: "gateway.internal_error",
+          message: "The sandbox failed with an internal error. Its log shows the cause.",
+        } as const);
   return respond(services, c, point, errorBody(point, message), undefined, thrown);
 }
 
@@ -83,11 +86,11 @@ function respondUncommitted(services: HttpServices, c: RequestContext, why: Erro
   return send(services, c, { point, parts, defect: why });
 }
 
-/** Sends a response as far as its faults let it. The request itself stays decided. */
+/** Sends a response with its faults. The outcome of the request itself stays the same. */
 async function sendFaulty(
   services: HttpServices,
   c: RequestContext,
-  point: PointId,
+  point: ContractPointId,
   parts: () => ResponseParts,
   { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
 ): Promise<Response> {
@@ -107,7 +110,7 @@ async function sendFaulty(
   return send(services, c, { point, parts: sent, fault });
 }
 
-/** The response of a gateway that lost the issuer's: the card exists, but the client cannot know it (spec §7). */
+/** The response of a gateway that lost the issuer's response. The card exists, but the client cannot know (spec §7). */
 function badGateway(services: HttpServices, c: RequestContext): ResponseParts {
   const isOrder = c.get("operation") === "orderPhysicalCard";
   const point = isOrder ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
@@ -117,7 +120,7 @@ function badGateway(services: HttpServices, c: RequestContext): ResponseParts {
 function partsOf(
   services: HttpServices,
   c: RequestContext,
-  point: PointId,
+  point: ContractPointId,
   body: unknown,
   headers?: HeaderFields,
 ): ResponseParts {
@@ -129,13 +132,13 @@ function nowMs({ clock }: HttpServices, c: RequestContext): number {
   return companyNow(clock, caller?.clockOffsetMs ?? 0);
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 interface Outcome {
   /** Absent if the connection was dropped before anything was decided. */
-  readonly point?: PointId;
+  readonly point?: ContractPointId;
   /** The response as it was sent; absent if none was. */
   readonly parts?: ResponseParts;
-  /** The fault that struck the response. */
+  /** The fault of the response. */
   readonly fault?: string;
   readonly defect?: Error | undefined;
 }
@@ -177,7 +180,7 @@ export function record(
     atMs: nowMs(services, c),
     startedMs: startedAt,
     durationMs: clock.ticks() - startedAt,
-    // Some clients end their side of the connection together with the request, and still read the response.
+    // Some clients close their side of the connection with the request, and still read the response.
     abortedMs: goneMs !== undefined && goneMs > startedAt ? goneMs : undefined,
     defect,
   };
@@ -188,7 +191,7 @@ export function record(
       responseBody: parts?.text,
     });
   } catch {
-    // The response is decided, and there is nobody to report to.
+    // An error of the observer must not change the response.
   }
 }
 

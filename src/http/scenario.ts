@@ -23,11 +23,11 @@ export function selectedScenario(
   const named = sentHeader(c, "Sandbox-Scenario");
   const preference = sentHeader(c, "Prefer");
   const scenario =
-    (named === undefined ? undefined : scenarioNamed(catalogue, named.trim())) ??
+    (named === undefined ? undefined : scenarioNamed(catalogue, named.trim(), "Sandbox-Scenario")) ??
     (preference === undefined ? undefined : byPreference(catalogue, preference, operation)) ??
     byName(catalogue, body);
-  const misfit = scenario && catalogue.misfit(scenario, operation);
-  if (misfit) throw unknownScenario(misfit);
+  const reason = scenario && catalogue.whyNotOn(scenario, operation);
+  if (reason) throw unknownScenario(reason);
   return scenario;
 }
 
@@ -42,16 +42,15 @@ function byPreference(catalogue: Catalogue, header: string, operation: Operation
     if (!preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), value);
   }
   const example = preferences.get("example");
-  if (example !== undefined) return scenarioNamed(catalogue, example);
+  if (example !== undefined) return scenarioNamed(catalogue, example, "Prefer");
   const code = preferences.get("code");
   if (code === undefined || /^2[0-9]{2}$/.test(code)) return undefined;
   const statuses = catalogue.statusesOf(operation);
   const scenario = /^[0-9]{3}$/.test(code) ? statuses.get(Number(code)) : undefined;
   if (scenario) return scenario;
   const possible = [...statuses.keys()].filter((status) => status >= 300).toSorted((a, b) => a - b);
-  throw unknownScenario(
-    `Prefer: no scenario leads ${operation} to ${quoted(code)}: use one of ${possible.join(", ")}; GET /_sandbox/scenarios lists all scenarios`,
-  );
+  const problem = `no scenario forces code ${quoted(code)} on ${operation}. Use one of ${possible.join(", ")}`;
+  throw unknownScenario(`Prefer: ${problem}. GET /_sandbox/scenarios lists all scenarios.`);
 }
 
 const prefix = "scenario:";
@@ -67,13 +66,15 @@ function byName(catalogue: Catalogue, body: Body): Scenario | undefined {
     return undefined;
   }
   if (typeof name !== "string" || !name.startsWith(prefix)) return undefined;
-  return scenarioNamed(catalogue, name.slice(prefix.length).trim());
+  return scenarioNamed(catalogue, name.slice(prefix.length).trim(), "name");
 }
 
-function scenarioNamed(catalogue: Catalogue, name: string): Scenario {
+/** @param source - the header or field that names the scenario */
+function scenarioNamed(catalogue: Catalogue, name: string, source: string): Scenario {
   const scenario = catalogue.named(name);
-  if ("message" in scenario)
-    throw unknownScenario(`${scenario.message} GET /_sandbox/scenarios lists them all`);
+  if ("message" in scenario) {
+    throw unknownScenario(`${source}: ${scenario.message} GET /_sandbox/scenarios lists all scenarios.`);
+  }
   return scenario;
 }
 
@@ -83,10 +84,10 @@ function unknownScenario(message: string): SandboxError {
 
 /**
  * Claims the step of the scenario that acts on the request: the one that it selected, or one that is armed. The faults of
- * the request strike at once.
+ * the request apply at once.
  */
 export function claimStep(services: HttpServices, c: RequestContext): Promise<void> | void {
-  const world = services.overlayOf();
+  const world = services.baseOverlay();
   const caller = c.get("caller");
   const operation = c.get("operation");
   const claim = services.scenarios.claimStep({
@@ -100,15 +101,19 @@ export function claimStep(services: HttpServices, c: RequestContext): Promise<vo
   if (!claim) return;
   c.set("claim", claim);
   const { latency_ms } = claim.step.request;
-  if (latency_ms === undefined) return strike(services, c, claim);
+  if (latency_ms === undefined) return applyRequestFaults(services, c, claim);
   claim.reserve();
   return claim.delay.wait(latency_ms).then(() => {
     refuseStale(services, { caller, generation: c.get("generation"), operation });
-    return strike(services, c, claim);
+    return applyRequestFaults(services, c, claim);
   });
 }
 
-function strike(services: HttpServices, c: RequestContext, claim: StepClaim): Promise<void> | void {
+function applyRequestFaults(
+  services: HttpServices,
+  c: RequestContext,
+  claim: StepClaim,
+): Promise<void> | void {
   if (claim.step.request.dropped) return dropConnection(services, c, claim);
   const { facts } = claim.step;
   const isExchange = operations[c.get("operation")].success === "token.issued";

@@ -1,14 +1,19 @@
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
-import { type ContractPoint, contractPoints, type PointId, type Provenance } from "../contract/points.ts";
-import { unreadPoints } from "../contract/responses.ts";
+import {
+  type ContractPoint,
+  type ContractPointId,
+  contractPoints,
+  type Provenance,
+} from "../contract/points.ts";
+import { sandboxErrors, unreadPoints } from "../contract/responses.ts";
 import type { CompanyNames } from "../store/callers.ts";
 import type { Exchange } from "./exchange.ts";
 import { companyTest } from "./journal.ts";
 import { maskPath } from "./masking.ts";
 
-/** The first request that met a point. */
-export interface FirstMeeting {
-  /** Its id in the journal, which may not keep it any more. */
+/** The first request that met a contract point. */
+export interface FirstRequest {
+  /** Its id in the journal, which may have dropped the request since. */
   readonly request_id: string;
   readonly method: string;
   readonly path: string;
@@ -16,30 +21,30 @@ export interface FirstMeeting {
 }
 
 export interface PointCoverage {
-  readonly id: PointId;
+  readonly id: ContractPointId;
   readonly status: number;
   readonly provenance: Provenance;
   readonly spec: string;
   readonly title: string;
   readonly operations: readonly OperationId[];
-  /** The number of requests that met it. */
+  /** The number of requests that met the point. */
   readonly times: number;
-  readonly first: FirstMeeting | null;
-  /** Left out of the totals. */
+  readonly first: FirstRequest | null;
+  /** Not counted in the totals. */
   readonly excluded: boolean;
 }
 
 export interface CoverageTotal {
   readonly points: number;
-  /** The number of points that requests met. */
+  /** The number of points that at least one request met. */
   readonly met: number;
 }
 
-/** The contract points that requests met. */
+/** How often requests met each contract point. */
 export interface CoverageReport {
   readonly total: CoverageTotal;
   readonly by_provenance: Readonly<Record<Provenance, CoverageTotal>>;
-  /** For each operation, the points that its own requests met. */
+  /** The points that the requests of each operation can meet and met. */
   readonly by_operation: Readonly<Record<OperationId, CoverageTotal>>;
   readonly points: readonly PointCoverage[];
 }
@@ -47,28 +52,25 @@ export interface CoverageReport {
 export interface CoverageFilter {
   /** Only requests of one company: its id, its slug, or `live/SLUG`. */
   readonly company?: string | undefined;
-  /** Patterns of points that this client cannot meet; an asterisk matches any text. */
-  readonly exclude?: readonly string[] | undefined;
+  /** Patterns of contract points that do not count; an asterisk matches any text. */
+  readonly exclude?: readonly (ContractPointId | (string & {}))[] | undefined;
 }
 
-/** Errors of the sandbox, of its machine or of the tester, which no client needs to meet. */
-const noBehaviour: ReadonlySet<PointId> = new Set<PointId>([
+/** Errors of the sandbox, of its machine or of the tester: they are not part of the coverage. */
+const notCounted: ReadonlySet<ContractPointId> = new Set<ContractPointId>([
   ...unreadPoints,
-  "gateway.internal_error",
-  "gateway.unavailable",
-  "gateway.cards_unavailable",
-  "gateway.scenario_unknown",
+  ...sandboxErrors,
 ]);
 
 /** The contract points that a client can meet. */
-export const behaviours: readonly PointId[] = (Object.keys(contractPoints) as PointId[]).filter(
-  (id) => !noBehaviour.has(id),
-);
+export const behaviours: readonly ContractPointId[] = (
+  Object.keys(contractPoints) as ContractPointId[]
+).filter((id) => !notCounted.has(id));
 
 /** The requests of one operation that met one point. */
-interface Meetings {
+interface PointHits {
   readonly operation: OperationId | undefined;
-  readonly point: PointId;
+  readonly point: ContractPointId;
   /** The first request, and its id in the journal. */
   readonly requestId: number;
   readonly method: string;
@@ -78,59 +80,57 @@ interface Meetings {
 }
 
 /** The points that the requests of one company met. */
-interface CompanyMeetings {
+interface CompanyHits {
   /** Undefined: an unidentified caller, or companies that are no longer counted separately. */
   readonly caller: CompanyNames | undefined;
-  readonly byPoint: Map<PointId, Map<OperationId | undefined, Meetings>>;
+  readonly byPoint: Map<ContractPointId, Map<OperationId | undefined, PointHits>>;
   latestId: number;
 }
 
-/** The most companies that are counted separately. Beyond it, the half that called longest ago is counted together. */
-const mostCompanies = 500;
+/** The most companies that are counted separately. When it is reached, the half that called longest ago is merged. */
+const maxCompanies = 500;
 
-/** Counts the requests that meet each contract point, for each company and operation. No count is ever dropped. */
+/** Counts the requests that meet each contract point, by company and operation. No count is ever dropped. */
 export class Coverage {
-  readonly #companies = new Map<string, CompanyMeetings>();
-  #others = noMeetings(undefined);
+  readonly #companies = new Map<string, CompanyHits>();
+  #others = noHits(undefined);
 
   /** @param requestId - the request's id in the journal */
   record({ point, operation, caller, method, path, atMs }: Exchange, requestId: number): void {
     if (point === undefined) return;
     const company = caller ? (this.#companies.get(caller.companyId) ?? this.#add(caller)) : this.#others;
     company.latestId = requestId;
-    const meetings = company.byPoint.get(point)?.get(operation);
-    if (meetings) meetings.times++;
+    const hits = company.byPoint.get(point)?.get(operation);
+    if (hits) hits.times++;
     else merge(company, { operation, point, requestId, method, path: maskPath(path), atMs, times: 1 });
   }
 
   clear(): void {
     this.#companies.clear();
-    this.#others = noMeetings(undefined);
+    this.#others = noHits(undefined);
   }
 
-  #add({ companyId, companySlug, environment }: CompanyNames): CompanyMeetings {
-    if (this.#companies.size === mostCompanies) this.#mergeOldest();
-    const company = noMeetings({ companyId, companySlug, environment });
+  #add({ companyId, companySlug, environment }: CompanyNames): CompanyHits {
+    if (this.#companies.size === maxCompanies) this.#mergeOldest();
+    const company = noHits({ companyId, companySlug, environment });
     this.#companies.set(companyId, company);
     return company;
   }
 
   #mergeOldest(): void {
     const byLatest = [...this.#companies].sort(([, one], [, other]) => one.latestId - other.latestId);
-    for (const [companyId, company] of byLatest.slice(0, mostCompanies / 2)) {
+    for (const [companyId, company] of byLatest.slice(0, maxCompanies / 2)) {
       this.#companies.delete(companyId);
-      for (const meetings of meetingsOf(company)) merge(this.#others, meetings);
+      for (const hits of hitsOf(company)) merge(this.#others, hits);
     }
   }
 
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
-    const meetings = [this.#others, ...this.#companies.values()]
-      .filter(companyTest(company))
-      .flatMap(meetingsOf);
+    const hits = [this.#others, ...this.#companies.values()].filter(companyTest(company)).flatMap(hitsOf);
     const isExcluded = pointTest(exclude);
     const points = behaviours.map((id): PointCoverage => {
       const { status, provenance, spec, title } = contractPoints[id];
-      const met = meetings.filter(({ point }) => point === id);
+      const met = hits.filter(({ point }) => point === id);
       return {
         id,
         status,
@@ -154,31 +154,31 @@ export class Coverage {
         assumed: ofProvenance("assumed"),
       },
       by_operation: Object.fromEntries(
-        operationIds.map((operation) => [operation, ofOperation(operation, counted, meetings)]),
+        operationIds.map((operation) => [operation, ofOperation(operation, counted, hits)]),
       ) as Record<OperationId, CoverageTotal>,
       points,
     };
   }
 }
 
-function noMeetings(caller: CompanyNames | undefined): CompanyMeetings {
+function noHits(caller: CompanyNames | undefined): CompanyHits {
   return { caller, byPoint: new Map(), latestId: 0 };
 }
 
-function meetingsOf({ byPoint }: CompanyMeetings): Meetings[] {
+function hitsOf({ byPoint }: CompanyHits): PointHits[] {
   return [...byPoint.values()].flatMap((byOperation) => [...byOperation.values()]);
 }
 
-function merge({ byPoint }: CompanyMeetings, meetings: Meetings): void {
-  const { point, operation, requestId, times } = meetings;
-  const byOperation = byPoint.get(point) ?? new Map<OperationId | undefined, Meetings>();
+function merge({ byPoint }: CompanyHits, hits: PointHits): void {
+  const { point, operation, requestId, times } = hits;
+  const byOperation = byPoint.get(point) ?? new Map<OperationId | undefined, PointHits>();
   byPoint.set(point, byOperation);
   const same = byOperation.get(operation);
-  const first = same && same.requestId < requestId ? same : meetings;
+  const first = same && same.requestId < requestId ? same : hits;
   byOperation.set(operation, { ...first, times: times + (same?.times ?? 0) });
 }
 
-function firstOf(met: readonly Meetings[]): FirstMeeting | null {
+function firstOf(met: readonly PointHits[]): FirstRequest | null {
   const [one, ...others] = met;
   if (!one) return null;
   const first = others.reduce((first, each) => (each.requestId < first.requestId ? each : first), one);
@@ -190,18 +190,23 @@ function totalOf(points: readonly PointCoverage[]): CoverageTotal {
   return { points: points.length, met: points.filter(({ times }) => times > 0).length };
 }
 
+/** Rounded down: 100% means that every point was met. */
+export function percent({ points, met }: CoverageTotal): string {
+  return points === 0 ? "–" : `${Math.floor((met * 100) / points)}%`;
+}
+
 function ofOperation(
   operation: OperationId,
   counted: readonly PointCoverage[],
-  meetings: readonly Meetings[],
+  hits: readonly PointHits[],
 ): CoverageTotal {
   const own = counted.filter((point) => point.operations.includes(operation));
-  const met = new Set(meetings.filter((each) => each.operation === operation).map(({ point }) => point));
+  const met = new Set(hits.filter((each) => each.operation === operation).map(({ point }) => point));
   return { points: own.length, met: own.filter(({ id }) => met.has(id)).length };
 }
 
 /** The operations whose requests can meet a point; empty for a point that is decided before the operation. */
-function operationsOf(id: PointId): readonly OperationId[] {
+function operationsOf(id: ContractPointId): readonly OperationId[] {
   const { operations: scope }: ContractPoint = contractPoints[id];
   if (scope === "any") return [];
   return scope === "developer"
@@ -211,14 +216,14 @@ function operationsOf(id: PointId): readonly OperationId[] {
 
 /**
  * Returns a function that tests whether a contract point matches one of the patterns. An asterisk matches any text.
- * Patterns come from clients, so matching takes time linear in the pattern: a regular expression would backtrack.
+ * Patterns come from clients, so matching must not backtrack, as a regular expression would.
  */
-export function pointTest(patterns: readonly string[]): (id: PointId) => boolean {
+export function pointTest(patterns: readonly string[]): (id: ContractPointId) => boolean {
   const split = patterns.map((pattern) => pattern.split(/\*+/));
   return (id) => split.some((parts) => hasParts(id, parts));
 }
 
-/** Whether a text consists of these parts in order, with anything between them. */
+/** Whether a text consists of these parts, in order, with any text between them. */
 function hasParts(text: string, [start = "", ...others]: readonly string[]): boolean {
   const end = others.pop();
   if (end === undefined) return text === start;

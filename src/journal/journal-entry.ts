@@ -1,15 +1,16 @@
 import { checksPassed } from "../contract/decisions.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { contractPoints, type PointId, type Provenance } from "../contract/points.ts";
+import { type ContractPointId, contractPoints, type Provenance } from "../contract/points.ts";
 import type { Role } from "../rules/company.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Exchange, Messages } from "./exchange.ts";
 import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";
 
-/** The caller at that time: the company may be deleted since. */
+/** The caller at the time of the request; the company may have been deleted since. */
 export interface JournalCaller {
-  /** Its slug. */
+  /** The company's slug. */
   readonly company: string;
   readonly company_id: string;
   readonly environment: Environment;
@@ -17,29 +18,29 @@ export interface JournalCaller {
   readonly member: string;
   readonly member_id: string;
   readonly role: Role;
-  /** The key's prefix, as listings show it. */
+  /** The prefix of the API key. */
   readonly api_key: string;
   readonly api_key_id: string;
 }
 
-/** Headers by their names in lower case, and the body; secrets are masked in both. */
+/** Headers, with names in lower case, and body; secrets are masked in both. */
 export interface JournalMessage {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if it was not read, or is not text. */
+  /** Null if the body was not read or is not text. */
   readonly body: string | null;
 }
 
-/** One request and its response as JSON, without API keys, tokens and PINs. */
+/** One request and its response as JSON; API keys, tokens and PINs are masked. */
 export interface JournalEntry {
-  /** Counts up from 1 as long as the sandbox runs. */
+  /** A number that counts up from 1 while the sandbox runs. */
   readonly id: string;
   /** The time of the response by the company's clock. */
   readonly time: string;
-  /** In real time. */
+  /** In real time, not by the company's clock. */
   readonly duration_ms: number;
   readonly method: string;
   readonly path: string;
-  /** With its question mark; empty if there is none. */
+  /** With the question mark; empty if the URL has no query. */
   readonly query: string;
   /** Null if the path and the method belong to no operation. */
   readonly operation: OperationId | null;
@@ -47,23 +48,22 @@ export interface JournalEntry {
   readonly caller: JournalCaller | null;
   readonly idempotency_key: string | null;
   readonly request: JournalMessage;
-  /** As delivered; null if no response was. */
+  /** The delivered status; null if no response was delivered. */
   readonly status: number | null;
   readonly response: JournalMessage | null;
-  /** The contract point that decided; null if the connection was dropped before that. */
-  readonly point: PointId | null;
+  /** The contract point of the response; null if the connection was dropped before a decision. */
+  readonly point: ContractPointId | null;
   readonly provenance: Provenance | null;
-  /** The checks that the request passed, in their order. */
+  /** The ids of the checks that the request passed, in order. */
   readonly checks: readonly string[];
   /** The scenario that fired. */
-  readonly scenario: string | null;
+  readonly scenario: AnyScenarioName | null;
   /** The fault that changed the delivered response. */
   readonly fault: string | null;
   /** The sandbox's own error; absent if there was none. */
   readonly defect?: string;
 }
 
-/** Makes the entry of an exchange, and masks its secrets. */
 export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
   const { operation, caller, status, point, defect } = exchange;
   const { requestHeaders, requestBody, responseBody } = messages;
@@ -75,7 +75,7 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
     path: maskPath(exchange.path),
     query: maskQuery(exchange.query),
     operation: operation ?? null,
-    caller: caller ? callerShown(caller) : null,
+    caller: caller ? journalCaller(caller) : null,
     idempotency_key: exchange.idempotencyKey ?? null,
     request: {
       headers: maskHeaders(requestHeaders),
@@ -99,7 +99,7 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
   };
 }
 
-function callerShown(caller: Caller): JournalCaller {
+function journalCaller(caller: Caller): JournalCaller {
   return {
     company: caller.companySlug,
     company_id: caller.companyId,

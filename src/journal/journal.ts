@@ -1,38 +1,39 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { PointId } from "../contract/points.ts";
+import type { ContractPointId } from "../contract/points.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { CompanyNames } from "../store/callers.ts";
 import { type Exchange, type Messages, noMessages, type SentHeaders } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 import { shownBodyLength } from "./masking.ts";
 
-/** Selects the entries that match every given property. */
+/** Selects entries; an entry must match every given property. */
 export interface EntryFilter {
-  /** An id, a slug of the sandbox environment, or `live/SLUG`. */
+  /** The company's id, its slug in the sandbox environment, or `live/SLUG`. */
   readonly company?: string | undefined;
   readonly operation?: OperationId | undefined;
   readonly status?: number | undefined;
-  readonly point?: PointId | undefined;
-  readonly scenario?: string | undefined;
-  /** In any letter case. */
+  readonly point?: ContractPointId | undefined;
+  readonly scenario?: AnyScenarioName | undefined;
+  /** Case-insensitive. */
   readonly idempotency_key?: string | undefined;
 }
 
-/** Selects entries, and a page of them. */
+/** Selects a page of entries. */
 export interface JournalFilter extends EntryFilter {
-  /** The most entries on the page; default 50. */
+  /** The maximum number of entries on the page; default 50. */
   readonly limit?: number | undefined;
-  /** Only entries that are listed after the entry with this id, which are older. */
+  /** An entry's id: the page has only older entries. */
   readonly after?: string | undefined;
 }
 
-/** Entries, the newest first. */
+/** A page of entries, newest first. */
 export interface JournalListing {
   readonly requests: readonly JournalEntry[];
-  /** Whether there are more to list `after` the last of these. */
+  /** Whether there are older entries: pass the last id as `after`. */
   readonly has_more: boolean;
 }
 
-/** A request in the journal. It is kept as it was sent until somebody reads it, because most are never read. */
+/** A request in the journal. Its entry is only made when it is read, because most are never read. */
 export interface RecordedRequest {
   readonly id: number;
   readonly exchange: Exchange;
@@ -40,7 +41,7 @@ export interface RecordedRequest {
   readonly bytes: number;
   /** Unmasked; dropped once there is an entry. */
   messages: Messages;
-  /** With masked secrets; `entryOf` makes it. */
+  /** Masked; `entryOf` makes it. */
   entry: JournalEntry | undefined;
 }
 
@@ -52,10 +53,10 @@ export interface JournalListener {
 
 const defaultLimit = 50;
 
-/** The memory of a recorded request without its texts, in bytes, measured on Node 20. */
+/** The memory of a recorded request without its strings, in bytes, measured on Node 20. */
 const objectBytes = 1000;
 
-/** The journal entry of a recorded request. It replaces the messages, so that no text is kept twice. */
+/** Makes the entry of a recorded request on first use. It replaces the messages, so that no text is kept twice. */
 export function entryOf(request: RecordedRequest): JournalEntry {
   if (!request.entry) {
     request.entry = journalEntry(request.id, request.exchange, request.messages);
@@ -97,13 +98,13 @@ function textBytes(text: string): number {
   return Math.max(sent, 2 * shownBodyLength);
 }
 
-/** The most memory that recorded requests take by default, in bytes. */
+/** The default maximum memory of the journal, in bytes. */
 export const defaultJournalBytes = 64 * 1024 * 1024;
 
-/** The latest requests of the service, in a ring in memory. */
+/** The latest requests to the service, in a ring buffer in memory. */
 export class Journal {
   readonly #limit: number;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #ring: (RecordedRequest | undefined)[] = [];
   readonly #listeners = new Set<JournalListener>();
   /** The id of the newest entry. Ids are never reused, not even after `clear`. */
@@ -114,15 +115,15 @@ export class Journal {
   #bytes = 0;
 
   /**
-   * @param limit - the most requests to keep; with 0 none is kept, and only listeners are called
-   * @param mostBytes - the most bytes of memory that they may use
+   * @param limit - the maximum number of requests; with 0, no request is kept and only listeners are called
+   * @param mostBytes - the maximum memory of these requests, in bytes
    */
-  constructor(limit: number, mostBytes = defaultJournalBytes) {
+  constructor(limit: number, maxBytes = defaultJournalBytes) {
     this.#limit = limit;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
-  /** @returns its id */
+  /** @returns the id of the request */
   record(exchange: Exchange, messages: Messages): number {
     const id = ++this.#lastId;
     if (this.#limit === 0 && this.#listeners.size === 0) return id;
@@ -137,7 +138,7 @@ export class Journal {
     this.#ring[request.id % this.#limit] = request;
     this.#kept++;
     this.#bytes += request.bytes;
-    while (this.#bytes > this.#mostBytes) this.#removeOldest(request.id - this.#kept + 1);
+    while (this.#bytes > this.#maxBytes) this.#removeOldest(request.id - this.#kept + 1);
   }
 
   #removeOldest(id: number): void {
@@ -159,7 +160,7 @@ export class Journal {
     return { requests, has_more: false };
   }
 
-  /** The requests recorded after the entry with this id, the oldest first; all of them if there is no such entry yet. */
+  /** The requests recorded after this id, oldest first; all kept requests if the id is not used yet. */
   since(id: number, filter: EntryFilter): RecordedRequest[] {
     const matches = entryTest(filter);
     const requests: RecordedRequest[] = [];
@@ -200,7 +201,7 @@ export class Journal {
   }
 }
 
-/** Returns a function that tests a request against a filter. It uses the recorded company, which may be deleted. */
+/** Returns a function that tests requests against a filter. It also finds requests of deleted companies. */
 export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean {
   const { operation, status, point, scenario } = filter;
   const key = filter.idempotency_key?.toLowerCase();
@@ -214,7 +215,7 @@ export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean 
     isOfCompany(exchange);
 }
 
-/** Returns a function that tests whether a request belongs to the named company; without a name, each one matches. */
+/** Returns a function that tests whether a request belongs to a company; without a name, every request matches. */
 export function companyTest(
   name: string | undefined,
 ): (exchange: { readonly caller: CompanyNames | undefined }) => boolean {

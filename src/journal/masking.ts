@@ -3,18 +3,18 @@ import type { SentHeaders } from "./exchange.ts";
 
 const mask = "…";
 
-/** The most characters of a body that are shown. */
+/** The maximum number of characters of a body that are shown. */
 export const shownBodyLength = 16 * 1024;
 
 /**
- * A request's body without its secrets. The service accepts only JSON objects; in any other body a PIN cannot be found, so
+ * Masks the body of a request. The service accepts only JSON objects. In any other body a PIN cannot be recognized, so
  * only the length and the content type are shown.
  */
 export function maskRequestBody(text: string, contentType: string | null): string {
   if (text.trim() === "" || isJsonObject(text)) return maskBody(text);
   const type =
     contentType === null ? "without a content type" : `of ${maskHeader("content-type", contentType)}`;
-  return `(not shown: ${text.length} characters ${type}, not a JSON object, so it may contain a PIN)`;
+  return `(not shown: ${text.length} characters ${type}; a body that is not a JSON object can contain a PIN)`;
 }
 
 function isJsonObject(text: string): boolean {
@@ -27,14 +27,14 @@ function isJsonObject(text: string): boolean {
 }
 
 /**
- * A body as it was sent, without the values of secret fields and without texts that look like API keys or tokens. If
- * that is impossible, a note replaces it.
+ * Masks the values of secret fields and texts that look like API keys or tokens; the rest stays as it was sent. A note
+ * replaces a body that cannot be masked.
  */
 export function maskBody(text: string): string {
   const partly = maskText(text);
-  const masked = isJsonObject(text) && holdsUnnamedDigits(partly) ? maskJson(text) : partly;
+  const masked = isJsonObject(text) && hasUnknownDigits(partly) ? maskJson(text) : partly;
   if (masked.length <= shownBodyLength) return masked;
-  return `${copyOf(masked.slice(0, shownBodyLength))}… (cut; it has ${text.length} characters)`;
+  return `${copyOf(masked.slice(0, shownBodyLength))}… (truncated, ${text.length} characters in total)`;
 }
 
 /** A copy, because a slice in V8 keeps the whole text in memory. */
@@ -42,20 +42,20 @@ function copyOf(part: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(part));
 }
 
-/** Matches any letter case; the whole pattern is case-sensitive, because of names such as `newPin`. */
-const anyCase = (word: string) => word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
+/** Case-insensitive. The pattern as a whole is case-sensitive because of names such as `newPin`. */
+const caseInsensitive = (word: string) => word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
 
-/** The end of names such as `pin_code`, `pinNumber`, `pins`. */
-const pinEnd = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map(anyCase).join("|")})|[sS])?`;
+/** The suffix in names such as `pin_code`, `pinNumber`, `pins`. */
+const pinSuffix = `(?:[_ -]?(?:${["code", "number", "block", "value", "digits"].map(caseInsensitive).join("|")})|[sS])?`;
 
-/** The name of a PIN from the word `pin` on: `pin`, `new_pin`, `newPin`, but not `shipping`. */
-const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${anyCase("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinEnd}`;
+/** The word `pin` and its suffix in a field's name: in `pin`, `new_pin`, `newPin`, but not in `shipping`. */
+const pinName = String.raw`(?:(?<!(?<!\\)[A-Za-z0-9])${caseInsensitive("pin")}|(?<=[a-z0-9])P(?:in|IN))${pinSuffix}`;
 
 /**
- * Four digits that may be a PIN, or a longer text that contains four digits but is no PIN: an id, a long hexadecimal or
- * base64 word, a number with a point, an instant, a port.
+ * Four digits that may be a PIN, or a longer text that contains four digits but is not a PIN: an id, a long hexadecimal
+ * or base64 word, a decimal number, a timestamp, a port.
  */
-const fourDigitsOrMore = new RegExp(
+const fourDigitsOrLonger = new RegExp(
   [
     "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
     "[A-Za-z0-9]{16,}",
@@ -67,17 +67,16 @@ const fourDigitsOrMore = new RegExp(
   "g",
 );
 
-/** Masks every four digits that may be a PIN. */
+/** Masks all groups of four digits that may be a PIN. */
 function maskDigits(text: string): string {
-  return text.replace(fourDigitsOrMore, (found) => (found.length === 4 ? mask : found));
+  return text.replace(fourDigitsOrLonger, (found) => (found.length === 4 ? mask : found));
 }
 
-/** A client may have put a key, a token or a PIN into the path. */
+/** A path may contain a key, a token or a PIN by mistake. */
 export function maskPath(path: string): string {
   return maskDigits(maskSecrets(path));
 }
 
-/** The headers by their names in lower case. */
 export function maskHeaders(headers: SentHeaders): Readonly<Record<string, string>> {
   const masked: Record<string, string> = {};
   headers.forEach((value, name) => {
@@ -86,7 +85,7 @@ export function maskHeaders(headers: SentHeaders): Readonly<Record<string, strin
   return masked;
 }
 
-/** Masks each parameter; the rest stays as it was sent. */
+/** Masks the values of secret parameters; the rest stays as it was sent. */
 export function maskQuery(query: string): string {
   return query === "" ? "" : query.replace(/[^?&;]+/g, maskParameter);
 }
@@ -101,69 +100,69 @@ const secretWords = [
 ];
 const secretWord = new RegExp(["pin", ...secretWords].join("|"), "i");
 
-/** The name of a secret field, from the telling word on. */
-const secretName = `(${[...secretWords.map(anyCase), pinName].join("|")})`;
+/** The end of a secret field's name, from the word that shows that it is secret. */
+const secretName = `(${[...secretWords.map(caseInsensitive), pinName].join("|")})`;
 
-/** The text between a name and its value: the name's quotation mark, a colon or equals sign, or both. */
-const between = String.raw`(\s*\\*["'\x60“”‘’]\s*(?:[:=>]+\s*)?|\s*[:=>]+\s*)`;
+/** The separator between a name and its value: the closing quotation mark, a colon or equals sign, or both. */
+const separator = String.raw`(\s*\\*["'\x60“”‘’]\s*(?:[:=>]+\s*)?|\s*[:=>]+\s*)`;
 
-/** A string, even if it is not closed; a string within a JSON string; an array or an object; a bare word. */
-const value = String.raw`("(?:[^"\\]|\\.)*"?|'[^']*'?|(\\+["']).*?(?:\4|$)|[[{]|WORD(?:[^,}\]&;"'\\<[{\r\n]*WORD)?)`;
+/** A value: a string, even unterminated; a string in a JSON string; the start of an array or object; a bare word. */
+const valuePattern = String.raw`("(?:[^"\\]|\\.)*"?|'[^']*'?|(\\+["']).*?(?:\4|$)|[[{]|WORD(?:[^,}\]&;"'\\<[{\r\n]*WORD)?)`;
 
 /**
  * A secret field and its value, in JSON, in JSON within a JSON string, in broken JSON, in a form or in free text.
- * Groups: the name, the text between, the value, an escaped quotation mark.
+ * Groups: the name, the separator, the value, an escaped quotation mark.
  */
 const secretField = new RegExp(
-  secretName + between + value.replaceAll("WORD", "[^\\s,}\\]&;\"'\\\\<[{]"),
+  secretName + separator + valuePattern.replaceAll("WORD", "[^\\s,}\\]&;\"'\\\\<[{]"),
   "gs",
 );
 
-/** A JSON escape of an ASCII letter, digit or mark. */
-const hiddenCharacter = /\\u00[2-7]/;
+/** A JSON escape of an ASCII character. */
+const escapedCharacter = /\\u00[2-7]/;
 
-const notShown = "(not shown: it is no JSON, and may hold a secret)";
+const notShownNote = "(not shown: a body that is not valid JSON can contain a secret)";
 
-/** Only with this beginning and this end can a value be delimited without a parser. */
-const clearBeginning = /^["'\\\w+.“‘…-]/;
-const clearEnd = /^[\s,}\]&;\\<]/;
+/** Without a parser, only values that start and end like this can be delimited. */
+const safeStart = /^["'\\\w+.“‘…-]/;
+const safeEnd = /^[\s,}\]&;\\<]/;
 
 function maskText(text: string): string {
-  if (text.includes("\\u00") && hiddenCharacter.test(text)) return maskJson(text);
+  if (text.includes("\\u00") && escapedCharacter.test(text)) return maskJson(text);
   const pinless = maskUnknownPins(text.includes("@") ? text.replace(passwordOfUrl, `$1${mask}@`) : text);
-  // Most texts have no secret word, and this test is much faster.
+  // Most texts contain no secret word, and this test is much faster.
   if (!secretWord.test(pinless)) return maskSecrets(pinless);
-  let isClear = true;
-  const masked = pinless.replace(secretField, (field, name, gap, sent, quote, at) => {
+  let isSafe = true;
+  const masked = pinless.replace(secretField, (field, name, separatorText, value, quote, at) => {
     const next = pinless.charAt(at + field.length);
-    isClear &&= clearBeginning.test(sent) && (next === "" || clearEnd.test(next));
-    return name + gap + maskValue(gap, sent, quote);
+    isSafe &&= safeStart.test(value) && (next === "" || safeEnd.test(next));
+    return name + separatorText + maskValue(separatorText, value, quote);
   });
-  return isClear ? maskSecrets(masked) : maskJson(text);
+  return isSafe ? maskSecrets(masked) : maskJson(text);
 }
 
 /** `https://user:password@host`; bounded, so that matching takes linear time. */
 const passwordOfUrl = /(:\/\/[^\s:@/"'\\]{0,100}:)[^\s@/"'\\]{1,500}@/g;
 
-/** Four digits that are no part of a number, an id or an instant, and no port. */
+/** Four digits that are not part of a number, an id, a timestamp or a port. */
 const fourDigits = /(?<![0-9A-Za-z_.+-]|[^"']:)[0-9]{4}(?![0-9A-Za-z_.:+-])/g;
 
-/** A field's name at the end of a text, and the text between it and the value that follows. */
+/** A field's name and separator at the end of a text, just before the value. */
 const nameBefore = /([A-Za-z][A-Za-z0-9_ -]{0,40})(\\*["']?)\s{0,4}[:=]\s{0,4}(?:\[\s{0,4})?(\\*["']?)$/;
-const longestNameBefore = 64;
+const maxNameBefore = 64;
 
-/** Masks four digits in unknown fields: they may be a PIN under a misspelt or different name. */
+/** Masks four digits in unknown fields: they may be a PIN in a misspelled or renamed field. */
 function maskUnknownPins(text: string): string {
   return text.replace(fourDigits, (digits, at: number) => {
-    const before = text.slice(Math.max(0, at - longestNameBefore), at);
+    const before = text.slice(Math.max(0, at - maxNameBefore), at);
     const [, name = "", nameMark = "", valueMark = ""] = nameBefore.exec(before) ?? [];
-    if (name === "" || !mayBePin(name)) return digits;
+    if (name === "" || !mayHoldPin(name)) return digits;
     return valueMark === "" ? nameMark + mask + nameMark : mask;
   });
 }
 
-/** Fields whose values may legitimately have four digits, and similar names of them, without case and separators. */
-const plainNames = new Set([
+/** Fields whose values may have four digits, and similar names, in lower case and without separators. */
+const harmlessFields = new Set([
   "amount",
   "originalamount",
   "minamount",
@@ -193,23 +192,23 @@ const plainNames = new Set([
   "year",
 ]);
 
-/** Whether four digits occur anywhere but in a field whose values may legitimately have four digits. */
-function holdsUnnamedDigits(json: string): boolean {
-  for (const { 0: found, index } of json.matchAll(fourDigitsOrMore)) {
+/** Whether four digits occur in a field that is not one of `harmlessFields`. */
+function hasUnknownDigits(json: string): boolean {
+  for (const { 0: found, index } of json.matchAll(fourDigitsOrLonger)) {
     if (found.length !== 4) continue;
-    const [, name = ""] = nameBefore.exec(json.slice(Math.max(0, index - longestNameBefore), index)) ?? [];
-    if (name === "" || mayBePin(name)) return true;
+    const [, name = ""] = nameBefore.exec(json.slice(Math.max(0, index - maxNameBefore), index)) ?? [];
+    if (name === "" || mayHoldPin(name)) return true;
   }
   return /\[\s*(?:"?[0-9]"?\s*,\s*){3}"?[0-9]"?\s*\]/.test(json);
 }
 
-function mayBePin(name: string): boolean {
-  return !plainNames.has(name.replace(/[_ -]/g, "").toLowerCase());
+function mayHoldPin(name: string): boolean {
+  return !harmlessFields.has(name.replace(/[_ -]/g, "").toLowerCase());
 }
 
-/** The mask in the value's own quotation marks; a bare JSON value becomes a string. */
-function maskValue(gap: string, sent: string, quote: string | undefined): string {
-  const mark = quote ?? (/^["']/.exec(sent) ?? /^"\s*:/.exec(gap))?.[0][0] ?? "";
+/** The mask in the quotation marks of the value; a bare JSON value becomes a string. */
+function maskValue(separatorText: string, value: string, quote: string | undefined): string {
+  const mark = quote ?? (/^["']/.exec(value) ?? /^"\s*:/.exec(separatorText))?.[0][0] ?? "";
   return mark + mask + mark;
 }
 
@@ -218,7 +217,7 @@ function maskJson(text: string): string {
   try {
     return maskSecrets(JSON.stringify(JSON.parse(text, maskMember)));
   } catch {
-    return notShown;
+    return notShownNote;
   }
 }
 
@@ -226,7 +225,7 @@ const secretMember = new RegExp(`${secretName}$`);
 
 function maskMember(name: string, value: unknown): unknown {
   if (secretMember.test(name.trim())) return mask;
-  if (!mayBePin(name)) return typeof value === "string" ? maskText(value) : value;
+  if (!mayHoldPin(name)) return typeof value === "string" ? maskText(value) : value;
   if (Array.isArray(value) && /^[0-9]{4}$/.test(value.join(""))) return mask;
   if (typeof value === "number" && /^[0-9]{4}$/.test(String(value))) return mask;
   return typeof value === "string" ? maskDigits(maskText(value)) : value;
@@ -236,8 +235,8 @@ const authorizationHeader = /^(proxy-)?authorization$/;
 const secretHeader =
   /cookie|authorization|api-?key|token|secret|pass(word|code|phrase)|session|(^|-)(auth|pin|pin-?code|jwt)($|-)/;
 
-/** HTTP headers whose values may legitimately have four digits. */
-const plainHeaders = new Set([
+/** HTTP headers whose values may have four digits. */
+const harmlessHeaders = new Set([
   "content-length",
   "content-range",
   "date",
@@ -256,10 +255,10 @@ const plainHeaders = new Set([
 function maskHeader(name: string, value: string): string {
   if (authorizationHeader.test(name)) return maskCredentials(value);
   if (secretHeader.test(name) && !name.startsWith("sandbox-")) return maskCredential(value);
-  return plainHeaders.has(name) ? maskText(value) : maskDigits(maskText(value));
+  return harmlessHeaders.has(name) ? maskText(value) : maskDigits(maskText(value));
 }
 
-/** The known schemes: any other first word may be the secret itself. */
+/** Known schemes: any other first word may be the secret itself. */
 const scheme = /^(?:bearer|basic|digest|token|api-?key|negotiate)(?=\s|$)/i;
 
 function maskCredentials(value: string): string {
@@ -284,7 +283,7 @@ function maskParameter(parameter: string): string {
     return sentName === parameter ? mask : `${maskSecrets(name)}=${mask}`;
   // A parameter is shown decoded only if the percent-encoded text hides a secret.
   const plain = decoded(parameter);
-  const masked = mayBePin(name) ? maskDigits(maskText(plain)) : maskText(plain);
+  const masked = mayHoldPin(name) ? maskDigits(maskText(plain)) : maskText(plain);
   return masked === plain ? parameter : masked;
 }
 

@@ -12,27 +12,26 @@ import { Journal } from "./journal.ts";
 
 const defaultEntries = 1000;
 
-/** The records of a sandbox's requests: the journal, the coverage and the findings. */
+/** Everything that a sandbox records about requests. */
 export interface Records {
   readonly journal: Journal;
   readonly coverage: Coverage;
   readonly findings: Findings;
-  /** Records a request and its response. */
   readonly observe: Observe;
-  /** Records an attempt to deliver an event. */
+  /** Records an attempt to deliver a webhook event. */
   observeDelivery(outgoing: Outgoing, outcome: AttemptOutcome): void;
 }
 
 interface RecordsPorts {
   readonly services: Services;
   readonly clock: Clock;
-  /** How many requests the journal keeps; default 1000. */
+  /** The maximum number of requests in the journal; default 1000. */
   readonly entries: number | undefined;
-  /** The most bytes that the journal's requests may use. */
+  /** The maximum memory of the journal, in bytes. */
   readonly bytes: number | undefined;
   /** How often scenarios for a company, or for all, were armed or disarmed. */
   readonly armingsOf: (companyPk: number) => number;
-  /** Called with the error of a rule that threw, and the request that it failed on. */
+  /** Called when a rule throws, with the error and the request. */
   readonly onDefect: (defect: Error, exchange: Exchange | undefined) => void;
 }
 

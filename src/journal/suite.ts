@@ -1,13 +1,14 @@
-import type { PointId } from "../contract/points.ts";
-import type { CoverageReport } from "./coverage.ts";
+import type { ContractPointId } from "../contract/points.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
+import { type CoverageReport, percent } from "./coverage.ts";
 import { type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
 
-/** A scenario that was armed and never fired: the test that armed it does not test it. */
+/** A scenario that was armed and never fired, so the test that armed it does not test it. */
 export interface UnusedScenario {
-  readonly name: string;
+  readonly name: AnyScenarioName;
   /** A slug, or `live/SLUG`; null: armed for all companies. */
   readonly company: string | null;
-  /** Replaces the operations in the scenario; null: they apply. */
+  /** The operation that it was armed for; null: those of the scenario. */
   readonly operation: string | null;
   readonly api_key_id: string | null;
   readonly times: number | null;
@@ -15,74 +16,74 @@ export interface UnusedScenario {
   readonly armed_at: string;
 }
 
-/** The conditions under which a run passes, in addition to its own exit code. */
+/** The conditions under which a run passes, in addition to the exit code of its command. */
 export interface Gates {
-  /** The minimum percentage of contract points that it must meet; excluded points do not count. */
+  /** The minimum percentage of contract points that the run must meet; excluded points do not count. */
   readonly minCoverage: number | undefined;
-  /** The points that it must meet. */
-  readonly require: readonly PointId[];
-  /** The least severity of a finding that fails the run; undefined: findings do not fail it. */
+  /** The points that the run must meet. */
+  readonly require: readonly ContractPointId[];
+  /** The lowest severity of a finding that fails the run; undefined: findings do not fail it. */
   readonly failOn: Severity | undefined;
-  /** Whether a run passes with armed scenarios that never fired. */
+  /** Whether a run with unused scenarios passes. */
   readonly allowUnused: boolean;
-  /** Whether a run without any request to the service passes. */
+  /** Whether a run without requests to the service passes. */
   readonly allowNoRequests: boolean;
 }
 
 /** Whether the run passed one of its gates. */
 export interface GateResult {
-  /** The gate as the command line gives it. */
+  /** The option, the program, `requests` or `unused scenarios`. */
   readonly name: string;
   readonly passed: boolean;
-  /** A sentence without its full stop. */
+  /** A sentence without its period. */
   readonly message: string;
 }
 
 /** The results of a suite that ran against the sandbox. */
 export interface SuiteReport {
   readonly version: string;
-  /** The command's own exit code; if that is 0, 1 if a check failed, or 3 if a report could not be written. */
+  /** The command's exit code; if that is 0: 1 if a gate failed, 3 if a report could not be written. */
   readonly exit_code: number;
-  readonly checks: readonly GateResult[];
+  readonly gates: readonly GateResult[];
   /** The number of requests that the service received. */
   readonly requests: number;
   readonly findings: FindingsReport;
-  readonly unfired: readonly UnusedScenario[];
+  readonly unused_scenarios: readonly UnusedScenario[];
   readonly coverage: CoverageReport;
 }
 
-type Results = Pick<SuiteReport, "version" | "requests" | "findings" | "unfired" | "coverage">;
+type Results = Pick<SuiteReport, "version" | "requests" | "findings" | "unused_scenarios" | "coverage">;
 
 /**
- * @param program - the command without its arguments, which may hold secrets
- * @param exitCode - the command's; 128 plus the signal's number if a signal ended it
+ * @param program - the command without its arguments, which may contain secrets
+ * @param exitCode - the command's exit code; 128 plus the signal's number if a signal ended it
  */
 export function suiteReport(program: string, exitCode: number, gates: Gates, results: Results): SuiteReport {
-  const checks = [
-    { name: program, passed: exitCode === 0, message: `ended with ${exitCode}` },
-    ...checksOf(gates, results),
+  const gateResults = [
+    { name: program, passed: exitCode === 0, message: `exit code ${exitCode}` },
+    ...resultsOf(gates, results),
   ];
-  const isGood = checks.every(({ passed }) => passed);
+  const isGood = gateResults.every(({ passed }) => passed);
   const { version, ...others } = results;
-  return { version, exit_code: exitCode || (isGood ? 0 : 1), checks, ...others };
+  return { version, exit_code: exitCode || (isGood ? 0 : 1), gates: gateResults, ...others };
 }
 
-function checksOf(gates: Gates, results: Results): GateResult[] {
+function resultsOf(gates: Gates, results: Results): GateResult[] {
   const { minCoverage, require, failOn, allowUnused, allowNoRequests } = gates;
   return [
-    requestsCheck(results.requests, allowNoRequests),
-    ...(minCoverage === undefined ? [] : [coverageCheck(minCoverage, results.coverage)]),
-    ...(require.length === 0 ? [] : [requiredCheck(require, results.coverage)]),
-    ...(failOn === undefined ? [] : [findingsCheck(failOn, results.findings)]),
-    unusedCheck(results.unfired, allowUnused),
+    requestsGate(results.requests, allowNoRequests),
+    ...(minCoverage === undefined ? [] : [coverageGate(minCoverage, results.coverage)]),
+    ...(require.length === 0 ? [] : [requiredGate(require, results.coverage)]),
+    ...(failOn === undefined ? [] : [findingsGate(failOn, results.findings)]),
+    unusedGate(results.unused_scenarios, allowUnused),
   ];
 }
 
-/** A run without any request fails by default, because it tests nothing. */
-function requestsCheck(requests: number, isNoneAllowed: boolean): GateResult {
+/** A run without requests fails by default, because it tests nothing. */
+function requestsGate(requests: number, isNoneAllowed: boolean): GateResult {
   const none = isNoneAllowed
-    ? "the sandbox received no request, which --allow-no-requests allows"
-    : "the sandbox received no request: make the client use CARD_SANDBOX_URL, or allow this with --allow-no-requests";
+    ? "the sandbox received no requests (allowed by --allow-no-requests)"
+    : "the sandbox received no requests. Make the client use CARD_SANDBOX_URL, or add --allow-no-requests.";
   return {
     name: "requests",
     passed: requests > 0 || isNoneAllowed,
@@ -91,15 +92,16 @@ function requestsCheck(requests: number, isNoneAllowed: boolean): GateResult {
   };
 }
 
-function coverageCheck(minimum: number, { total: { points, met } }: CoverageReport): GateResult {
+function coverageGate(minimum: number, { total }: CoverageReport): GateResult {
+  const required = Math.ceil((minimum * total.points) / 100);
   return {
     name: `--min-coverage ${minimum}`,
-    passed: met * 100 >= minimum * points,
-    message: `${met} of ${points} contract points were met, and ${Math.ceil((minimum * points) / 100)} are asked for`,
+    passed: total.met * 100 >= minimum * total.points,
+    message: `${total.met} of ${total.points} contract points met (${percent(total)}), at least ${required} required`,
   };
 }
 
-function requiredCheck(required: readonly PointId[], { points }: CoverageReport): GateResult {
+function requiredGate(required: readonly ContractPointId[], { points }: CoverageReport): GateResult {
   const met = new Set(points.filter(({ times }) => times > 0).map(({ id }) => id));
   const missing = required.filter((id) => !met.has(id));
   return {
@@ -107,32 +109,30 @@ function requiredCheck(required: readonly PointId[], { points }: CoverageReport)
     passed: missing.length === 0,
     message:
       missing.length === 0
-        ? `${required.length === 1 ? "the required point was" : `all ${required.length} required points were`} met`
-        : `not met: ${missing.join(", ")}`,
+        ? `${required.length} of ${required.length} required contract points met`
+        : `contract points not met: ${missing.join(", ")}`,
   };
 }
 
-function findingsCheck(failOn: Severity, { findings }: FindingsReport): GateResult {
-  const grave = findings.filter(({ severity }) => isAsSevere(severity, failOn));
-  const threshold = failOn === "critical" ? "critical" : `${failOn} or graver`;
+function findingsGate(failOn: Severity, { findings }: FindingsReport): GateResult {
+  const failing = findings.filter(({ severity }) => isAsSevere(severity, failOn));
+  const threshold = failOn === "critical" ? "severity critical" : `severity ${failOn} or higher`;
+  const ids = [...new Set(failing.map(({ id }) => id))].join(", ");
   return {
     name: `--fail-on ${failOn}`,
-    passed: grave.length === 0,
-    message:
-      grave.length === 0
-        ? `no finding is ${threshold}`
-        : `${threshold}: ${[...new Set(grave.map(({ id }) => id))].join(", ")}`,
+    passed: failing.length === 0,
+    message: failing.length === 0 ? `no findings of ${threshold}` : `findings of ${threshold}: ${ids}`,
   };
 }
 
-function unusedCheck(unused: readonly UnusedScenario[], isAllowed: boolean): GateResult {
+function unusedGate(unused: readonly UnusedScenario[], isAllowed: boolean): GateResult {
   const names = [...new Set(unused.map(({ name }) => name))].join(", ");
+  const never = isAllowed
+    ? `armed but never fired: ${names} (allowed by --allow-unused-scenarios)`
+    : `armed but never fired: ${names}. Remove unused scenarios, or add --allow-unused-scenarios.`;
   return {
-    name: "armed scenarios",
+    name: "unused scenarios",
     passed: unused.length === 0 || isAllowed,
-    message:
-      unused.length === 0
-        ? "none was armed in vain"
-        : `never fired: ${names}${isAllowed ? ", as --allow-unfired lets them" : " (--allow-unfired lets that pass)"}`,
+    message: unused.length === 0 ? "none" : never,
   };
 }

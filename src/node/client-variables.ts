@@ -1,17 +1,17 @@
 import type { CompanyListing } from "../store/world-listing.ts";
 import { firstOrderer, type Orderer } from "../world/first-order.ts";
 
-/** The addresses of a sandbox, and the token of its control API. */
-export interface SandboxAddresses {
+/** The base URLs of a sandbox, and the admin token of its control API. */
+export interface SandboxUrls {
   readonly url: string;
   readonly liveUrl: string;
   /** Undefined if the control API needs no token. */
   readonly adminToken: string | undefined;
 }
 
-/** The environment variables for the tests of a client; undefined: the sandbox has no such value. */
+/** The environment variables for the tests of a client; undefined if the sandbox has no such value. */
 export function clientVariables(
-  { url, liveUrl, adminToken }: SandboxAddresses,
+  { url, liveUrl, adminToken }: SandboxUrls,
   companies: readonly CompanyListing[],
 ): Record<string, string | undefined> {
   return {

@@ -5,20 +5,23 @@ import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts"
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
 import { type Clock, instantOf } from "../rules/clock.ts";
-import { SetupError } from "../rules/errors.ts";
+import { quoted, SetupError } from "../rules/errors.ts";
 import { wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
-import { type OpenDatabase, openDatabase } from "./better-sqlite3.ts";
-import { openingFailure } from "./database-failure.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import type { AnyScenarioName } from "../scenarios/shipped.ts";
+import type { Fixtures } from "../world/open-world.ts";
+import { type OpenDatabase, openDatabase } from "./database/better-sqlite3.ts";
+import { openingFailure } from "./database/failure.ts";
 import {
   type DatabaseCheck,
   type Durability,
   databaseChecks,
   durabilities,
   removeDatabase,
-} from "./database-file.ts";
+} from "./database/file.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
-import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
+import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
@@ -35,53 +38,73 @@ const systemClock: Clock = {
   },
 };
 
+/** The options of `createSandbox()`. Unknown options and invalid values are errors. */
 export interface SandboxOptions {
-  /** A database file, kept across restarts; default `:memory:`. */
+  /** A database file, kept across restarts, or `:memory:`. Default `:memory:`. */
   readonly db?: string | undefined;
-  /** What a committed change in a database file survives: `normal`: a crash of the process; `full`: loss of power. */
+  /**
+   * What a committed change in a database file survives. `normal`: a crash of the process; `full`: loss of
+   * power. Default `normal`; `full` requires a database file.
+   */
   readonly durability?: Durability | undefined;
-  /** The seed of ids, tokens and last four digits; default 1. A reopened database keeps its own. */
+  /**
+   * The seed of ids, card tokens and secrets: a non-negative integer. Default: the seed of the database file,
+   * otherwise 1. A different seed than that of the database file is an error.
+   */
   readonly seed?: number | undefined;
-  /** An ISO 8601 instant at which the clock is frozen; default: real time. */
+  /** Freezes the clock at this ISO 8601 timestamp with a UTC offset, such as `2026-03-10T00:00:00Z`. Default: real time. */
   readonly clock?: string | undefined;
-  /** A fixtures file; default: the default world. */
+  /** The path of a YAML fixtures file that replaces the default world. */
   readonly fixtures?: string | undefined;
-  /** Whether to serve operations that the spec only names; otherwise they return 501. Default true. */
+  /** Whether to serve operations that the spec does not describe; otherwise they return 501. Default true. */
   readonly assumed?: boolean | undefined;
-  /** How to treat the header `X-On-Behalf-Of` (spec §5.7); default `optional`. */
+  /**
+   * How to treat the header `X-On-Behalf-Of` (spec §5.7). `off`: ignore it; `optional`: check it if it is
+   * sent; `required`: require it in every operation; `required-except-order`: require it, except to order a
+   * physical card. Default `optional`.
+   */
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
-  /** Whether responses have `Sandbox-…` headers; default true. */
+  /** Whether responses have `Sandbox-…` headers. Default true. */
   readonly sandboxHeaders?: boolean | undefined;
-  /** Whether five active API keys are allowed per company or (a variant of the spec, §5.5) per member. */
+  /**
+   * Whether the limit of five active API keys per environment applies to each `company` or (a variant of the
+   * spec, §5.5) to each `member`. Default `company`.
+   */
   readonly keyQuota?: KeyQuota | undefined;
-  /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
+  /** Whether to accept and list the API keys of the fixtures, whose secrets are public. Default true. */
   readonly fixtureKeys?: boolean | undefined;
-  /** A folder with scenario files of your own. */
+  /** The path of a folder with your own scenario files. */
   readonly scenarios?: string | undefined;
-  /** The scenario that is armed for every company from the start. */
-  readonly scenario?: string | undefined;
-  /** How many requests the journal keeps; default 1000, and 0 keeps none. */
+  /** The name of a scenario to arm for every company at startup. */
+  readonly scenario?: AnyScenarioName | undefined;
+  /** The maximum number of requests in the journal; 0 records none. Default 1000. */
   readonly journal?: number | undefined;
-  /** The most bytes of memory that recorded requests may use; the oldest are dropped first. Default 64 MiB (67108864). */
+  /**
+   * The maximum memory for recorded requests, in bytes; the oldest are dropped first. Default 67108864 (64
+   * MiB).
+   */
   readonly journalBytes?: number | undefined;
   /**
-   * How to check a database file when it is opened: `full` also compares its indexes with its tables, `quick` does not.
-   * Default `auto`: full up to 48 MiB.
+   * How to check a database file when it is opened. `full` also compares its indexes with its tables, `quick`
+   * does not. `auto`: `full` up to 48 MiB. Default `auto`.
    */
   readonly checkDatabase?: DatabaseCheck | undefined;
-  /** External hosts that may receive webhooks, each with or without a port; default none. */
+  /**
+   * External hosts that may receive webhooks, each with or without a port, such as `hooks.example.com`.
+   * Default none.
+   */
   readonly allowWebhookHosts?: readonly string[] | undefined;
-  /** Receives webhook deliveries in place of `fetch`, and returns the receiver's response. */
+  /** Receives webhook deliveries instead of `fetch`, and returns the response of the receiver. */
   readonly deliver?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Called after each response of the service. Headers and bodies contain secrets. */
+  /** Called after each response of the service. The headers and bodies contain secrets. */
   readonly observe?: ((exchange: Exchange, messages: Messages) => void) | undefined;
 }
 
 export const sandboxOptions: OptionKinds<SandboxOptions> = {
   db: "a string",
   durability: durabilities,
-  seed: "a whole number from 0",
-  clock: "an ISO 8601 instant as a string",
+  seed: "a non-negative integer",
+  clock: "a string with an ISO 8601 timestamp",
   fixtures: "a string",
   assumed: "true or false",
   onBehalfOf: onBehalfOfModes,
@@ -90,44 +113,112 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   fixtureKeys: "true or false",
   scenarios: "a string",
   scenario: "a string",
-  journal: "a whole number from 0",
-  journalBytes: "a whole number from 0",
+  journal: "a non-negative integer",
+  journalBytes: "a non-negative integer",
   checkDatabase: databaseChecks,
   allowWebhookHosts: "an array of strings",
   deliver: "a function",
   observe: "a function",
 };
 
+/** A sandbox in this process. */
 export interface Sandbox extends PortableSandbox {
-  /** Ends the requests in progress and closes the database; an in-memory database is lost. */
+  /**
+   * Ends the requests in progress and closes the database; a database in memory is lost. Later calls throw an
+   * error.
+   */
   close(): void;
 }
 
 /**
- * Creates a sandbox in this process, without a port: `sandbox.fetch(new Request("http://sandbox/…"))`.
- * @throws SetupError if an option is invalid: a file that is not a database, invalid fixtures, a database that was
- *   created with other options
+ * Creates a sandbox in this process, without a port.
+ *
+ * @example
+ * import { createSandbox } from "card-sandbox";
+ *
+ * const sandbox = createSandbox({ clock: "2026-03-10T09:30:00Z" });
+ * const company = await sandbox.isolatedCompany();
+ * const response = await sandbox.fetch("http://sandbox/auth/v1/sandbox/token", {
+ *   method: "POST",
+ *   body: JSON.stringify({ api_key: company.apiKey }),
+ * });
+ * console.log(response.status); // 200
+ * sandbox.close();
+ *
+ * @throws SetupError if an option is unknown or invalid, a file cannot be read or is invalid, or the database
+ *   was created with other options
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  refuseUnfitOptions("createSandbox()", options, sandboxOptions);
+  refuseInvalidOptions("createSandbox", options, sandboxOptions);
   return openSandbox(options, { privateSecrets: false });
 }
 
-/** Like `createSandbox`; `privateSecrets` is for a server beyond loopback. */
+/** A file, or a folder with YAML files, that can be read again. */
+export interface InputFile {
+  readonly path: string;
+  /**
+   * Reads it, and replaces its contents in the sandbox.
+   * @returns a message for the user; undefined if the contents are the same
+   * @throws SetupError if a file is invalid
+   */
+  readonly read: () => string | undefined;
+}
+
+/** The contents of the files that the user of a sandbox can edit. */
+export interface Inputs {
+  readonly catalogue: Catalogue;
+  /** A reset loads them. */
+  fixtures: Fixtures | undefined;
+  /** For `--watch`. */
+  readonly files: readonly InputFile[];
+}
+
+/** @throws SetupError if a file cannot be read or is invalid, or the scenario is unknown */
+export function readInputs({ fixtures, keyQuota, scenarios, scenario }: SandboxOptions): Inputs {
+  const catalogueOf = (own: readonly Scenario[]) => {
+    const made = new Catalogue(readShippedScenarios, own);
+    if (scenario !== undefined) made.required(scenario);
+    return made;
+  };
+  const files: InputFile[] = [];
+  const inputs: Inputs = {
+    fixtures: fixtures === undefined ? undefined : readFixtures(fixtures, keyQuota),
+    catalogue: catalogueOf(scenarios === undefined ? [] : readScenarios(scenarios)),
+    files,
+  };
+  if (scenarios !== undefined) {
+    const read = () => {
+      const own = readScenarios(scenarios, { mayBeEmpty: true });
+      catalogueOf(own);
+      const changes = [...inputs.catalogue.replaceOwn(own)];
+      if (changes.length === 0) return undefined;
+      return `${scenarios}: ${changes.map(([name, change]) => `${change} ${name}`).join(", ")}`;
+    };
+    files.push({ path: scenarios, read });
+  }
+  if (fixtures !== undefined) {
+    const read = () => {
+      const changed = readFixtures(fixtures, keyQuota);
+      if (changed.digest === inputs.fixtures?.digest) return undefined;
+      inputs.fixtures = changed;
+      return `${fixtures}: changed. Reset the sandbox (POST /_sandbox/reset) or restart it to load the fixtures.`;
+    };
+    files.push({ path: fixtures, read });
+  }
+  return inputs;
+}
+
+/** Like `createSandbox`; `privateSecrets` is for a server on a host other than loopback. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets }: { readonly privateSecrets: boolean },
+  { privateSecrets, inputs }: { readonly privateSecrets: boolean; readonly inputs?: Inputs | undefined },
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
-  const fixtures =
-    options.fixtures === undefined ? undefined : readFixtures(options.fixtures, options.keyQuota);
-  const ownScenarios = options.scenarios === undefined ? [] : readScenarios(options.scenarios);
-  const catalogue = new Catalogue(() => [...readShippedScenarios(), ...ownScenarios]);
-  if (options.scenario !== undefined) catalogue.required(options.scenario);
+  const { catalogue, fixtures } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
   const db = options.db?.trim() ?? ":memory:";
-  const madeHere = db !== ":memory:" && !existsSync(db);
+  const isCreated = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability, options.checkDatabase);
   try {
     const sandbox = wireSandbox({
@@ -135,6 +226,7 @@ export function openSandbox(
       clock: systemClock,
       version,
       fixtures,
+      changedFixtures: inputs && (() => inputs.fixtures),
       defaultFixtures: readDefaultFixtures,
       seed: options.seed,
       drawSecret: () => randomBytes(32),
@@ -158,13 +250,13 @@ export function openSandbox(
     return closable(sandbox, database);
   } catch (error) {
     database.close();
-    // It was created and locked by this process, so no other process uses it.
-    if (madeHere) removeDatabase(db);
+    // This process created and locked it, so no other process uses it.
+    if (isCreated) removeDatabase(db);
     throw openingFailure(db, error);
   }
 }
 
-/** Adds `close`; every later use of the sandbox fails with an error that says so. */
+/** Adds `close`. Later use of the sandbox fails with a clear error. */
 function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
   let isClosed = false;
   const fetch: Fetch = async (input, init) => {
@@ -175,14 +267,14 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
     isClosed = true;
     sandbox.abandon();
     database.close();
-    const methods = ["exec", "all", "get", "run", "transaction", "together", "define"] as const;
+    const methods = ["exec", "all", "get", "run", "transaction", "batch", "define"] as const;
     Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
   return { ...sandbox, fetch, close };
 }
 
 function closed(): Error {
-  return new Error("this sandbox is closed: make another with createSandbox()");
+  return new Error("this sandbox is closed. Create another one with createSandbox().");
 }
 
 function refuse(): never {
@@ -194,6 +286,6 @@ function refuseUnlessHost(host: string): void {
   // The host of a URL may contain an asterisk, but it is not a wildcard.
   if (isHost && !host.includes("*")) return;
   throw new SetupError(
-    `the webhook hosts are names such as hooks.example.com or hooks.example.com:8443, each in full; got ${JSON.stringify(host)}`,
+    `--allow-webhook-hosts (allowWebhookHosts): must be host names such as hooks.example.com or hooks.example.com:8443, without wildcards, but one is ${quoted(host)}`,
   );
 }

@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
 import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
-/** The exit codes other than 0; `exec` uses the command's own if the command failed. */
+/** The exit codes other than 0. If the command of `exec` fails, `exec` uses its exit code instead. */
 export const exitCodes = {
-  /** A check failed: a gate of `exec`, the health of a sandbox, a file. */
-  found: 1,
+  /** A gate of `exec` failed, a sandbox is not healthy, or a file is invalid. */
+  failed: 1,
   /** Usage error. */
   usage: 2,
-  /** It could not run: a port is in use, a command cannot be started, no sandbox responds. */
+  /** The command could not run: a port is in use, a program cannot be started, or no sandbox responds. */
   notRun: 3,
 } as const;
 

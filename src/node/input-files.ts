@@ -6,16 +6,19 @@ import type { KeyQuota } from "../rules/api-key.ts";
 import { SetupError } from "../rules/errors.ts";
 import { type Scenario, scenarioSchema } from "../scenarios/scenario.ts";
 import { shippedScenarios } from "../scenarios/shipped.ts";
+import { fixturesSchemaFor } from "../world/fixtures.ts";
 import type { Fixtures } from "../world/open-world.ts";
-import { seedWorldFor } from "../world/seed-world.ts";
 import { checkStrictYaml, fitting, readStrictYaml, type StrictYaml } from "./strict-yaml.ts";
 
 const defaultFile = fileURLToPath(new URL("../../fixtures/default.yaml", import.meta.url));
 
-/** The default world as JSON, made by the build. */
+/** The default world as JSON, which the build writes. */
 const builtDefault = fileURLToPath(new URL("../default-world.json", import.meta.url));
 
-/** Reads the default world: in dist/ from JSON, so that a start does not load YAML; in the sources from its file. */
+/**
+ * Reads the default world: in dist/ from JSON, so that `start` does not load the YAML parser; in the sources
+ * from its YAML file.
+ */
 export function readDefaultFixtures(): Fixtures {
   return existsSync(builtDefault) ? JSON.parse(readFileSync(builtDefault, "utf8")) : readDefaultFile();
 }
@@ -34,12 +37,12 @@ export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixt
   try {
     text = readText(file);
   } catch (error) {
-    throw new SetupError(`the fixtures file ${file} cannot be read: ${(error as Error).message}`, {
+    throw new SetupError(`${file}: cannot read the fixtures file: ${(error as Error).message}`, {
       cause: error,
     });
   }
   return {
-    world: readStrictYaml(file, text, seedWorldFor(keyQuota)),
+    world: readStrictYaml(file, text, fixturesSchemaFor(keyQuota)),
     digest: createHash("sha256").update(text).digest("hex"),
   };
 }
@@ -54,18 +57,22 @@ export function readShippedScenarios(): Scenario[] {
 
 /**
  * Reads the scenarios of a folder, sorted by name.
- * @throws SetupError if the folder cannot be read, or a file does not match the schema or has the name of a shipped one
+ * @param mayBeEmpty - whether a folder without scenario files is valid
+ * @throws SetupError if the folder cannot be read, or a file does not match the schema or has the name of a
+ *   shipped one
  */
-export function readScenarios(folder: string): Scenario[] {
+export function readScenarios(folder: string, { mayBeEmpty = false } = {}): Scenario[] {
   let files: string[];
   try {
     files = yamlFiles(folder);
   } catch (error) {
-    throw new SetupError(`the scenarios folder ${folder} cannot be read: ${(error as Error).message}`, {
+    throw new SetupError(`${folder}: cannot read the folder of scenario files: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  if (files.length === 0) throw new SetupError(`the scenarios folder ${folder} holds no YAML file`);
+  if (files.length === 0 && !mayBeEmpty) {
+    throw new SetupError(`${folder}: contains no scenario files (*.yaml or *.yml)`);
+  }
   const names = new Set<string>(shippedScenarios);
   return files.map((file) => {
     const read = readScenario(file, names);
@@ -74,10 +81,15 @@ export function readScenarios(folder: string): Scenario[] {
   });
 }
 
+/** Whether a file in a folder of scenarios is a scenario file, by its name. */
+export function isYaml(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
+}
+
 /** The paths of the YAML files in a folder, sorted by name. */
 export function yamlFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && /\.ya?ml$/i.test(entry.name))
+    .filter((entry) => !entry.isDirectory() && isYaml(entry.name))
     .map(({ name }) => join(folder, name))
     .toSorted();
 }
@@ -88,7 +100,7 @@ function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
   try {
     text = readText(file);
   } catch (error) {
-    throw new SetupError(`the scenario file ${file} cannot be read: ${(error as Error).message}`, {
+    throw new SetupError(`${file}: cannot read the scenario file: ${(error as Error).message}`, {
       cause: error,
     });
   }
@@ -96,19 +108,27 @@ function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
 }
 
 /**
- * Parses a scenario file, and lists all its problems.
- * @param taken - the names that it must not have
+ * Parses a scenario file, or lists all its problems.
+ * @param taken - the names of other scenarios
  */
 export function checkScenario(file: string, text: string, taken: ReadonlySet<string>): StrictYaml<Scenario> {
   const ofFile = basename(file).replace(/\.ya?ml$/i, "");
   return checkStrictYaml(file, text, scenarioSchema(), ({ name }) => {
     const wrong = (message: string) => [{ path: ["name"], message }];
-    if (name !== ofFile) return wrong(`must be the file's, ${ofFile}; it is ${name}`);
-    return taken.has(name) ? wrong(`a scenario named ${name} is there already: rename this one`) : [];
+    if (name !== ofFile)
+      return wrong(`must be "${ofFile}", the file name without its extension, but is "${name}"`);
+    return taken.has(name)
+      ? wrong(`"${name}" is already the name of another scenario. Choose another name, and rename the file.`)
+      : [];
   });
 }
 
-// Keeps a byte order mark, so that the text corresponds to the bytes of the file.
+/** Reads a file of this package. */
+export function readPackaged(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+}
+
+// `ignoreBOM` keeps a byte order mark, so that the text corresponds to the bytes of the file.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** @throws Error if the file cannot be read or is not UTF-8 */
@@ -117,6 +137,6 @@ export function readText(file: string): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
-    throw new Error("it is no UTF-8 text", { cause: error });
+    throw new Error("it is not a UTF-8 text file", { cause: error });
   }
 }

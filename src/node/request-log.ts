@@ -1,20 +1,26 @@
 import { contractPoints } from "../contract/points.ts";
 import type { Exchange } from "../journal/exchange.ts";
 import { escapeControls } from "../journal/formats/escape.ts";
+import type { Paint, Style } from "../journal/formats/terminal.ts";
 import { maskPath } from "../journal/masking.ts";
 import { DatabaseUnusable } from "../rules/errors.ts";
+import { messageLine, plain } from "./colors.ts";
 
 export const logFormats = ["pretty", "json", "silent"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Writes a line for each response, without keys, tokens, PINs, queries and bodies. */
+/**
+ * Logs a line for each response, without keys, tokens, PINs, queries and bodies.
+ * @param paint - colors the lines of the format `pretty`
+ */
 export function requestLog(
   format: LogFormat,
   write: (line: string) => void,
+  paint: Paint = plain,
 ): ((exchange: Exchange) => void) | undefined {
   if (format === "silent") return undefined;
-  const lineOf = format === "json" ? jsonLine : prettyLine;
-  return (exchange) => write(`${escapeControls(lineOf(exchange, new Date()))}\n`);
+  if (format === "json") return (exchange) => write(`${escapeControls(jsonLine(exchange, new Date()))}\n`);
+  return (exchange) => write(`${prettyLine(exchange, new Date(), paint)}\n`);
 }
 
 /** The path without its secrets, percent-encoded as in a request line. */
@@ -40,13 +46,25 @@ function jsonLine(exchange: Exchange, at: Date): string {
   });
 }
 
-function prettyLine(exchange: Exchange, at: Date): string {
-  const { method, path, status = "---", point = "-", caller, scenario, fault, durationMs, defect } = exchange;
+function prettyLine(exchange: Exchange, at: Date, paint: Paint): string {
+  const { method, path, status, point = "-", caller, scenario, fault, durationMs, defect } = exchange;
+  const forced =
+    scenario === undefined ? "" : paint("cyan", ` (${[scenario, fault].filter(Boolean).join(": ")})`);
   const who = caller ? `${caller.companySlug} (${caller.environment})` : "-";
-  const forced = scenario === undefined ? "" : ` (${[scenario, fault].filter(Boolean).join(": ")})`;
-  const line = `${at.toISOString().slice(11, 23)} ${status} ${method} ${shownPath(path)} ${point}${forced} ${who} ${durationMs.toFixed(1)} ms`;
-  if (isUnusable(defect)) return `${line} (${defect?.message})`;
-  return defect ? `${line} (a defect of card-sandbox: ${defect})` : line;
+  const time = paint("dim", at.toISOString().slice(11, 23));
+  const shownStatus = paint(statusStyle(status), String(status ?? "---"));
+  const duration = paint("dim", `${durationMs.toFixed(1)} ms`);
+  const line = `${time} ${shownStatus} ${escapeControls(`${method} ${shownPath(path)}`)} ${point}${forced} ${who} ${duration}`;
+  if (!defect) return line;
+  const problem = isUnusable(defect) ? defect.message : `internal error of the sandbox: ${defect}`;
+  return `${line} ${paint("red", escapeControls(`(${problem})`))}`;
+}
+
+/** @param status - undefined if the connection ended without a response */
+function statusStyle(status = 500): Style {
+  if (status >= 500) return "red";
+  if (status >= 400) return "yellow";
+  return status >= 300 ? "cyan" : "green";
 }
 
 function isUnusable(defect: Error | undefined): boolean {
@@ -54,16 +72,16 @@ function isUnusable(defect: Error | undefined): boolean {
 }
 
 /**
- * Writes a line when the database cannot be used, even if requests are not logged: once, and again only after a
- * successful change.
+ * Logs a line when the database cannot be used, even with `--log silent`. It repeats the same line only after
+ * a successful change.
  */
 export function databaseLog(write: (line: string) => void): (exchange: Exchange) => void {
-  let told: string | undefined;
+  let logged: string | undefined;
   return ({ method, status, defect }) => {
     if (isUnusable(defect)) {
       const message = defect?.message ?? "";
-      if (message !== told) write(`card-sandbox: ${escapeControls(message)}\n`);
-      told = message;
-    } else if (method !== "GET" && status !== undefined && status < 300) told = undefined;
+      if (message !== logged) write(messageLine(message));
+      logged = message;
+    } else if (method !== "GET" && status !== undefined && status < 300) logged = undefined;
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { brotliDecompress } from "node:zlib";
 import type { DashboardFiles } from "../dashboard/app.ts";
 import type { DocsFiles } from "../http/description.ts";
 
@@ -8,11 +8,14 @@ import type { DocsFiles } from "../http/description.ts";
 export const dashboardFiles: DashboardFiles = async (name) =>
   new Uint8Array(await readFile(new URL(`../dashboard/files/${name}`, import.meta.url)));
 
-/** Reads a file of the API reference, which the build compresses into dist/docs; undefined when run from the sources. */
+/**
+ * Reads a file of the API reference, which the build compresses into dist/docs. Undefined in the sources,
+ * which have no build.
+ */
 export const docsFiles: DocsFiles = async (name) => {
   try {
-    const bytes = await readFile(new URL(`../docs/${name}.gz`, import.meta.url));
-    return new Uint8Array(await promisify(gunzip)(bytes));
+    const bytes = await readFile(new URL(`../docs/${name}.br`, import.meta.url));
+    return new Uint8Array(await promisify(brotliDecompress)(bytes));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

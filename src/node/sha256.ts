@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 
-// The build replaces the portable hash functions with these of Node. They are faster and need no warm-up. They do not
-// allocate an ArrayBuffer, which the garbage collector would have to free one by one.
+// The build replaces the portable hash functions with these of Node. They are faster and need no warm-up.
+// They allocate no ArrayBuffer, each of which the garbage collector would have to free separately.
 
 /** In the memory pool that small buffers share. */
 export function utf8ToBytes(text: string): Uint8Array {

@@ -1,7 +1,7 @@
-/** Signals within this time count once: Ctrl-C reaches every process at a terminal, and npm forwards it as well. */
-const echoMs = 250;
+/** Equal signals within this time count once: Ctrl-C reaches each process directly and again through npm. */
+const duplicateMs = 250;
 
-/** Calls back on each of these signals; a duplicate counts once. */
+/** Calls the listener on each of these signals. A duplicate counts once. */
 export function onSignals<Name extends NodeJS.Signals>(
   names: readonly Name[],
   listener: (signal: Name) => void,
@@ -10,7 +10,7 @@ export function onSignals<Name extends NodeJS.Signals>(
   for (const name of names) {
     process.on(name, () => {
       const atMs = performance.now();
-      if (latest?.name === name && atMs - latest.atMs < echoMs) return;
+      if (latest?.name === name && atMs - latest.atMs < duplicateMs) return;
       latest = { name, atMs };
       listener(name);
     });

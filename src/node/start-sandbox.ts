@@ -1,61 +1,84 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Face } from "../api.ts";
+import type { ServeOptions } from "../api.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/gate.ts";
 import { SetupError } from "../rules/errors.ts";
-import { openSandbox, type Sandbox, type SandboxOptions, sandboxOptions } from "./create-sandbox.ts";
-import { removeDatabase } from "./database-file.ts";
-import { type OptionKinds, refuseUnfitOptions } from "./known-options.ts";
-import { type Listening, listen, type Tls } from "./listen.ts";
+import {
+  openSandbox,
+  readInputs,
+  type Sandbox,
+  type SandboxOptions,
+  sandboxOptions,
+} from "./create-sandbox.ts";
+import { removeDatabase } from "./database/file.ts";
+import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
+import type { Listening, Tls } from "./listen.ts";
+import type { Watch } from "./watch-inputs.ts";
 
 const defaultHost = "127.0.0.1";
 
+/** The options of `startSandbox()`. Unknown options and invalid values are errors. */
 export interface StartOptions extends SandboxOptions {
-  /** Default 4242; 0 picks a free one. */
+  /** The port to listen on; 0 selects a free port. Default 4242. */
   readonly port?: number | undefined;
-  /** Default 127.0.0.1. */
+  /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined;
   /**
-   * A separate port for the live base address. Each port then serves only its own token endpoint and refuses the
-   * tokens of the other. Default: one origin serves both.
+   * A separate port for the live environment; 0 selects a free port. Each port then serves only its own token
+   * endpoint and refuses the access tokens of the other. Default: one port serves both environments.
    */
   readonly livePort?: number | undefined;
-  /** Serves HTTPS, as the service does; default: plain HTTP. */
+  /** The certificate and private key for HTTPS. Default: plain HTTP. */
   readonly tls?: Tls | undefined;
-  /** Whether to serve the control API under `/_sandbox`; default true. */
+  /** Whether to serve the control API and the dashboard under `/_sandbox`. Default true. */
   readonly control?: boolean | undefined;
   /**
-   * The Bearer token of the control API. Default: none on a loopback host, which refuses foreign hosts and origins
-   * instead; a generated one on other hosts.
+   * The Bearer token that the control API requires. Default on a loopback host: no token, but requests from
+   * other sites are refused. Default on other hosts: a generated token.
    */
   readonly adminToken?: string | undefined;
 }
 
-const startOptions: OptionKinds<StartOptions> = {
-  port: "a port from 0 to 65535",
+export const startOptions: OptionKinds<StartOptions> = {
+  port: "an integer from 0 to 65535",
   host: "a string",
-  livePort: "a port from 0 to 65535",
-  tls: "an object of cert and key, each PEM",
+  livePort: "an integer from 0 to 65535",
+  tls: "an object with the PEM strings cert and key",
   control: "true or false",
   adminToken: "a string",
   ...sandboxOptions,
 };
 
+/** A sandbox that listens on a port. */
 export interface StartedSandbox extends Omit<Sandbox, "close"> {
-  /** The base address, without a trailing slash. */
+  /** The base URL, such as `http://127.0.0.1:4242`, without a trailing slash. */
   readonly url: string;
-  /** The live base address; the same as `url` unless it has its own port. */
+  /** The live base URL; the same as `url` unless `livePort` is set. */
   readonly liveUrl: string;
   /** The generated admin token; undefined if none was generated. */
   readonly generatedAdminToken: string | undefined;
-  /** Completes the requests in progress, then closes the ports and the database. */
+  /** Completes the requests in progress (for up to 1.5 seconds), then closes the ports and the database. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a sandbox and binds its ports.
- * @throws SetupError if an option is invalid or a port cannot be bound
+ * Creates a sandbox and listens on a port.
+ *
+ * @example
+ * import { startSandbox } from "card-sandbox";
+ *
+ * const sandbox = await startSandbox({ port: 0 });
+ * const company = await sandbox.isolatedCompany();
+ * const response = await fetch(`${sandbox.url}/auth/v1/sandbox/token`, {
+ *   method: "POST",
+ *   body: JSON.stringify({ api_key: company.apiKey }),
+ * });
+ * console.log(response.status); // 200
+ * await sandbox.close();
+ *
+ * @returns a promise that rejects with a SetupError if an option is unknown or invalid, a port is in use, a
+ *   file cannot be read or is invalid, or the database was created with other options
  */
 export function startSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
   return start(options, { lightGlobals: false });
@@ -64,30 +87,35 @@ export function startSandbox(options: StartOptions = {}): Promise<StartedSandbox
 /** Like `startSandbox`, for a process that only runs the sandbox. */
 export async function start(
   options: StartOptions,
-  { lightGlobals }: { readonly lightGlobals: boolean },
+  { lightGlobals, watch }: { readonly lightGlobals: boolean; readonly watch?: Watch | undefined },
 ): Promise<StartedSandbox> {
-  refuseUnfitOptions("startSandbox()", options, startOptions);
+  refuseInvalidOptions("startSandbox", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
   if (options.adminToken !== undefined && !/^\S+$/.test(options.adminToken)) {
-    throw new SetupError("the admin token must not be empty, nor hold white space");
+    throw new SetupError("admin token: must not be empty or contain white space");
   }
   const separate = livePort !== undefined;
-  // As long as an access token, so that masking finds it in the same way.
+  // As long as an access token, so that masking finds it by the same rule.
   const generatedAdminToken = needsAdminToken(options) ? randomBytes(32).toString("base64url") : undefined;
-  const madeHere = db !== undefined && !existsSync(db);
-  // The default seed is public, so it must not make the secrets of a server that others can reach. An explicit seed
-  // asks for reproducible secrets.
+  const isCreated = db !== undefined && !existsSync(db);
+  // The default seed is public, so the secrets of a server that others can reach must not derive from it. An
+  // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
-  const sandbox = openSandbox({ ...own, db }, { privateSecrets });
+  const inputs = watch && readInputs(options);
+  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs });
+  // `createSandbox()` needs no server, so only a start loads it.
+  const { listen } = await import("./listen.ts");
   const open: Listening[] = [];
-  const bind = async (face: Face, port: number) => {
-    const serve = sandbox.serve(face);
-    const { together, malformed } = sandbox;
-    const listening = await listen({ serve, together, malformed, host, port, tls, lightGlobals });
+  let stopWatching: (() => void) | undefined;
+  const bind = async (served: ServeOptions, port: number) => {
+    const serve = sandbox.serve(served);
+    const { batch, malformed } = sandbox;
+    const listening = await listen({ serve, batch, malformed, host, port, tls, lightGlobals });
     open.push(listening);
     return listening.url;
   };
   const close = async () => {
+    stopWatching?.();
     sandbox.drain();
     await Promise.all(open.map((each) => each.close()));
     sandbox.close();
@@ -100,11 +128,15 @@ export async function start(
       { environments, control, livePort: live === undefined ? undefined : portOf(live) },
       port,
     );
+    if (inputs) {
+      const { watchInputs } = await import("./watch-inputs.ts");
+      stopWatching = watchInputs(inputs.files, watch);
+    }
     return { ...sandbox, url, liveUrl: live ?? url, generatedAdminToken, close };
   } catch (error) {
     await close();
     // A failed start leaves no file behind, because the next start would have to use the same options.
-    if (madeHere) removeDatabase(db);
+    if (isCreated) removeDatabase(db);
     throw error;
   }
 }

@@ -6,34 +6,35 @@ import type { StartedSandbox } from "./start-sandbox.ts";
 
 export interface StartUpOptions {
   readonly version: string;
-  /** The certificate's file; undefined without HTTPS. */
+  /** The file of the certificate; undefined without HTTPS. */
   readonly tlsCert: string | undefined;
   readonly onBehalfOf: OnBehalfOfMode | undefined;
   /** Whether the control API and the dashboard are served. */
   readonly control: boolean;
 }
 
-const secretsTold = {
-  reproducible: "reproducible: anyone who knows the seed can compute API keys, tokens and webhook secrets",
-  private: "private: API keys, tokens and webhook secrets depend on a random secret in the database",
+const secretsHelp = {
+  reproducible:
+    "reproducible: anyone who knows the seed can compute the API keys, tokens and webhook secrets",
+  private: "private: the API keys, tokens and webhook secrets depend on a random secret in the database",
 } as const;
 
-/** The lines that `start` prints: addresses, API keys, and a first order to paste. */
+/** The lines that `start` prints: base URLs, API keys, and the commands of a first order. */
 export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): string {
   const { companies } = sandbox.world();
   return [
     `card-sandbox ${options.version}`,
     "",
-    `Sandbox base address  ${sandbox.url}`,
-    `Live base address     ${sandbox.liveUrl}`,
-    ...(options.control ? [`Dashboard             ${sandbox.url}/_sandbox/ui`] : []),
+    `Sandbox base URL  ${sandbox.url}`,
+    `Live base URL     ${sandbox.liveUrl}`,
+    ...(options.control ? [`Dashboard         ${sandbox.url}/_sandbox/ui`] : []),
     ...(options.tlsCert
       ? []
-      : ["Plain HTTP: the service itself is HTTPS only (--tls-cert and --tls-key serve it so)."]),
+      : ["Protocol          plain HTTP; the real service requires HTTPS (see --tls-cert and --tls-key)"]),
     ...(sandbox.generatedAdminToken === undefined
       ? []
-      : [`Admin token for /_sandbox  ${sandbox.generatedAdminToken}`]),
-    `Secrets               ${secretsTold[sandbox.secrets]}`,
+      : [`Admin token       ${sandbox.generatedAdminToken}`]),
+    `Secrets           ${secretsHelp[sandbox.secrets]}`,
     ...armedLines(sandbox),
     "",
     "API keys",
@@ -45,16 +46,15 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
   ].join("\n");
 }
 
-/** The armed scenarios, from the start or an earlier run, because the first order may claim one. */
+/** The armed scenarios, of this start or an earlier one, because the first order may claim a step. */
 function armedLines({ control }: StartedSandbox): string[] {
   return control.scenarios
     .armed()
     .armed.filter(({ spent }) => !spent)
     .map(({ name, company, known }) => {
-      const whom = company === null ? "for all" : `for ${company}`;
-      return escapeControls(
-        `Armed ${whom}: ${name}${known ? "" : " (no scenario file has it: it forces nothing)"}`,
-      );
+      const scope = company === null ? "all companies" : `the company ${company}`;
+      const effect = known ? "" : " (never fires, because no scenario file defines it)";
+      return escapeControls(`Armed for ${scope}: ${name}${effect}`);
     });
 }
 
@@ -65,7 +65,7 @@ function keyLines(companies: readonly CompanyListing[], { control }: StartUpOpti
         company: company.slug,
         environment: company.environment,
         role: member.role,
-        secret: key.secret ?? `${key.prefix}… (shown once, when it was made)`,
+        secret: key.secret ?? `${key.prefix}… (shown only when it was created)`,
         remarks: remarksOn(company, member, key),
       })),
     ),
@@ -93,7 +93,7 @@ function remarksOn(company: CompanyListing, member: MemberListing, key: ApiKeyLi
   return remarks.filter((remark) => remark !== "").join(", ");
 }
 
-/** Commands that order a card for the first company and member that can; empty if none can. */
+/** Commands that order a card, for the first member who can order one; empty if there is none. */
 function orderLines(
   url: string,
   companies: readonly CompanyListing[],
@@ -103,7 +103,7 @@ function orderLines(
   if (!order) return [];
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
-    "Order a card (paste it twice: the second time the same card comes back)",
+    "Order a card (run these commands twice: the second request returns the same card)",
     "",
     tokenCommand(url, order.secret, curl),
     orderCommand(url, order, { curl, onBehalfOf: onBehalfOf === "required" }),

@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import type { Alias, Document, LineCounter, Scalar } from "yaml";
 import type * as z from "zod";
+import { maskSecrets } from "../rules/api-key.ts";
 import { quoted, SetupError } from "../rules/errors.ts";
-import { didYouMean, oneKeyEach, unknownKeyMessage } from "../rules/issues.ts";
+import { didYouMean, oneKeyEach, unknownKeyMessage, usualMessage } from "../rules/issues.ts";
 
 /** The parsed value, or the first problems, each with file, line and column. */
 export type StrictYaml<Value> =
@@ -13,8 +14,8 @@ export type StrictYaml<Value> =
       readonly more: number;
     };
 
-/** The most problems of a file that are listed. */
-const mostProblems = 100;
+/** The maximum number of problems that are listed for a file. */
+const maxProblems = 100;
 
 /**
  * Parses YAML against a schema of strict objects.
@@ -56,18 +57,24 @@ export function checkStrictYaml<Schema extends z.ZodType>(
   const parsed = parseYaml(file, text);
   if ("problems" in parsed) return parsed;
   const { document, lines, content } = parsed.value;
-  const result = schema.safeParse(content);
+  const result = schema.safeParse(content, { error: maskedMessage });
   const found = result.success ? misfits(result.data).map(customIssue) : result.error.issues;
-  // A misspelt key is also reported as missing; the misspelling explains both.
+  // A misspelt key is also reported as missing. The message about the misspelling is the more helpful one.
   const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
   const all = found.flatMap(oneKeyEach).toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
-  const [first, ...others] = all.slice(0, mostProblems).map((issue) => {
+  const [first, ...others] = all.slice(0, maxProblems).map((issue) => {
     const place = placeOf(file, lines, offsetOf(document, issue));
     return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
   });
   if (first !== undefined) return { problems: [first, ...others], more: all.length - others.length - 1 };
   if (result.success) return { value: result.data };
-  return { problems: [`${file}:1:1: does not fit its schema`], more: 0 };
+  throw new Error(`internal error: the schema rejects ${file} without an issue`);
+}
+
+/** A file may have a secret in the wrong place. */
+function maskedMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  const message = usualMessage(issue);
+  return message === undefined ? undefined : maskSecrets(message);
 }
 
 function customIssue({ path, message }: Misfit): z.core.$ZodIssue {
@@ -96,7 +103,7 @@ function parseYaml(file: string, text: string): StrictYaml<YamlText> {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: "error",
-    // The parser compares every key with every other: 50,000 keys take over half a minute.
+    // The parser would compare each key with every other, which takes over 30 s for 50,000 keys.
     uniqueKeys: false,
   });
   const wrong = (offset: number, message: string) => ({
@@ -106,22 +113,28 @@ function parseYaml(file: string, text: string): StrictYaml<YamlText> {
   const syntaxError = document.errors[0] ?? document.warnings[0];
   if (syntaxError) {
     const { code, message, pos } = syntaxError;
-    return wrong(pos[0], inOurWords[code] ?? message);
+    return wrong(pos[0], clearerMessages[code] ?? message);
   }
   try {
     const repeated = repeatedKey(document, yaml);
-    if (repeated) return wrong(repeated.range?.[0] ?? 0, "Map keys must be unique");
+    if (repeated)
+      return wrong(
+        repeated.range?.[0] ?? 0,
+        `key ${quoted(String(repeated.value))} occurs twice in the same mapping`,
+      );
     const content: unknown = document.toJS();
-    return content == null ? wrong(0, "holds nothing") : { value: { document, lines, content } };
+    return content == null
+      ? wrong(0, "must contain a mapping, but the file is empty")
+      : { value: { document, lines, content } };
   } catch (error) {
     if (error instanceof RangeError) return wrong(0, nestedTooDeeply);
-    return wrong(aliasAtFault(document, yaml), (error as Error).message);
+    return wrong(invalidAlias(document, yaml), (error as Error).message);
   }
 }
 
-const nestedTooDeeply = "is nested too deeply";
-const inOurWords: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: "a second document begins here: a file holds one",
+const nestedTooDeeply = "the YAML is nested too deeply";
+const clearerMessages: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "a second YAML document begins here, but the file must contain only one",
   RESOURCE_EXHAUSTION: nestedTooDeeply,
 };
 
@@ -145,12 +158,12 @@ function repeatedKey(document: Document, { isScalar, visit }: typeof import("yam
   return repeated;
 }
 
-/** The position of an alias without an anchor, or of the first alias that exceeds the limit. */
-function aliasAtFault(document: Document, { visit }: typeof import("yaml")): number {
+/** The position of an alias without an anchor; otherwise, of the first alias. */
+function invalidAlias(document: Document, { visit }: typeof import("yaml")): number {
   const aliases: Alias[] = [];
   visit(document, { Alias: (_key, alias) => void aliases.push(alias) });
-  const atFault = aliases.find((alias) => !alias.resolve(document)) ?? aliases[0];
-  return atFault?.range?.[0] ?? 0;
+  const invalid = aliases.find((alias) => !alias.resolve(document)) ?? aliases[0];
+  return invalid?.range?.[0] ?? 0;
 }
 
 function placeOf(file: string, lines: LineCounter, offset: number): string {
@@ -178,10 +191,10 @@ interface YamlNode {
   }[];
 }
 
-function describe(issue: z.core.$ZodIssue, schema: z.ZodType, said: unknown): string {
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string {
   const at = issue.path.join(".");
-  if (issue.code === "invalid_value" && typeof said === "string") {
-    return `${at}: unknown ${quoted(said)}${didYouMean(said, issue.values.map(String))}`;
+  if (issue.code === "invalid_value" && typeof value === "string") {
+    return `${at}: unknown ${quoted(value)}${didYouMean(value, issue.values.map(String))}`;
   }
   if (issue.code !== "unrecognized_keys") {
     return at === "" ? issue.message : `${at}: ${issue.message}`;

@@ -2,30 +2,45 @@ import { test } from "vitest";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
 import { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
 
-/** The fixtures of a test. */
+/** The fixtures that a test of `sandboxTest()` can use. */
 export interface SandboxFixtures {
-  /** The sandbox, with its `url`; shared by the tests of a worker. */
+  /** A running sandbox with its `url`; the tests of a worker share it. */
   readonly sandbox: StartedSandbox;
-  /** An isolated company with its `apiKey` and `accountId`; deleted when the test ends. */
+  /**
+   * An isolated company with its `apiKey` and `accountId`, created for this test and deleted when it ends.
+   */
   readonly company: IsolatedCompany;
-  /** Arms a scenario for that company. */
+  /** Arms a scenario for this company. */
   readonly scenario: IsolatedCompany["scenario"];
-  /** The clock of that company. */
+  /** The clock of this company. */
   readonly clock: CompanyClock;
 }
 
 /**
- * Vitest's `test` with an isolated company for each test, so that tests can run in parallel against one sandbox.
+ * Creates a `test` function of Vitest that gives each test an isolated company, so that tests can run in
+ * parallel on one sandbox.
  *
- *     const test = sandboxTest();
- *     test("reports a full quota", async ({ sandbox, company, scenario }) => …);
+ * @example
+ * import { sandboxTest } from "card-sandbox/vitest";
+ * import { expect } from "vitest";
  *
- * @param options - the options of `startSandbox`; the default port is a free one
+ * const test = sandboxTest();
+ *
+ * test("gets no token during an outage", async ({ sandbox, company, scenario }) => {
+ *   scenario("token-unavailable");
+ *   const response = await fetch(`${sandbox.url}/auth/v1/sandbox/token`, {
+ *     method: "POST",
+ *     body: JSON.stringify({ api_key: company.apiKey }),
+ *   });
+ *   expect(response.status).toBe(503);
+ * });
+ *
+ * @param options - the options of `startSandbox()`; by default, the port is a free one
  */
 export function sandboxTest(options: StartOptions = {}) {
   return test.extend<SandboxFixtures>({
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the dependencies of a fixture from the pattern
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from the pattern
       async ({}, use) => {
         const sandbox = await startSandbox({ port: 0, ...options });
         await use(sandbox);

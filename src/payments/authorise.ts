@@ -1,7 +1,7 @@
 import type { CardId } from "../contract/identifiers.ts";
 import type { DeclineReason, Merchant } from "../contract/transaction.ts";
 import { companyNow } from "../rules/clock.ts";
-import { SimulationRefused } from "../rules/errors.ts";
+import { quoted, SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
 import { usedOf } from "../rules/limits.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
@@ -22,14 +22,15 @@ export interface AuthorisationRequest {
 }
 
 /**
- * Authorises a payment by card: pending, or declined with the reason.
+ * Authorizes a payment by card: pending, or declined with the reason.
  * @throws SimulationRefused if there is no such card, or no rate for the currency
  */
 export function authorise(services: Services, request: AuthorisationRequest): TransactionRecord {
   const { database, clock } = services;
   return database.transaction(() => {
     const stored = findCard(database, clock.now(), request.cardId);
-    if (!stored) throw new SimulationRefused("unknown", `card_id: there is no card ${request.cardId}`);
+    if (!stored)
+      throw new SimulationRefused("unknown", `card_id: no card has the id ${quoted(request.cardId)}`);
     const nowMs = companyNow(clock, stored.clockOffsetMs);
     const account = accountByPk(database, stored.accountPk);
     const draft = draftOf(stored, account, request);

@@ -62,15 +62,18 @@ export function settleInvoice(
   nowMs: number,
 ): InvoiceRecord {
   if (invoice.status !== "open") {
-    throw new SimulationRefused("conflict", `invoice ${invoice.number} is ${invoice.status} already`);
+    throw new SimulationRefused(
+      "conflict",
+      `Invoice ${invoice.number} is already ${invoice.status}. Only an open invoice can be paid or voided.`,
+    );
   }
   const paidAtMs = status === "paid" ? nowMs : null;
   setInvoiceStatus(services.database, invoice.pk, status, paidAtMs);
   const settled = { ...invoice, status, paidAtMs };
   if (status === "paid") {
     const { companyPk, status } = invoice;
-    const beside = { previous_status: status };
-    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), beside });
+    const extra = { previous_status: status };
+    emit(services, { companyPk, type: "invoice.paid", data: () => invoiceOf(settled), extra });
   }
   return settled;
 }

@@ -2,7 +2,7 @@ import { greatestAmount, greatestMinor } from "../contract/amount.ts";
 import type { AccountId, TransactionId } from "../contract/identifiers.ts";
 import type { Transaction } from "../contract/transaction.ts";
 import { companyNow } from "../rules/clock.ts";
-import { SimulationRefused } from "../rules/errors.ts";
+import { quoted, SimulationRefused } from "../rules/errors.ts";
 import { exchangeRate } from "../rules/exchange-rates.ts";
 import { formatMinor } from "../rules/money.ts";
 import { uuidOf } from "../rules/random.ts";
@@ -35,11 +35,11 @@ export interface Amounts {
 }
 
 /** @throws SimulationRefused if a sum would exceed the largest amount, beyond which sums are not exact */
-function refuseBeyond(minor: number, what: string, currency: string): void {
+function refuseBeyond(minor: number, total: string, currency: string): void {
   if (Math.abs(minor) <= greatestMinor) return;
   throw new SimulationRefused(
     "conflict",
-    `amount: ${what} would exceed ${greatestAmount} ${currency}; use a smaller amount`,
+    `amount: ${total} would exceed ${greatestAmount} ${currency}. Use a smaller amount.`,
   );
 }
 
@@ -116,7 +116,7 @@ function changeTransaction(
     companyPk: changed.companyPk,
     type: "transaction.updated",
     data: () => transactionOf(changed),
-    beside: changed.status === transaction.status ? {} : { previous_status: transaction.status },
+    extra: changed.status === transaction.status ? {} : { previous_status: transaction.status },
   });
   return changed;
 }
@@ -224,9 +224,13 @@ export function fund(
   const { database, clock } = services;
   return database.transaction(() => {
     const account = findAccount(database, accountId);
-    if (!account) throw new SimulationRefused("unknown", `account_id: there is no account ${accountId}`);
+    if (!account)
+      throw new SimulationRefused("unknown", `account_id: no account has the id ${quoted(accountId)}`);
     if (account.status === "closed") {
-      throw new SimulationRefused("conflict", `account_id: account ${accountId} is closed`);
+      throw new SimulationRefused(
+        "conflict",
+        `account_id: account ${accountId} is closed. Use an active account.`,
+      );
     }
     const nowMs = companyNow(clock, clockOffsetOf(database, account.companyPk));
     const direction = type === "topup" ? "credit" : "debit";

@@ -1,6 +1,6 @@
 import type { TransactionId } from "../contract/identifiers.ts";
 import { companyNow } from "../rules/clock.ts";
-import { SimulationRefused } from "../rules/errors.ts";
+import { quoted, SimulationRefused } from "../rules/errors.ts";
 import { bookable, convert } from "../rules/exchange-rates.ts";
 import { formatMinor } from "../rules/money.ts";
 import type { Services } from "../runtime/services.ts";
@@ -13,7 +13,7 @@ import { type Amounts, book, complete, completePart, holdOnly, recordRefunded, r
 type OriginalMinor = number | undefined;
 
 /**
- * Clears an authorisation. Clearing all that it holds, or more, completes it. A smaller amount becomes a separate
+ * Clears an authorization. Clearing all that it holds, or more, completes it. A smaller amount becomes a separate
  * transaction, and the rest stays held unless this clearing is final or the rest converts to 0.00.
  * @returns the completed transaction
  * @throws SimulationRefused if it does not exist, is no longer pending, or the amount converts to 0.00
@@ -35,7 +35,7 @@ export function clear(
 }
 
 /**
- * Reverses an authorisation: releases all that it holds, or a part; all if the rest converts to 0.00.
+ * Reverses an authorization: releases all that it holds, or a part; all if the rest converts to 0.00.
  * @throws SimulationRefused if it does not exist, is no longer pending, or holds less
  */
 export function reverse(
@@ -48,7 +48,10 @@ export function reverse(
     const restMinor = originalMinor === undefined ? 0 : payment.originalMinor - originalMinor;
     if (restMinor < 0) {
       const held = `${formatMinor(payment.originalMinor)} ${payment.originalCurrency}`;
-      throw new SimulationRefused("conflict", `amount: the authorisation holds ${held} and no more`);
+      throw new SimulationRefused(
+        "conflict",
+        `amount: the authorization holds only ${held}. Use a smaller amount.`,
+      );
     }
     if (!isWorth(payment, restMinor)) return release(services, payment, nowMs);
     return holdOnly(services, payment, amountsOf(payment, restMinor), nowMs);
@@ -70,13 +73,21 @@ export function refund(
   return database.transaction(() => {
     const { payment, nowMs } = paymentNamed(services, id);
     if (payment.status !== "completed") {
-      throw new SimulationRefused("conflict", `transaction ${id} is ${payment.status}, and took nothing`);
+      throw new SimulationRefused(
+        "conflict",
+        `Transaction ${id} is ${payment.status}. Only a completed payment can be refunded.`,
+      );
     }
     const leftMinor = payment.originalMinor - payment.refundedOriginalMinor;
     const backMinor = originalMinor ?? leftMinor;
     if (backMinor > leftMinor || leftMinor === 0) {
       const left = `${formatMinor(leftMinor)} ${payment.originalCurrency}`;
-      throw new SimulationRefused("conflict", `amount: ${left} of the payment are left to refund`);
+      throw new SimulationRefused(
+        "conflict",
+        leftMinor === 0
+          ? `Transaction ${id} is already fully refunded`
+          : `amount: must be at most ${left}, the part of the payment that is not refunded yet`,
+      );
     }
     const back = amountsOf(payment, backMinor);
     recordRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
@@ -104,13 +115,16 @@ function paymentNamed(
   if (payment && (payment.type === "card_payment" || payment.type === "atm")) {
     return { payment, nowMs: companyNow(clock, clockOffsetOf(database, payment.companyPk)) };
   }
-  throw new SimulationRefused("unknown", `there is no payment by card with the id ${id}`);
+  throw new SimulationRefused("unknown", `no card payment has the id ${quoted(id)}`);
 }
 
 function pendingOne(services: Services, id: TransactionId) {
   const found = paymentNamed(services, id);
   if (found.payment.status === "pending") return found;
-  throw new SimulationRefused("conflict", `transaction ${id} is ${found.payment.status}, and holds nothing`);
+  throw new SimulationRefused(
+    "conflict",
+    `Transaction ${id} is ${found.payment.status}. Only a pending payment can be cleared or reversed.`,
+  );
 }
 
 /**

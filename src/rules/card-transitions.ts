@@ -5,7 +5,7 @@ export type Actor = "caller" | "operator" | "time";
 
 interface Transition {
   readonly by: readonly Actor[];
-  /** The end of a refusal: "The card is terminated, and cannot …". */
+  /** The end of a refusal: "The card is terminated and cannot …". */
   readonly verb: string;
   /** The statuses from which the change is possible, each with the status after it; `previous`: the one before the hold. */
   readonly to: Readonly<Partial<Record<CardStatus, CardStatus | "previous">>>;
@@ -35,7 +35,7 @@ export const cardTransitions = {
   },
   replace_expiring: {
     by: ["caller"],
-    verb: "be replaced as expiring",
+    verb: "be replaced with the reason expiring",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated", expired: "expired" },
   },
   activate: { by: ["operator"], verb: "be activated", to: { inactive: "active" } },
@@ -105,5 +105,7 @@ export function statusAfter(
 /** The message that refuses a change. */
 export function whyNot(trigger: Trigger, status: CardStatus): string {
   const { verb, to }: Transition = cardTransitions[trigger];
-  return `The card is ${status}, and cannot ${verb}: only one that is ${Object.keys(to).join(" or ")} can`;
+  const allowed = Object.keys(to);
+  const expected = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(", ")}`;
+  return `The card is ${status} and cannot ${verb}: its status must be ${expected}`;
 }

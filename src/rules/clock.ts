@@ -80,14 +80,14 @@ export function companyNow(clock: Pick<Clock, "now">, clockOffsetMs: number): nu
 const isoInstant = z.iso.datetime({ offset: true });
 
 /**
- * Normalises an ISO 8601 instant to milliseconds and `Z`.
+ * Normalizes an ISO 8601 instant to milliseconds and `Z`.
  * @throws SetupError if the text is not an instant
  */
 export function instantOf(text: string): string {
   const ms = isoInstant.safeParse(text).success ? Date.parse(text) : Number.NaN;
   if (!(ms >= 0 && ms <= lastInstantMs)) {
     throw new SetupError(
-      `the clock takes an ISO 8601 instant with its offset, of the years 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z; got ${quoted(text)}`,
+      `clock: must be an ISO 8601 timestamp with a UTC offset, from 1970 to ${lastYear}, such as 2026-03-29T00:30:00Z, but is ${quoted(text)}`,
     );
   }
   return new Date(ms).toISOString();

@@ -19,7 +19,7 @@ export type KeyStatus = z.output<typeof keyStatus>;
 export const role = z.enum(["owner", "admin", "accountant", "employee"]);
 export type Role = z.output<typeof role>;
 
-/** What a permission applies to: everything of the company, or only the member's own. */
+/** The scope of a permission: everything of the company, or only the member's own. */
 export type Reach = "all" | "own";
 
 const everything = Object.fromEntries(permissions.map((each) => [each, "all"])) as Record<Permission, Reach>;
@@ -46,7 +46,7 @@ const reachOfRole: Readonly<Record<Role, Readonly<Partial<Record<Permission, Rea
   },
 };
 
-/** What a role's permission applies to; undefined if the role lacks it. */
+/** The scope of a role's permission; undefined if the role lacks it. */
 export function reachOf(role: Role, permission: Permission): Reach | undefined {
   return reachOfRole[role][permission];
 }

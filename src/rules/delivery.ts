@@ -1,5 +1,5 @@
 import type { DeliveryOptions } from "../contract/card-requests.ts";
-import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
+import type { DeliveryAddress, DeliveryMethod, ParcelStatus } from "../contract/delivery-address.ts";
 import { addressRules } from "./address-rules.ts";
 import { formatMinor } from "./money.ts";
 
@@ -104,8 +104,26 @@ export function addressViolation(address: DeliveryAddress): AddressViolation | u
   if (postCode && rules.postCode && !postCodeFormat(country, rules.postCode).test(postCode)) {
     return {
       kind: "post_code_format",
-      message: `delivery_address.post_code: ${JSON.stringify(postCode)} is no post code of ${country}`,
+      message: `delivery_address.post_code: must be a valid post code for ${country}, but is ${JSON.stringify(postCode)}`,
     };
   }
   return undefined;
+}
+
+/** The statuses that the delivery of a card can change to: only forward; it can skip some (assumed). */
+const nextStatuses: Readonly<Record<ParcelStatus, readonly ParcelStatus[]>> = {
+  ordered: ["produced", "shipped", "delivered", "returned", "failed"],
+  produced: ["shipped", "delivered", "returned", "failed"],
+  shipped: ["delivered", "returned", "failed"],
+  failed: ["returned"],
+  delivered: [],
+  returned: [],
+};
+
+/** The message that refuses a change of a delivery's status; undefined if the change is allowed. */
+export function parcelViolation(from: ParcelStatus, to: ParcelStatus): string | undefined {
+  const next = nextStatuses[from];
+  if (next.includes(to)) return undefined;
+  const allowed = next.length === 0 ? "No further change is possible." : `Allowed: ${next.join(", ")}.`;
+  return `status: cannot change from ${from} to ${to}. ${allowed}`;
 }

@@ -58,7 +58,7 @@ export class SetupError extends Error {
   }
 }
 
-/** A request to start or call a sandbox that is valid but fails here and now: a port is in use, nothing responds. */
+/** A valid request to start or call a sandbox that fails because of its environment: a port is in use, nothing responds. */
 export class CouldNotRun extends SetupError {}
 
 /**
@@ -74,9 +74,9 @@ export class DatabaseUnusable extends Error {
     super(message, options);
     this.name = "DatabaseUnusable";
     const certainty = options.isUnchanged
-      ? "This request changed nothing"
-      : "The outcome of this request is unknown: a change may have been kept";
-    this.outcome = `${certainty}. Retry later; if the operation takes an Idempotency-Key, use the same one`;
+      ? "The request changed nothing"
+      : "The outcome of this request is unknown: its change may have been saved";
+    this.outcome = `${certainty}. Retry later. If the operation takes an Idempotency-Key, send the same key.`;
   }
 }
 

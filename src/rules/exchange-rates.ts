@@ -51,7 +51,7 @@ function rateOf(currency: string): bigint {
   if (rate !== undefined) return rate;
   throw new SimulationRefused(
     "invalid",
-    `currency: the sandbox has no rate for ${currency}; it has ${currencies.join(", ")}`,
+    `currency: the sandbox has no exchange rate for ${currency}. Supported: ${currencies.join(", ")}`,
   );
 }
 
@@ -86,8 +86,8 @@ export function bookable(minor: number, from: string, to: string): number {
   throw new SimulationRefused(
     "invalid",
     converted === 0
-      ? `${conversion} 0.00 ${to}; use at least ${least} ${from}`
-      : `${conversion} more than ${greatestAmount} ${to}; use a smaller amount`,
+      ? `${conversion} 0.00 ${to}. Use at least ${least} ${from}.`
+      : `${conversion} more than ${greatestAmount} ${to}. Use a smaller amount.`,
   );
 }
 

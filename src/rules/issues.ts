@@ -48,7 +48,65 @@ export function unknownKeyMessage(key: string, schema: z.ZodType, path: readonly
 /** The end of a message about an unknown name: the nearest known name, and all of them. */
 export function didYouMean(name: string, all: readonly string[]): string {
   const meant = nearest(name, all);
-  return `${meant === undefined ? "; known" : `: did you mean "${meant}"? Known`} here: ${all.join(", ")}`;
+  return `.${meant === undefined ? "" : ` Did you mean "${meant}"?`} Allowed: ${all.join(", ")}`;
+}
+
+/** The message of an issue for which the schema has none; undefined: zod's own. */
+export function usualMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return expected(typeNames[issue.expected] ?? issue.expected, issue.input);
+    case "invalid_value":
+      return expected(
+        `${issue.values.length > 1 ? "one of " : ""}${issue.values.map(shown).join(", ")}`,
+        issue.input,
+      );
+    case "too_small":
+      return issue.minimum === 1 && sizeOf(issue.input) === 0
+        ? "must not be empty"
+        : outOfRange(`at least ${issue.minimum}`, issue);
+    case "too_big":
+      return outOfRange(`at most ${issue.maximum}`, issue);
+    default:
+      return undefined;
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+const units: Readonly<Record<string, string>> = { string: "characters", array: "items" };
+
+function outOfRange(allowed: string, { origin, input }: { origin: string; input?: unknown }): string {
+  const unit = units[origin];
+  const size = sizeOf(input);
+  return unit === undefined || size === undefined
+    ? `must be ${allowed}, but is ${shown(input)}`
+    : `must have ${allowed} ${unit}, but has ${size}`;
+}
+
+function sizeOf(input: unknown): number | undefined {
+  return typeof input === "string" || Array.isArray(input) ? input.length : undefined;
+}
+
+/** The allowed values of a field, and the value that it has. */
+export function expected(allowed: string, input: unknown): string {
+  return input === undefined
+    ? `is required and must be ${allowed}`
+    : `must be ${allowed}, but is ${shown(input)}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
 /** The keys of the object at a path in a schema. */
@@ -62,7 +120,12 @@ export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[] = []):
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+  if (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodLazy
+  ) {
     return unwrap(schema.unwrap() as z.ZodType);
   }
   return schema;

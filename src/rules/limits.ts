@@ -26,12 +26,12 @@ export function capViolation(limit: SpendingLimit, caps: CardLimitsMinor): strin
       ? (["daily", caps.dailyMinor] as const)
       : (["rolling_32_days", caps.rolling32DaysMinor] as const);
   if (limit.amountMinor <= capMinor) return undefined;
-  return `a ${limit.period} limit is at most card_limits.${name}.amount, ${formatMinor(capMinor)}`;
+  return `must be at most ${formatMinor(capMinor)} for a ${limit.period} limit (card_limits.${name}.amount, without currency conversion)`;
 }
 
 /**
- * The amounts that count against a card's limits: authorised and cleared payments, less reversals and refunds. A payment
- * counts from its authorisation, a refund from its creation, so the amount of a period can be negative.
+ * The amounts that count against a card's limits: authorized and cleared payments, less reversals and refunds. A payment
+ * counts from its authorization, a refund from its creation, so the amount of a period can be negative.
  */
 export interface CardSpending {
   readonly dayMinor: number;
@@ -67,13 +67,26 @@ export function usedOf({ period }: SpendingLimit, spent: CardSpending): number {
   }
 }
 
-/** `card_limits` with the used part of each. The limit for one purchase is never partly used. */
-export function usedLimitsOf(limits: Card["card_limits"], spent: CardSpending): Card["card_limits"] {
-  const used = (minor: number) => formatMinor(Math.max(0, minor));
+/** `card_limits` of spec §2, without the used part of each. */
+export function shownLimitsOf(limits: CardLimitsMinor): Card["card_limits"] {
   return {
-    currency: limits.currency,
-    max_per_purchase: { amount: limits.max_per_purchase.amount, used: used(0) },
-    daily: { amount: limits.daily.amount, used: used(spent.dayEurMinor) },
-    rolling_32_days: { amount: limits.rolling_32_days.amount, used: used(spent.rolling32DaysEurMinor) },
+    currency: "EUR",
+    max_per_purchase: { amount: formatMinor(limits.maxPerPurchaseMinor) },
+    daily: { amount: formatMinor(limits.dailyMinor) },
+    rolling_32_days: { amount: formatMinor(limits.rolling32DaysMinor) },
+  };
+}
+
+/** `card_limits` with the used part of each. The limit for one purchase is never partly used. */
+export function usedLimitsOf(limits: CardLimitsMinor, spent: CardSpending): Card["card_limits"] {
+  const limit = (minor: number, usedMinor: number) => ({
+    amount: formatMinor(minor),
+    used: formatMinor(Math.max(0, usedMinor)),
+  });
+  return {
+    currency: "EUR",
+    max_per_purchase: limit(limits.maxPerPurchaseMinor, 0),
+    daily: limit(limits.dailyMinor, spent.dayEurMinor),
+    rolling_32_days: limit(limits.rolling32DaysMinor, spent.rolling32DaysEurMinor),
   };
 }

@@ -42,15 +42,15 @@ const promptIssuer: Issuer = { issue: () => ({ outcome: "issued" }) };
 
 /** The messages for an issuer that fails (spec §7). */
 export const issuerMessages = {
-  badGateway: "The card issuer did not answer properly: retry later with the same Idempotency-Key",
-  unavailable: "The card issuer is unavailable: retry later with the same Idempotency-Key",
+  badGateway: "The card issuer sent no valid response. Retry later with the same Idempotency-Key.",
+  unavailable: "The card issuer is unavailable. Retry later with the same Idempotency-Key.",
 };
 
 /** The faults for the events of one request. */
 export interface EventFaults {
   readonly faults: WebhookFaults;
-  /** Whether they struck an event. `webhooks/events.ts` sets it, and the request's step claim reads it. */
-  struck: boolean;
+  /** Whether they were applied to an event. `webhooks/events.ts` sets it, and the request's step claim reads it. */
+  applied: boolean;
 }
 
 /** Faults in the delivery of an event. */

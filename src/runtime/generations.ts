@@ -58,7 +58,7 @@ export function refuseStale(
   if (generations.of(caller.companyPk) === generation) return;
   throw new SandboxError(
     stalePoints[operation] ?? "auth.token_invalid",
-    "The sandbox was reset while this request was in progress: it changed nothing",
+    "The sandbox was reset while this request was in progress. The request changed nothing. Send it again if you still need it.",
   );
 }
 

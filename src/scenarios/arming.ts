@@ -5,26 +5,28 @@ import type { Services } from "../runtime/services.ts";
 import {
   type ArmedRow,
   chosenStepsTaken,
+  claimArmedStep,
+  claimChosenStep,
   countArmed,
   deleteArmed,
   deleteArmedFromStart,
   findArmed,
   insertArmed,
   listArmed,
-  takeArmedStep,
-  takeChosenStep,
+  restartArmed,
+  type Waits,
 } from "../store/armed-scenarios.ts";
 import type { Caller } from "../store/callers.ts";
 import { nextNumber } from "../store/meta.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, ScenarioChanges } from "./catalogue.ts";
 import { StepClaim, StepQueue } from "./claim.ts";
 import type { Scenario } from "./scenario.ts";
-import { overlayOf, type Step, stepFor } from "./step.ts";
+import { overlayOf, type Step, stepFor, withWaits } from "./step.ts";
 import { UnusedScenarios } from "./unused.ts";
 import { WaitingRequests } from "./waiting.ts";
 
 /** Arms a scenario for one API key, for one company or (null) for all; `times` null: until it is disarmed. */
-export interface ArmRequest {
+export interface ArmRequest extends Waits {
   readonly scenario: Scenario;
   readonly companyPk: number | null;
   readonly operation: OperationId | null;
@@ -60,11 +62,11 @@ export class Scenarios {
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
   /** How often a scenario was armed or disarmed, by company; null: for all. */
   readonly #armings = new Map<number | null, number>();
-  /** The armed scenarios, the nearest first, then the latest. They are cached because every request looks here. */
+  /** The armed scenarios, the most specific first, then the latest. Cached because every request needs them. */
   #armed: readonly Armed[] = [];
   /** The generation in which the cache was read; undefined: it is out of date. */
   #armedIn: number | undefined;
-  /** The queues of scenarios that requests chose, if the number of used steps in the store does not describe them. */
+  /** The queues of scenarios that requests chose, while a step of them is reserved or given back. */
   readonly #chosen = new Map<string, StepQueue>();
 
   /** @param fromStart - the name of the scenario that is armed for all when the sandbox starts */
@@ -72,6 +74,7 @@ export class Scenarios {
     this.#services = services;
     this.catalogue = catalogue;
     this.#fromStart = fromStart;
+    catalogue.onReplaced((changes) => this.#restart(changes));
     this.waiting = new WaitingRequests(services.clock);
     services.generations.onEnd((ended) =>
       this.waiting.stopHolding(({ companyPk }) => ended === undefined || ended === companyPk),
@@ -90,7 +93,7 @@ export class Scenarios {
       const step = this.#stepsOf(scenario, request.operation)[index];
       if (!step) continue;
       return this.#claim(scenario, step, request, queue, row.pk, () => {
-        takeArmedStep(this.#services.database, row.pk, !step.pass);
+        claimArmedStep(this.#services.database, row.pk, !step.pass);
         if (!step.pass) this.unused.removeFired(row);
       });
     }
@@ -110,11 +113,11 @@ export class Scenarios {
     if (!step) return undefined;
     if (counts) this.#remember(name, queue);
     return this.#claim(scenario, step, request, queue, undefined, () => {
-      if (counts) takeChosenStep(...counter);
+      if (counts) claimChosenStep(...counter);
     });
   }
 
-  /** Remembers a queue until no request holds a step of it and none was given back. */
+  /** Keeps a queue until no step of it is reserved or given back. */
   #remember(name: string, queue: StepQueue): void {
     for (const [other, each] of this.#chosen) {
       if (!each.isSettled) break;
@@ -149,37 +152,37 @@ export class Scenarios {
     if (this.#armedIn === generations.stamp) return this.#armed;
     const queues = new Map(this.#armed.map(({ row, queue }) => [row.pk, queue]));
     this.#armed = listArmed(database)
-      .toSorted((a, b) => nearness(b) - nearness(a) || b.pk - a.pk)
+      .toSorted((a, b) => specificity(b) - specificity(a) || b.pk - a.pk)
       .flatMap((row) => {
         const scenario = this.catalogue.find(row.scenario);
         const before = queues.get(row.pk);
         const queue = before?.used === row.stepsTaken ? before : new StepQueue(row.stepsTaken);
-        return scenario ? [{ row, scenario, queue }] : [];
+        return scenario ? [{ row, scenario: withWaits(scenario, row), queue }] : [];
       });
     this.#armedIn = generations.stamp;
     return this.#armed;
   }
 
-  /** Arms a scenario. If several apply to a request, the nearest wins, and among equals the one armed last. */
-  arm({ scenario, companyPk, operation, apiKeyPk, times }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
+  /**
+   * Arms a scenario. If several match a request, the most specific one wins. If two match equally closely, the one armed
+   * last wins.
+   */
+  arm({ scenario, ...request }: ArmRequest, fromStart: 0 | 1 = 0): ArmedRow {
     const { database, random, clock } = this.#services;
     this.#armedIn = undefined;
-    this.#countArming(companyPk);
+    this.#countArming(request.companyPk);
     const armed = database.transaction(() => {
       const n = nextNumber(database, 0, "armed_scenarios");
       const id = uuidOf(random.block("armed_scenario", "", n));
       insertArmed(database, {
+        ...request,
         id,
         scenario: scenario.name,
-        companyPk,
-        operation,
-        apiKeyPk,
-        times,
         armedAtMs: clock.now(),
         fromStart,
       });
       const row = findArmed(database, id);
-      if (!row) throw new Error("what was just armed is not there");
+      if (!row) throw new Error("internal error: the armed scenario was not stored");
       return row;
     });
     this.unused.addArmed(armed);
@@ -202,7 +205,21 @@ export class Scenarios {
     deleteArmedFromStart(database);
     if (this.#fromStart === undefined) return;
     const scenario = this.catalogue.required(this.#fromStart);
-    this.arm({ scenario, companyPk: null, operation: null, apiKeyPk: null, times: null }, 1);
+    const everywhere = { companyPk: null, operation: null, apiKeyPk: null, times: null };
+    this.arm({ scenario, ...everywhere, retry_after_s: null, latency_ms: null, hold_ms: null }, 1);
+  }
+
+  /** Armed scenarios stay armed when their files change, and begin again with their first steps. */
+  #restart(changes: ScenarioChanges): void {
+    const { database } = this.#services;
+    this.#armedIn = undefined;
+    database.transaction(() => {
+      for (const { pk, scenario, companyPk } of listArmed(database)) {
+        if (!changes.has(scenario)) continue;
+        restartArmed(database, pk);
+        this.#countArming(companyPk);
+      }
+    });
   }
 
   /** In the order in which they were armed. */
@@ -215,8 +232,8 @@ export class Scenarios {
   }
 
   /**
-   * How often a scenario that can strike a company was armed or disarmed. If the number changes between two requests,
-   * somebody changed what the client meets.
+   * How often a scenario that applies to a company was armed or disarmed. If the number changes between two requests,
+   * the second may be processed differently from the first.
    */
   armingsOf(companyPk: number): number {
     return (this.#armings.get(null) ?? 0) + (this.#armings.get(companyPk) ?? 0);
@@ -226,13 +243,13 @@ export class Scenarios {
     this.#armings.set(companyPk, (this.#armings.get(companyPk) ?? 0) + 1);
   }
 
-  /** Reads the number of used steps from the store again: a rollback can have undone some. */
-  countAgain(): void {
+  /** Drops the cached numbers of used steps, because a rollback may have changed those in the store. */
+  forgetUsedSteps(): void {
     this.#armedIn = undefined;
     this.#chosen.clear();
   }
 
-  /** Whether all the runs that it was armed for are over. */
+  /** Whether an armed scenario has used up its `times`. */
   isSpent({ scenario, times, stepsTaken }: ArmedRow): boolean {
     const found = this.catalogue.find(scenario);
     return found !== undefined && stepAt(found, stepsTaken, times) === "spent";
@@ -252,8 +269,8 @@ export class Scenarios {
   }
 }
 
-/** An API key is nearer than a company, and a company is nearer than all. */
-function nearness({ apiKeyPk, companyPk }: ArmedRow): number {
+/** An API key is more specific than a company, and a company is more specific than all. */
+function specificity({ apiKeyPk, companyPk }: ArmedRow): number {
   if (apiKeyPk !== null) return 2;
   return companyPk === null ? 0 : 1;
 }
@@ -267,7 +284,7 @@ function appliesTo({ row, scenario }: Armed, { operation, caller }: ClaimRequest
 
 /**
  * The index of the step at a position, counted from 0. With `times`, the steps repeat until all runs are spent. Without
- * it, the last step repeats, or nothing is forced any more.
+ * it, the last step repeats, or with `then: pass` nothing is forced any more.
  */
 function stepAt(
   { steps: { length }, then }: Scenario,

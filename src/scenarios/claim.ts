@@ -1,4 +1,4 @@
-import type { PointId } from "../contract/points.ts";
+import type { ContractPointId } from "../contract/points.ts";
 import type { Overlay } from "../rules/overlay.ts";
 import type { ResponseFaults, Step } from "./step.ts";
 import { isSuccess } from "./step.ts";
@@ -62,9 +62,9 @@ export class StepClaim {
   /**
    * Uses the step if it decided the request, and gives it back otherwise.
    * @param point - the contract point that decided the request
-   * @returns the faults that strike the response
+   * @returns the faults of the response
    */
-  settle(point: PointId): ResponseFaults {
+  settle(point: ContractPointId): ResponseFaults {
     if (isSuccess(point) ? this.#changesSuccess() : this.step.refusals.has(point)) {
       this.fire();
       return this.step.response;
@@ -78,7 +78,7 @@ export class StepClaim {
     const { refusals, onlyHidesSpending, onlyBreaksDeliveries } = this.step;
     if (refusals.size > 0) return false;
     if (onlyHidesSpending) return this.showsSpending;
-    return !onlyBreaksDeliveries || this.overlay.webhook?.struck === true;
+    return !onlyBreaksDeliveries || this.overlay.webhook?.applied === true;
   }
 }
 

@@ -33,3 +33,9 @@ export const shippedScenarios = [
   "webhook-stale",
   "webhook-bad-signature",
 ] as const;
+
+/** The name of a scenario that the package ships. */
+export type ScenarioName = (typeof shippedScenarios)[number];
+
+/** The name of any scenario, including those of your own files. Editors complete the shipped names. */
+export type AnyScenarioName = ScenarioName | (string & {});

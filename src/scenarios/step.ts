@@ -6,26 +6,27 @@ import {
   operations,
   type Permission,
 } from "../contract/operations.ts";
-import type { ErrorPointId, PointId } from "../contract/points.ts";
+import type { ContractPointId, ErrorPointId } from "../contract/points.ts";
 import type { FactsOverlay, Issuer, IssuerAnswer, Overlay, WebhookFaults } from "../rules/overlay.ts";
-import type { StepFile } from "./scenario.ts";
+import type { Waits } from "../store/armed-scenarios.ts";
+import type { Scenario, StepFile } from "./scenario.ts";
 import type { RequestDelay } from "./waiting.ts";
 
-/** A fact or a fault that a step may hold, as the decisions table has it. */
+/** A fact or fault of a step, as the decisions table defines it. */
 interface Effect {
   readonly path: string;
   /** The only value that has the effect. Absent: every value has it. */
   readonly value: string | undefined;
-  /** The refusal to which it leads. */
+  /** The refusal that it leads to. */
   readonly point: ErrorPointId | undefined;
-  /** Which later effects it hides: none, those that do not strike every response, or all. */
+  /** The later effects that it hides: none, all except those on every response, or all. */
   readonly hides: "none" | "decisions" | "all";
   readonly everyResponse: boolean;
-  /** It strikes before the request is decided. */
+  /** It applies before the request is decided. */
   readonly atStart: boolean;
 }
 
-/** The effects that can strike an operation, in the order of its decisions. */
+/** The effects that apply to an operation, in the order of its decisions. */
 const effectsByOperation = new Map(operationIds.map((id) => [id, decisionsOf(id).flatMap(effectsAt)]));
 
 function effectsAt({ step, forcedBy = {}, everyResponse }: Decision): Effect[] {
@@ -55,14 +56,14 @@ export function* leavesOf({ facts, faults }: StepFile): Generator<{ path: string
   }
 }
 
-/** The effects that a step has on an operation, in the order in which they strike. */
+/** The effects that a step has on an operation, in the order in which they apply. */
 function effectsOf(step: StepFile, operation: OperationId): Effect[] {
   const leaves = new Map([...leavesOf(step)].map(({ path, value }) => [path, value]));
   const effects = effectsByOperation.get(operation) ?? [];
   return effects.filter(({ path, value }) => {
     if (!leaves.has(path)) return false;
     if (value !== undefined && leaves.get(path) !== value) return false;
-    // A member who has the permission is not refused for it.
+    // The fact refuses nothing if it includes the permission that the operation needs.
     return (
       path !== "facts.permissions" ||
       !step.facts?.permissions?.some((each) => each === permissionOf(operation))
@@ -75,7 +76,7 @@ function permissionOf(operation: OperationId): Permission | undefined {
   return permission;
 }
 
-/** A step as one operation meets it: without the facts and faults that cannot strike there. */
+/** A step for one operation: without the facts and faults that do not apply to it. */
 function stepOn(step: StepFile, operation: OperationId): StepFile {
   const here = new Set(effectsOf(step, operation).map(({ path }) => path));
   const only = <Leaves extends object>(place: string, leaves: Leaves | undefined): Leaves =>
@@ -97,19 +98,19 @@ function stepOn(step: StepFile, operation: OperationId): StepFile {
 }
 
 /** The refusals that the facts and faults of a step force on an operation. */
-function refusalsOf(step: StepFile, operation: OperationId): PointId[] {
+function refusalsOf(step: StepFile, operation: OperationId): ContractPointId[] {
   return effectsOf(step, operation).flatMap(({ point }) => (point ? [point] : []));
 }
 
-const successes = new Set<PointId>(operationIds.map((id) => operations[id].success));
+const successes = new Set<ContractPointId>(operationIds.map((id) => operations[id].success));
 
 /** Whether a point is the success of an operation. A replay is not. */
-export function isSuccess(point: PointId): boolean {
+export function isSuccess(point: ContractPointId): boolean {
   return successes.has(point);
 }
 
-/** The points to which a step leads, on those of the operations that it strikes. */
-export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] {
+/** The points that a step leads to, on those of the operations that it applies to. */
+export function pointsOf(step: StepFile, on: readonly OperationId[]): ContractPointId[] {
   return on.flatMap((operation) => {
     const here = effectsOf(step, operation);
     const end = here.find(({ point, hides, atStart }) => point || (hides === "all" && atStart));
@@ -118,7 +119,7 @@ export function pointsOf(step: StepFile, on: readonly OperationId[]): PointId[] 
   });
 }
 
-/** The facts and faults of a step that can never strike any of the operations, and why. */
+/** The facts and faults of a step that can never fire on any of the operations, and why. */
 export function neverFiring(
   step: StepFile,
   on: readonly OperationId[],
@@ -127,24 +128,59 @@ export function neverFiring(
     const reasons = on.map((operation) => {
       const here = effectsOf(step, operation);
       const effect = here.find((each) => each.path === path);
-      if (!effect && path === "facts.permissions")
-        return `a member with ${permissionOf(operation)} is not refused for it`;
-      if (!effect) return `nothing in ${operation} goes by it`;
+      const permission = path === "facts.permissions" ? permissionOf(operation) : undefined;
+      if (!effect && permission) return `${permission} allows ${operation}`;
+      if (!effect) return `it does not affect ${operation}`;
       const before = here
         .slice(0, here.indexOf(effect))
         .find(({ hides }) => hides === "all" || (hides === "decisions" && !effect.everyResponse));
-      return before && `${before.path} decides before it`;
+      return before && `${before.path} takes precedence`;
     });
     return reasons.every((reason) => reason !== undefined)
-      ? [{ path: path.split("."), why: `can never fire: ${[...new Set(reasons)].join(", ")}` }]
+      ? [{ path: path.split("."), why: `can never fire, because ${[...new Set(reasons)].join(" and ")}` }]
       : [];
   });
+}
+
+/** The waiting times that can be replaced when a scenario is armed, each with the fault that it belongs to. */
+const faultWithWait: Readonly<Record<keyof Waits, string>> = {
+  retry_after_s: "rate_limited",
+  latency_ms: "latency_ms",
+  hold_ms: "hold_ms",
+};
+
+export const waitNames = Object.keys(faultWithWait) as (keyof Waits)[];
+
+/** Whether a step of the scenario has a waiting time on one of the operations. */
+export function hasWait({ steps }: Scenario, wait: keyof Waits, on: readonly OperationId[]): boolean {
+  return steps.some((step) =>
+    on.some((operation) =>
+      effectsOf(step, operation).some(({ path }) => path.endsWith(`.${faultWithWait[wait]}`)),
+    ),
+  );
+}
+
+/** The scenario with these waiting times instead of those of its steps. A step without one gets none. */
+export function withWaits(scenario: Scenario, { retry_after_s, latency_ms, hold_ms }: Waits): Scenario {
+  const given = Object.entries({ retry_after_s, latency_ms, hold_ms }).filter(([, value]) => value !== null);
+  if (given.length === 0) return scenario;
+  const waits = new Map<string, unknown>(given);
+  const replaced = <Part>(part: Part): Part =>
+    typeof part !== "object" || part === null
+      ? part
+      : (Object.fromEntries(
+          Object.entries(part).map(([name, value]) => [name, waits.get(name) ?? replaced(value)]),
+        ) as Part);
+  return {
+    ...scenario,
+    steps: scenario.steps.map((step) => (step.faults ? { ...step, faults: replaced(step.faults) } : step)),
+  };
 }
 
 type Faults = NonNullable<StepFile["faults"]>;
 export type ResponseFaults = NonNullable<Faults["response"]>;
 
-/** A step of a scenario as one operation meets it. */
+/** A step of a scenario for one operation. */
 export interface Step {
   readonly pass: boolean;
   readonly facts: FactsOverlay;
@@ -154,14 +190,14 @@ export interface Step {
   readonly webhook: WebhookFaults | undefined;
   readonly response: ResponseFaults;
   /** The refusals that it forces. */
-  readonly refusals: ReadonlySet<PointId>;
-  /** Its only effect is to hide what cards have spent. */
+  readonly refusals: ReadonlySet<ContractPointId>;
+  /** Its only effect is to hide the spending of cards. */
   readonly onlyHidesSpending: boolean;
   /** Its only effect is to break the deliveries of the request's events. */
   readonly onlyBreaksDeliveries: boolean;
 }
 
-/** Undefined if no fact or fault of the step strikes the operation. */
+/** Undefined if no fact or fault of the step applies to the operation. */
 export function stepFor(file: StepFile, operation: OperationId): Step | undefined {
   const { facts = {}, faults = {}, ...rest } = stepOn(file, operation);
   const leaves = [...leavesOf({ facts, faults })];
@@ -216,7 +252,7 @@ export function overlayOf(step: Step, world: Overlay, delay: RequestDelay): Over
     facts: { ...world.facts, ...step.facts },
     issuer: step.issuer ? issuerOf(step.issuer, delay) : world.issuer,
     tokenLifetimeMs: lifetime_s === undefined ? world.tokenLifetimeMs : lifetime_s * 1000,
-    webhook: step.webhook ? { faults: step.webhook, struck: false } : world.webhook,
+    webhook: step.webhook ? { faults: step.webhook, applied: false } : world.webhook,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ArmedRow } from "../store/armed-scenarios.ts";
 
-/** More than any suite arms in vain. Beyond it, the oldest are forgotten. */
+/** Beyond it, the oldest are dropped. */
 const rememberedLimit = 1000;
 
 /**

@@ -20,7 +20,7 @@ interface Waiting {
   readonly isHeld: boolean;
   /** Later holds of the request resolve at once. */
   preventHold(): void;
-  goOn(): void;
+  resume(): void;
   fail(): void;
 }
 
@@ -53,9 +53,9 @@ export class WaitingRequests {
         this.#waiting.delete(waiting);
         then();
       };
-      const goOn = end(resolve);
-      const waiting = { ...request, goOn, fail: end(() => reject(new ConnectionLost("reset"))) };
-      const cancel = this.#clock.after(ms, goOn);
+      const resume = end(resolve);
+      const waiting = { ...request, resume, fail: end(() => reject(new ConnectionLost("reset"))) };
+      const cancel = this.#clock.after(ms, resume);
       this.#waiting.add(waiting);
     });
   }
@@ -71,11 +71,11 @@ export class WaitingRequests {
 
   /**
    * Releases the requests that an armed scenario holds.
-   * @returns how many they were
+   * @returns their number
    */
   release(armedPk: number): number {
     const held = this.#heldBy(armedPk);
-    for (const each of held) each.goOn();
+    for (const each of held) each.resume();
     return held.length;
   }
 
@@ -83,17 +83,17 @@ export class WaitingRequests {
   stopHolding(which: (waiter: Waiter) => boolean): void {
     for (const each of [...this.#waiting].filter(({ waiter }) => which(waiter))) {
       each.preventHold();
-      if (each.isHeld) each.goOn();
+      if (each.isHeld) each.resume();
     }
   }
 
-  /** Lets every request go on at once. From now on none waits. */
+  /** Ends all waits. From now on, no request waits. */
   endAll(): void {
     this.#isClosed = true;
-    for (const each of [...this.#waiting]) each.goOn();
+    for (const each of [...this.#waiting]) each.resume();
   }
 
-  /** Ends the connection of every request that waits. From now on none waits. */
+  /** Ends the connection of every waiting request. From now on, no request waits. */
   abortAll(): void {
     this.#isClosed = true;
     for (const each of [...this.#waiting]) each.fail();

@@ -1,6 +1,6 @@
 import type { AccountId, CompanyId } from "../contract/identifiers.ts";
 import type { AccountStatus } from "../rules/company.ts";
-import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
+import { type Database, inserted, type Listed, limitParameter, nextPosition, type Page } from "./database.ts";
 
 /** An account. Amounts are in minor units of its currency. */
 export interface AccountRecord {
@@ -42,7 +42,7 @@ const selected = `
 /** @throws if there is no such row */
 export function accountByPk(database: Database, pk: number): AccountRecord {
   const account = database.get<AccountRecord>(`${selected} WHERE a.pk = ?`, pk);
-  if (!account) throw new Error(`account ${pk} is gone from the store`);
+  if (!account) throw new Error(`account ${pk} does not exist in the database`);
   return account;
 }
 
@@ -61,7 +61,7 @@ export function activeAccounts(database: Database, companyPk: number): AccountRe
 
 const list = `
   ${selected}
-  WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) ORDER BY a.position DESC LIMIT ?`;
+  WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) ORDER BY a.position DESC ${limitParameter}`;
 
 export function pageOfAccounts(
   database: Database,

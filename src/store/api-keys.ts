@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/identifiers.ts";
 import type { KeyStatus, MemberStatus } from "../rules/company.ts";
 import { type Caller, type CallerRow, callerColumns, callerOf } from "./callers.ts";
-import { countOf, type Database, inserted } from "./database.ts";
+import { countOf, type Database, inserted, limitParameter } from "./database.ts";
 
 export interface NewApiKey {
   readonly id: string;
@@ -86,7 +86,7 @@ export function listKeys(
   companyPk: number | undefined,
   limit: number,
 ): ListedKey[] {
-  const rest = `${without(fixtureKeys)} ORDER BY k.pk LIMIT ?`;
+  const rest = `${without(fixtureKeys)} ORDER BY k.pk ${limitParameter}`;
   // A condition that also fits every company would not use the index.
   return companyPk === undefined
     ? database.all(`${listed} WHERE true${rest}`, limit)

@@ -1,8 +1,15 @@
 import type { OperationId } from "../contract/operations.ts";
 import { countOf, type Database, inserted } from "./database.ts";
 
+/** The waiting times that replace those of a scenario's steps, by their names in scenario files; null: as in the file. */
+export interface Waits {
+  readonly retry_after_s: number | null;
+  readonly latency_ms: number | null;
+  readonly hold_ms: number | null;
+}
+
 /** A scenario armed for a company, or for all. */
-export interface ArmedRow {
+export interface ArmedRow extends Waits {
   readonly pk: number;
   readonly id: string;
   readonly scenario: string;
@@ -23,30 +30,33 @@ export interface ArmedRow {
   readonly fromStart: 0 | 1;
 }
 
-export type NewArmed = Pick<
-  ArmedRow,
-  "id" | "scenario" | "companyPk" | "operation" | "apiKeyPk" | "times" | "armedAtMs" | "fromStart"
->;
+export type NewArmed = Waits &
+  Pick<
+    ArmedRow,
+    "id" | "scenario" | "companyPk" | "operation" | "apiKeyPk" | "times" | "armedAtMs" | "fromStart"
+  >;
 
 const columns = `
   a.pk, a.id, a.scenario, a.company_pk AS companyPk, c.id AS companyId,
   CASE c.environment WHEN 'live' THEN 'live/' || c.slug ELSE c.slug END AS company,
-  a.operation, a.api_key_pk AS apiKeyPk, k.id AS apiKeyId, a.times, a.steps_taken AS stepsTaken, a.fired,
+  a.operation, a.api_key_pk AS apiKeyPk, k.id AS apiKeyId, a.times, a.retry_after_s, a.latency_ms, a.hold_ms,
+  a.steps_taken AS stepsTaken, a.fired,
   a.armed_at_ms AS armedAtMs, a.from_start AS fromStart
   FROM armed_scenarios a
   LEFT JOIN companies c ON c.pk = a.company_pk
   LEFT JOIN api_keys k ON k.pk = a.api_key_pk`;
 
 const insert = `
-  INSERT INTO armed_scenarios (id, scenario, company_pk, operation, api_key_pk, times, armed_at_ms, from_start)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+  INSERT INTO armed_scenarios (
+    id, scenario, company_pk, operation, api_key_pk, times, retry_after_s, latency_ms, hold_ms, armed_at_ms, from_start
+  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 /** @returns the new row's number */
 export function insertArmed(database: Database, armed: NewArmed): number {
   const { id, scenario, companyPk, operation, apiKeyPk, times, armedAtMs, fromStart } = armed;
-  return inserted(
-    database.get(insert, id, scenario, companyPk, operation, apiKeyPk, times, armedAtMs, fromStart),
-  );
+  const { retry_after_s, latency_ms, hold_ms } = armed;
+  const target = [id, scenario, companyPk, operation, apiKeyPk, times];
+  return inserted(database.get(insert, ...target, retry_after_s, latency_ms, hold_ms, armedAtMs, fromStart));
 }
 
 /** The armed scenarios, in the order in which they were armed. */
@@ -63,12 +73,17 @@ export function findArmed(database: Database, id: string): ArmedRow | undefined 
 }
 
 /** Counts a claimed step. */
-export function takeArmedStep(database: Database, pk: number, fired: boolean): void {
+export function claimArmedStep(database: Database, pk: number, fired: boolean): void {
   database.run(
     "UPDATE armed_scenarios SET steps_taken = steps_taken + 1, fired = fired + ? WHERE pk = ?",
     fired ? 1 : 0,
     pk,
   );
+}
+
+/** Makes an armed scenario begin again with its first step. */
+export function restartArmed(database: Database, pk: number): void {
+  database.run("UPDATE armed_scenarios SET steps_taken = 0 WHERE pk = ?", pk);
 }
 
 /** Disarms a scenario. */
@@ -101,7 +116,7 @@ const deleteOldChosen = `
   DELETE FROM chosen_scenarios WHERE pk <= (SELECT max(pk) FROM chosen_scenarios) - ${mostChosen}`;
 
 /** Counts a claimed step. */
-export function takeChosenStep(
+export function claimChosenStep(
   database: Database,
   companyPk: number,
   scenario: string,

@@ -78,10 +78,10 @@ export function insertAccessToken(
   return inserted(database.get(insertToken, token.hash, token.companyPk, token.apiKeyPk, token.expiresAtMs));
 }
 
-/** The latest tokens stay after they expired: their 401 says that they expired, not that they are unknown. */
+/** The latest tokens stay after they expired: their 401 response then names the expiry. */
 const latestTokens = 10_000;
 
-/** Tokens expire about in the order of their rows, so a valid one among the oldest delays few. */
+/** Tokens expire roughly in the order of their rows, so a valid token among the oldest delays few others. */
 const deleteExpired = `
   DELETE FROM access_tokens WHERE pk IN (
     SELECT t.pk FROM (
@@ -122,7 +122,7 @@ const mostCached = 1000;
 
 /**
  * Finds callers by their access tokens, and caches them: most requests come from the same few callers. Temporary
- * triggers empty the cache when any statement changes a row that a caller is made of.
+ * triggers empty the cache when a statement changes a row that callers are built from.
  */
 export class Callers {
   readonly #database: Database;

@@ -8,7 +8,7 @@ import type { CompanyStatus } from "../rules/company.ts";
 import type { CardLimitsMinor, SpendingLimit } from "../rules/limits.ts";
 import { endOfDay } from "../rules/uk-calendar.ts";
 import { limitColumns, limitsOf } from "./companies.ts";
-import { type Database, optional, type SqlValue } from "./database.ts";
+import { type Database, limitParameter, optional, type SqlValue } from "./database.ts";
 
 /** A card. Neither its PIN nor its number is stored. */
 export interface CardRecord {
@@ -31,11 +31,16 @@ export interface CardRecord {
   readonly createdAtMs: number;
 }
 
-/** A card with its row's number, the rows that it refers to, and its company's status and clock. */
-export interface StoredCard {
+/** A card with its row's number. */
+export interface ListedCard {
   readonly pk: number;
-  /** Which of its company's cards it is, from 1. */
+  /** The card's number in its company, from 1. */
   readonly position: number;
+  readonly card: CardRecord;
+}
+
+/** A card with the rows that it refers to, and its company's status and clock. */
+export interface StoredCard extends ListedCard {
   readonly companyPk: number;
   readonly companyStatus: CompanyStatus;
   readonly clockOffsetMs: number;
@@ -45,7 +50,6 @@ export interface StoredCard {
   readonly heldFrom: CardStatus | null;
   /** Hash of the order, to recognise a repeated one. */
   readonly orderDigest: string | null;
-  readonly card: CardRecord;
 }
 
 /**
@@ -55,19 +59,26 @@ export interface StoredCard {
 const statusNow = `
   iif(k.expires_at_ms <= ? + c.clock_offset_ms AND k.status <> 'terminated', 'expired', k.status)`;
 
-const selected = `
-  SELECT k.pk, k.position, k.id, k.token, c.id AS companyId, a.id AS accountId, m.id AS memberId, k.type,
-    k.design_id AS designId, ${statusNow} AS statusNow, k.name, k.last_four AS lastFour, k.expiry_date AS expiryDate,
-    k.auto_convert AS autoConvert, k.three_ds_biometric AS threeDsBiometric, k.limit_period AS limitPeriod,
-    k.limit_amount_minor AS limitAmountMinor, a.currency, ${limitColumns("k")}, k.created_at_ms AS createdAtMs,
-    k.company_pk AS companyPk, c.status AS companyStatus, c.clock_offset_ms AS clockOffsetMs,
-    k.account_pk AS accountPk, k.member_pk AS memberPk, k.held_from AS heldFrom, k.order_digest AS orderDigest
+/** The columns of a `ListedCardRow`. Each column that a list does not need would cost 1 % of its time. */
+const listedColumns = `
+  k.pk, k.position, k.id, k.token, c.id AS companyId, a.id AS accountId, m.id AS memberId, k.type,
+  k.design_id AS designId, ${statusNow} AS statusNow, k.name, k.last_four AS lastFour, k.expiry_date AS expiryDate,
+  k.auto_convert AS autoConvert, k.three_ds_biometric AS threeDsBiometric, k.limit_period AS limitPeriod,
+  k.limit_amount_minor AS limitAmountMinor, a.currency, ${limitColumns("k")}, k.created_at_ms AS createdAtMs`;
+
+const tables = `
   FROM cards k
   JOIN companies c ON c.pk = k.company_pk
   JOIN accounts a ON a.pk = k.account_pk
   JOIN members m ON m.pk = k.member_pk`;
 
-type CardRow = Omit<StoredCard, "card"> &
+const selected = `
+  SELECT ${listedColumns}, k.company_pk AS companyPk, c.status AS companyStatus,
+    c.clock_offset_ms AS clockOffsetMs, k.account_pk AS accountPk, k.member_pk AS memberPk,
+    k.held_from AS heldFrom, k.order_digest AS orderDigest
+  ${tables}`;
+
+type ListedCardRow = Omit<ListedCard, "card"> &
   Omit<CardRecord, "status" | "autoConvert" | "threeDsBiometric" | "spendingLimit" | "limits"> &
   CardLimitsMinor & {
     readonly statusNow: CardStatus;
@@ -76,6 +87,8 @@ type CardRow = Omit<StoredCard, "card"> &
     readonly limitPeriod: SpendingLimitPeriod | null;
     readonly limitAmountMinor: number | null;
   };
+
+type CardRow = ListedCardRow & Omit<StoredCard, "card">;
 
 function storedCardOf(row: CardRow): StoredCard {
   return {
@@ -88,28 +101,32 @@ function storedCardOf(row: CardRow): StoredCard {
     memberPk: row.memberPk,
     heldFrom: row.heldFrom,
     orderDigest: row.orderDigest,
-    card: {
-      id: row.id,
-      token: row.token,
-      companyId: row.companyId,
-      accountId: row.accountId,
-      memberId: row.memberId,
-      type: row.type,
-      designId: row.designId,
-      status: row.statusNow,
-      name: row.name,
-      lastFour: row.lastFour,
-      expiryDate: row.expiryDate,
-      autoConvert: row.autoConvert === 1,
-      threeDsBiometric: row.threeDsBiometric === 1,
-      spendingLimit:
-        row.limitPeriod === null || row.limitAmountMinor === null
-          ? null
-          : { period: row.limitPeriod, amountMinor: row.limitAmountMinor },
-      currency: row.currency,
-      limits: limitsOf(row),
-      createdAtMs: row.createdAtMs,
-    },
+    card: cardRecordOf(row),
+  };
+}
+
+function cardRecordOf(row: ListedCardRow): CardRecord {
+  return {
+    id: row.id,
+    token: row.token,
+    companyId: row.companyId,
+    accountId: row.accountId,
+    memberId: row.memberId,
+    type: row.type,
+    designId: row.designId,
+    status: row.statusNow,
+    name: row.name,
+    lastFour: row.lastFour,
+    expiryDate: row.expiryDate,
+    autoConvert: row.autoConvert === 1,
+    threeDsBiometric: row.threeDsBiometric === 1,
+    spendingLimit:
+      row.limitPeriod === null || row.limitAmountMinor === null
+        ? null
+        : { period: row.limitPeriod, amountMinor: row.limitAmountMinor },
+    currency: row.currency,
+    limits: limitsOf(row),
+    createdAtMs: row.createdAtMs,
   };
 }
 
@@ -118,7 +135,7 @@ function get(database: Database, query: string, ...params: SqlValue[]): StoredCa
   return row && storedCardOf(row);
 }
 
-// Whole texts: one that is joined for each call would be hashed anew to find its statement.
+// Constant query texts: a text joined at each call would be hashed again to find its prepared statement.
 const byId = `${selected} WHERE k.id = ?`;
 
 /** Finds a card of any company. `nowMs` is the time by the sandbox's clock, here and in the functions below. */
@@ -137,7 +154,7 @@ export function cardOfCompany(
   return get(database, ofCompany, nowMs, companyPk, id);
 }
 
-/** The scope of an idempotency key. It outlives access tokens and API keys. */
+/** The scope of an idempotency key. It does not depend on access tokens or API keys. */
 export interface IdempotencyScope {
   readonly companyPk: number;
   readonly memberPk: number;
@@ -185,7 +202,8 @@ export interface CardFilters {
 }
 
 const list = `
-  ${selected}
+  SELECT ${listedColumns}
+  ${tables}
   WHERE k.company_pk = ? AND k.position < coalesce(?, 9007199254740991)
     AND (? IS NULL OR k.member_pk = ?)
     AND (? IS NULL OR k.token IN (SELECT value FROM json_each(?)))
@@ -193,7 +211,7 @@ const list = `
     AND (? IS NULL OR m.id = ?)
     AND (? IS NULL OR statusNow IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR k.type = ?)
-  ORDER BY k.position DESC LIMIT ?`;
+  ORDER BY k.position DESC ${limitParameter}`;
 
 /** The newest first. */
 export function pageOfCards(
@@ -201,7 +219,7 @@ export function pageOfCards(
   nowMs: number,
   companyPk: number,
   { memberPk, tokens, account_id, user_id, status, type, before, limit }: CardFilters,
-): StoredCard[] {
+): ListedCard[] {
   const filters = optional(
     memberPk,
     tokens && JSON.stringify(tokens),
@@ -210,7 +228,8 @@ export function pageOfCards(
     status && JSON.stringify(status),
     type,
   );
-  return database.all<CardRow>(list, nowMs, companyPk, before ?? null, ...filters, limit).map(storedCardOf);
+  const rows = database.all<ListedCardRow>(list, nowMs, companyPk, before ?? null, ...filters, limit);
+  return rows.map((row) => ({ pk: row.pk, position: row.position, card: cardRecordOf(row) }));
 }
 
 /** The rows that a new card refers to. `idempotency` is null for a card of the fixtures. */
@@ -218,7 +237,7 @@ export interface CardPlace {
   readonly companyPk: number;
   readonly accountPk: number;
   readonly memberPk: number;
-  /** Which of its company's cards it is, from 1; also its position in the company's list. */
+  /** The card's number in its company, from 1; also its position in the company's list. */
   readonly number: number;
   readonly idempotency: Pick<IdempotencyScope, "operation" | "key"> | null;
   /** Hash of the order, to recognise a repeated one. */
@@ -282,7 +301,7 @@ const countEnded = `
   UPDATE card_counts SET not_ended = not_ended - 1
   WHERE company_pk = ? AND expires_at_ms = (SELECT expires_at_ms FROM cards WHERE pk = ?)`;
 
-/** @param hasJustEnded - whether the card counts against its company's quota no longer */
+/** @param hasJustEnded - whether the card no longer counts against its company's quota */
 export function updateCard(database: Database, stored: StoredCard, hasJustEnded: boolean): void {
   const { pk, companyPk, card, heldFrom } = stored;
   const { status, name, autoConvert, spendingLimit } = card;
@@ -344,7 +363,7 @@ export interface LatestCards {
 export function companiesOfLatestCards(database: Database, cards: number): LatestCards[] {
   const query = `
     SELECT c.pk AS companyPk, c.clock_offset_ms AS clockOffsetMs, count(*) AS "limit"
-    FROM (SELECT company_pk FROM cards ORDER BY pk DESC LIMIT ?) k JOIN companies c ON c.pk = k.company_pk
+    FROM (SELECT company_pk FROM cards ORDER BY pk DESC ${limitParameter}) k JOIN companies c ON c.pk = k.company_pk
     GROUP BY c.pk ORDER BY c.pk`;
   return database.all(query, cards);
 }

@@ -2,7 +2,7 @@ import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { Area } from "../contract/operations.ts";
 import type { CompanyStatus, Role } from "../rules/company.ts";
 import type { CardLimitsMinor } from "../rules/limits.ts";
-import { countOf, type Database, inserted, type Listed, type Page } from "./database.ts";
+import { countOf, type Database, inserted, type Listed, limitParameter, type Page } from "./database.ts";
 
 const insert = `
   INSERT INTO companies (id, environment, slug, name, country_code, status, details_complete, entitlements,
@@ -78,7 +78,7 @@ const ofMember = `
   SELECT s.position, c.id, c.name, c.country_code AS countryCode, c.status, s.role, c.created_at_ms AS createdAtMs
   FROM memberships s JOIN companies c ON c.pk = s.company_pk
   WHERE s.member_pk = ? AND s.status = 'active' AND s.position < coalesce(?, 9007199254740991)
-  ORDER BY s.position DESC LIMIT ?`;
+  ORDER BY s.position DESC ${limitParameter}`;
 
 export function companiesOfMember(
   database: Database,
@@ -132,11 +132,12 @@ export function pageOfCompanies(
 ): { readonly companyPk: number; readonly clockOffsetMs: number }[] {
   const query = `
     SELECT pk AS companyPk, clock_offset_ms AS clockOffsetMs FROM companies
-    WHERE pk > ? AND ${filtered} ORDER BY pk LIMIT ?`;
+    WHERE pk > ? AND ${filtered} ORDER BY pk ${limitParameter}`;
   return database.all(query, afterPk, ...filterParameters(filter), limit);
 }
 
-export function countCompanies(database: Database, filter: CompanyFilter = {}): number {
+export function countCompanies(database: Database, filter?: CompanyFilter): number {
+  if (!filter) return countOf(database, "SELECT count(*) AS n FROM companies");
   return countOf(
     database,
     `SELECT count(*) AS n FROM companies WHERE ${filtered}`,

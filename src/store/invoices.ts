@@ -1,6 +1,14 @@
 import type { InvoiceId } from "../contract/identifiers.ts";
 import type { InvoiceStatus } from "../contract/invoice.ts";
-import { type Database, inserted, type Listed, nextPosition, optional, type Page } from "./database.ts";
+import {
+  type Database,
+  inserted,
+  type Listed,
+  limitParameter,
+  nextPosition,
+  optional,
+  type Page,
+} from "./database.ts";
 
 /** An invoice. Its total is its net amount and its VAT. */
 export interface InvoiceRecord {
@@ -66,7 +74,7 @@ const list = `
     AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR issued_on >= ?)
     AND (? IS NULL OR issued_on < ?)
-  ORDER BY position DESC LIMIT ?`;
+  ORDER BY position DESC ${limitParameter}`;
 
 export function pageOfInvoices(
   database: Database,

@@ -3,7 +3,7 @@ import { SetupError } from "../rules/errors.ts";
 import type { Database } from "./database.ts";
 import { createTables, firstReleased, migrations } from "./schema.ts";
 
-/** What a database records about itself. When it is opened again, the options must not contradict it. */
+/** The options with which a database was created. When it is opened again, the options must not contradict them. */
 export interface Origin {
   readonly seed: number;
   /** The ISO instant at which the clock is frozen, or `real`. */
@@ -41,7 +41,7 @@ export function prepareSchema(database: Database, steps = migrations): void {
   const version = Number(readMeta(database).get("schema_version") ?? 0);
   if (version > current) {
     throw new SetupError(
-      `the database has schema version ${version}, and this card-sandbox reads up to ${current}: use a newer card-sandbox, or another file`,
+      `db: the database has schema version ${version}, but this card-sandbox supports versions up to ${current}. Use a newer card-sandbox or another database file.`,
     );
   }
   if (version === current) return;
@@ -49,7 +49,7 @@ export function prepareSchema(database: Database, steps = migrations): void {
     createTables(database);
   } else if (version < firstReleased) {
     throw new SetupError(
-      `the database has schema version ${version}, which was never released and cannot be read: use another file`,
+      `db: the database has schema version ${version}, which was never released and cannot be read. Use another database file.`,
     );
   } else {
     for (const step of steps.slice(version - firstReleased)) step(database);
@@ -77,7 +77,7 @@ export function readClock(database: Database): ClockState {
   const clock = database.get<ClockState>(
     "SELECT frozen_at_ms AS frozenAtMs, offset_ms AS offsetMs FROM clock",
   );
-  if (!clock) throw new Error("the store has no clock: a world was never planted in it");
+  if (!clock) throw new Error("internal error: the database has no clock");
   return clock;
 }
 

@@ -45,7 +45,7 @@ export function orderWorld(
   accountId: AccountId,
 ): OrderWorld {
   const row = database.get<OrderWorldRow>(query, nowMs, memberPk, accountId, companyPk);
-  if (!row) throw new Error(`company ${companyPk} or member ${memberPk} is gone from the store`);
+  if (!row) throw new Error(`company ${companyPk} or member ${memberPk} does not exist in the database`);
   return {
     companyStatus: row.companyStatus,
     companyDetailsComplete: row.companyDetails === 1,

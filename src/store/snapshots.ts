@@ -1,5 +1,7 @@
-import { countOf, type Database, inserted } from "./database.ts";
-import { companyColumn, type WorldTable, worldTables } from "./schema.ts";
+import type { ClockState } from "../rules/clock.ts";
+import { endOfDay, expiryDate } from "../rules/uk-calendar.ts";
+import { countOf, type Database, inserted, type SqlValue } from "./database.ts";
+import { columnsOf, companyColumn, snapshotColumns, type WorldTable, worldTables } from "./schema.ts";
 
 /**
  * `start`: the world after its fixtures were loaded. `company`: one company after it was created later. `named`: the
@@ -20,33 +22,69 @@ interface SnapshotRow {
   made_at_ms: number;
 }
 
-/** The table that holds a table's rows in snapshots: the snapshot's number, then the same columns. */
-const snapshotOf = (table: string) => `snapshot_${table}`;
-
 /** The tables that hold rows of companies. */
 const companyTables = worldTables.flatMap((table) => {
   const column = companyColumn(table);
   return column === undefined ? [] : [{ table, column }];
 });
 
-/** Captures the whole world, and replaces an earlier snapshot with the same name. */
+/**
+ * Captures the whole world, and replaces an earlier snapshot with the same name. It runs as a script: prepared
+ * statements would keep 120 KB in every sandbox.
+ */
 export function captureWorld(database: Database, kind: Kind, name: string, madeAtMs: number): void {
   const pk = replaceSnapshot(database, kind, name, madeAtMs);
-  for (const table of worldTables) {
-    database.run(`INSERT INTO ${snapshotOf(table)} SELECT ?, * FROM ${table}`, pk);
-  }
+  database.exec(worldTables.map((table) => `${capture(table, String(pk))};`).join(""));
 }
 
 /** Captures one company, so that it can be reset alone. */
 export function captureCompany(database: Database, companyPk: number, madeAtMs: number): void {
   const pk = replaceSnapshot(database, "company", String(companyPk), madeAtMs);
-  for (const { table, column } of companyTables) {
-    database.run(
-      `INSERT INTO ${snapshotOf(table)} SELECT ?, * FROM ${table} WHERE ${column} = ?`,
-      pk,
-      companyPk,
-    );
-  }
+  for (const statement of captureRowsOfCompany) database.run(statement, pk, companyPk);
+}
+
+const captureRowsOfCompany = companyTables.map(
+  ({ table, column }) => `${capture(table, "?")} WHERE ${column} = ?`,
+);
+
+/** @param pk - the number of the snapshot, as an SQL expression */
+function capture(table: WorldTable, pk: string): string {
+  const columns = columnsOf(table);
+  return `
+    INSERT INTO snapshot_rows (snapshot_pk, of_table, company_pk, ${snapshotColumns(columns.length).join(", ")})
+    SELECT ${pk}, '${table}', ${companyColumn(table) ?? "NULL"}, ${columns.join(", ")} FROM ${table}`;
+}
+
+/** The rows of a table in a snapshot, as a subquery. Its parameters are the numbers of the snapshot and the company. */
+function captured(table: WorldTable, company = false): string {
+  const columns = columnsOf(table);
+  const named = snapshotColumns(columns.length).map((column, n) => `${column} AS ${columns[n]}`);
+  const rows = `snapshot_pk = ? AND of_table = '${table}'${company ? " AND company_pk = ?" : ""}`;
+  return `(SELECT ${named.join(", ")} FROM snapshot_rows WHERE ${rows})`;
+}
+
+/**
+ * Moves a world that has just started, and the snapshot of its start, to another start of the clock. Only these columns
+ * depend on it. A script, like `captureWorld`.
+ */
+export function restartAt(database: Database, { frozenAtMs, offsetMs }: ClockState, nowMs: number): void {
+  const expiry = expiryDate(nowMs);
+  const dates: Partial<Record<WorldTable, Readonly<Record<string, SqlValue>>>> = {
+    clock: { frozen_at_ms: frozenAtMs, offset_ms: offsetMs },
+    companies: { created_at_ms: nowMs },
+    card_counts: { expires_at_ms: endOfDay(expiry) },
+    accounts: { created_at_ms: nowMs, updated_at_ms: nowMs },
+    cards: { created_at_ms: nowMs, expiry_date: `'${expiry}'`, expires_at_ms: endOfDay(expiry) },
+  };
+  const updates = Object.entries(dates).map(([table, values]) => {
+    const columns = columnsOf(table as WorldTable);
+    const set = (nameOf: (column: string) => string) =>
+      Object.entries(values).map(([column, value]) => `${nameOf(column)} = ${value}`);
+    return `
+      UPDATE ${table} SET ${set((column) => column)};
+      UPDATE snapshot_rows SET ${set((column) => `c${columns.indexOf(column) + 1}`)} WHERE of_table = '${table}';`;
+  });
+  database.exec(`${updates.join("")} UPDATE snapshots SET made_at_ms = ${nowMs};`);
 }
 
 function replaceSnapshot(database: Database, kind: Kind, name: string, madeAtMs: number): number {
@@ -59,7 +97,7 @@ function replaceSnapshot(database: Database, kind: Kind, name: string, madeAtMs:
 export function deleteSnapshot(database: Database, kind: Kind, name: string): boolean {
   const pk = snapshotPk(database, kind, name);
   if (pk === undefined) return false;
-  for (const table of worldTables) database.run(`DELETE FROM ${snapshotOf(table)} WHERE snapshot_pk = ?`, pk);
+  database.run("DELETE FROM snapshot_rows WHERE snapshot_pk = ?", pk);
   database.run("DELETE FROM snapshots WHERE pk = ?", pk);
   if (kind === "named") deleteUnusedStarts(database);
   return true;
@@ -75,7 +113,8 @@ export function deleteUnusedStarts(database: Database, companyPk?: number): void
       AND NOT EXISTS (SELECT 1 FROM companies WHERE pk = CAST(b.name AS INTEGER))
       AND NOT EXISTS (
         SELECT 1 FROM snapshots n
-        JOIN ${snapshotOf("companies")} k ON k.snapshot_pk = n.pk AND k.pk = CAST(b.name AS INTEGER)
+        JOIN snapshot_rows r ON r.snapshot_pk = n.pk AND r.of_table = 'companies'
+          AND r.company_pk = CAST(b.name AS INTEGER)
         WHERE n.kind = 'named')`;
   const starts =
     companyPk === undefined
@@ -96,16 +135,18 @@ function snapshotPk(database: Database, kind: Kind, name: string): number | unde
 export function restoreWorld(database: Database, kind: Kind, name: string): boolean {
   const pk = snapshotPk(database, kind, name);
   if (pk === undefined) return false;
-  for (const table of worldTables.toReversed()) database.run(`DELETE FROM ${table}`);
+  emptyWorld(database);
   for (const table of worldTables) {
-    const columns = columnsOf(database, table).join(", ");
-    database.run(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${snapshotOf(table)} WHERE snapshot_pk = ?`,
-      pk,
-    );
+    const columns = columnsOf(table).join(", ");
+    database.run(`INSERT INTO ${table} (${columns}) SELECT * FROM ${captured(table)}`, pk);
   }
   deleteUnusedStarts(database);
   return true;
+}
+
+/** Deletes every row of the world, in the caller's transaction. Snapshots stay. */
+export function emptyWorld(database: Database): void {
+  for (const table of worldTables.toReversed()) database.run(`DELETE FROM ${table}`);
 }
 
 /** Conditions for rows that refer to rows of other companies, which may have been deleted since. */
@@ -131,11 +172,10 @@ export function restoreCompany(database: Database, companyPk: number): boolean {
   for (const { table, column } of companyTables.toReversed()) {
     if (!isUpdated(table)) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, companyPk);
   }
-  for (const { table, column } of companyTables) {
-    const columns = columnsOf(database, table);
-    const list = columns.join(", ");
-    const condition = [`snapshot_pk = ? AND ${column} = ?`, conditions[table]].filter(Boolean).join(" AND ");
-    const insert = `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${snapshotOf(table)} WHERE ${condition}`;
+  for (const { table } of companyTables) {
+    const columns = columnsOf(table);
+    const from = `${captured(table, true)} WHERE ${conditions[table] ?? "true"}`;
+    const insert = `INSERT INTO ${table} (${columns.join(", ")}) SELECT * FROM ${from}`;
     const assignments = columns.filter((name) => name !== "pk").map((name) => `${name} = excluded.${name}`);
     const onConflict = isUpdated(table) ? ` ON CONFLICT (pk) DO UPDATE SET ${assignments.join(", ")}` : "";
     database.run(insert + onConflict, pk, companyPk);
@@ -148,22 +188,8 @@ function startSnapshotPk(database: Database, companyPk: number): number | undefi
   const own = snapshotPk(database, "company", String(companyPk));
   if (own !== undefined) return own;
   const start = snapshotPk(database, "start", "");
-  const query = `SELECT 1 FROM ${snapshotOf("companies")} WHERE snapshot_pk = ? AND pk = ?`;
+  const query = `SELECT 1 FROM ${captured("companies", true)}`;
   return start !== undefined && database.get(query, start, companyPk) ? start : undefined;
-}
-
-const columnsByDatabase = new WeakMap<Database, Map<string, readonly string[]>>();
-
-/** A table's columns. They are cached, because reading those of each table takes as long as restoring all rows. */
-function columnsOf(database: Database, table: string): readonly string[] {
-  const tables = columnsByDatabase.get(database) ?? new Map<string, readonly string[]>();
-  columnsByDatabase.set(database, tables);
-  const cached = tables.get(table);
-  if (cached !== undefined) return cached;
-  const rows = database.all<{ name: string }>("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
-  const columns = rows.map(({ name }) => name);
-  tables.set(table, columns);
-  return columns;
 }
 
 /** The snapshots of users, the oldest first. */
@@ -188,11 +214,8 @@ export function otherSnapshots(
   const pks = database
     .all<{ pk: number }>("SELECT pk FROM snapshots WHERE kind = 'named' AND name <> ?", name)
     .map(({ pk }) => pk);
-  const counts = worldTables.map(
-    (table) =>
-      `(SELECT count(*) FROM ${snapshotOf(table)} WHERE snapshot_pk IN (SELECT value FROM json_each(?)))`,
-  );
-  const query = `SELECT ${counts.join(" + ")} AS n`;
-  const rows = countOf(database, query, ...worldTables.map(() => JSON.stringify(pks)));
+  const query =
+    "SELECT count(*) AS n FROM snapshot_rows WHERE snapshot_pk IN (SELECT value FROM json_each(?))";
+  const rows = countOf(database, query, JSON.stringify(pks));
   return { count: pks.length, rows };
 }

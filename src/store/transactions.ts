@@ -12,6 +12,7 @@ import {
   type Database,
   inserted,
   type Listed,
+  limitParameter,
   nextPosition,
   optional,
   type Page,
@@ -40,7 +41,7 @@ export interface TransactionRecord {
   readonly originalCurrency: string;
   readonly exchangeRate: string | null;
   readonly runningBalanceMinor: number | null;
-  /** Which of the company's bookings it is, from 1; null if it moved no money. */
+  /** The booking's number in its company, from 1; null if it moved no money. */
   readonly booking: number | null;
   readonly merchant: Merchant | null;
   readonly declineReason: DeclineReason | null;
@@ -183,7 +184,7 @@ const list = `
     AND (? IS NULL OR t.created_at_ms < ?)
     AND (? IS NULL OR t.amount_minor >= ?)
     AND (? IS NULL OR t.amount_minor <= ?)
-  ORDER BY t.position DESC LIMIT ?`;
+  ORDER BY t.position DESC ${limitParameter}`;
 
 export function pageOfTransactions(
   database: Database,
@@ -205,6 +206,11 @@ export function pageOfTransactions(
   const { before, limit } = filters;
   const rows = database.all<Listed<TransactionRow>>(list, companyPk, before ?? null, ...conditions, limit);
   return rows.map(recordOf);
+}
+
+/** Whether a company has any transaction. Most have none, and need no look-up of the amounts spent. */
+export function hasTransactions(database: Database, companyPk: number): boolean {
+  return database.get("SELECT 1 FROM transactions WHERE company_pk = ? LIMIT 1", companyPk) !== undefined;
 }
 
 /** The amounts spent from cards and from the cards that they replaced: a replacement continues the old card's limit. */

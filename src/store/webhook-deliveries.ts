@@ -1,7 +1,7 @@
 import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { DeliveryId, DeliveryStatus, EventType, WebhookId } from "../contract/webhook.ts";
 import type { WebhookFaults } from "../rules/overlay.ts";
-import { type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
+import { type Database, inserted, type Listed, limitParameter, nextPosition, type Page } from "./database.ts";
 import type { PreviousSecret } from "./webhooks.ts";
 
 /** One event for one webhook. Times are by the company's clock. */
@@ -79,7 +79,7 @@ export function deliveryOfWebhook(
 
 const list = `
   ${selected} WHERE d.webhook_pk = ? AND d.position < coalesce(?, 9007199254740991)
-  ORDER BY d.position DESC LIMIT ?`;
+  ORDER BY d.position DESC ${limitParameter}`;
 
 /** A webhook's deliveries, the newest first. */
 export function pageOfDeliveries(
@@ -97,7 +97,7 @@ export function latestDeliveries(
   companyPk: number | undefined,
   limit: number,
 ): DeliveryRecord[] {
-  const latest = "ORDER BY d.pk DESC LIMIT ?";
+  const latest = `ORDER BY d.pk DESC ${limitParameter}`;
   const rows =
     companyPk === undefined
       ? database.all<DeliveryRow>(`${selected} ${latest}`, limit)
@@ -157,7 +157,7 @@ const due = `
   CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
   WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
     AND d.pk NOT IN (SELECT value FROM json_each(?))
-  ORDER BY d.due_at_ms, d.pk LIMIT ?`;
+  ORDER BY d.due_at_ms, d.pk ${limitParameter}`;
 
 /**
  * The deliveries to an active webhook that have been due longest.

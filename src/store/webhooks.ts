@@ -1,6 +1,14 @@
 import type { CompanyId } from "../contract/identifiers.ts";
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
-import { countOf, type Database, inserted, type Listed, nextPosition, type Page } from "./database.ts";
+import {
+  countOf,
+  type Database,
+  inserted,
+  type Listed,
+  limitParameter,
+  nextPosition,
+  type Page,
+} from "./database.ts";
 
 /** An earlier secret that still signs until an instant by the company's clock. */
 export interface PreviousSecret {
@@ -15,7 +23,7 @@ export interface WebhookRecord {
   readonly url: string;
   readonly events: readonly EventType[];
   readonly status: WebhookStatus;
-  /** Which of its company's secrets it has. */
+  /** The number of its secret in its company. */
   readonly secretNumber: number;
   /** The newest first; some may have expired. */
   readonly previousSecrets: readonly PreviousSecret[];
@@ -59,7 +67,7 @@ function eventsOf(column: string): EventType[] {
 
 const list = `
   ${selected} WHERE company_pk = ? AND position < coalesce(?, 9007199254740991)
-  ORDER BY position DESC LIMIT ?`;
+  ORDER BY position DESC ${limitParameter}`;
 
 /** The newest first. */
 export function pageOfWebhooks(

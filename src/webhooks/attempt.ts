@@ -46,16 +46,19 @@ export async function attempt(
 ): Promise<AttemptOutcome> {
   // The webhook may be older than this start, which may allow other hosts.
   const violation = targetViolation(message.url, sending.allowedHosts);
-  if (violation) return { status: null, error: `not sent: the url ${violation.message}`, durationMs: 0 };
+  if (violation) {
+    const field = violation.kind === "invalid" ? "url " : "";
+    return { status: null, error: `not sent: ${field}${violation.message}`, durationMs: 0 };
+  }
   const startedMs = sending.clock.ticks();
   const elapsedMs = () => sending.clock.ticks() - startedMs;
   const abort = new AbortController();
   const ended = new Promise<never>((_, reject) => {
     abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
   });
-  const end = () => abort.abort(new Error("the sandbox ended it"));
+  const end = () => abort.abort(new Error("aborted by the sandbox"));
   const cancel = sending.clock.after(timeoutMs, () =>
-    abort.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
+    abort.abort(new Error(`no response within ${timeoutMs / 1000} s`)),
   );
   aborted.addEventListener("abort", end);
   try {
@@ -92,7 +95,7 @@ async function requestOf(
 function errorOf({ ok, status, type }: Response): string | null {
   if (ok) return null;
   if (type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirects are not followed";
-  return `answered ${status}`;
+  return `receiver returned status ${status}`;
 }
 
 function reasonOf(error: unknown): string {

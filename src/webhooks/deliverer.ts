@@ -10,7 +10,7 @@ import {
 } from "../store/webhook-deliveries.ts";
 import { Agenda } from "./agenda.ts";
 import type { AttemptOutcome, Sending } from "./attempt.ts";
-import { attemptDelivery, storeOutcomes } from "./round.ts";
+import { attemptDelivery, storeOutcomes } from "./retries.ts";
 
 /** Concurrent attempts to one webhook; a receiver that hangs delays no other. */
 const mostPerWebhook = 4;
@@ -218,7 +218,7 @@ export class Deliverer {
     try {
       this.#observer.onDefect(defect);
     } catch {
-      // The observer itself failed, so nobody can be notified.
+      // The observer itself failed, so there is nothing left to notify.
     }
   }
 

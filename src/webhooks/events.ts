@@ -1,4 +1,5 @@
-import type { DeliveryId, EventType, WebhookPayload } from "../contract/webhook.ts";
+import type { DeliveryId, EventType } from "../contract/webhook.ts";
+import type { WebhookPayload } from "../contract/webhook-responses.ts";
 import { companyNow } from "../rules/clock.ts";
 import type { EventFaults } from "../rules/overlay.ts";
 import { uuidOf } from "../rules/random.ts";
@@ -13,8 +14,8 @@ export interface CompanyEvent<Type extends EventType> {
   readonly type: Type;
   /** Returns the whole object after the event; called only if a webhook receives it. */
   readonly data: () => WebhookPayload<Type>["data"];
-  /** Further fields of the payload, beside `data`. */
-  readonly beside?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
+  /** Fields of the payload in addition to `data`. */
+  readonly extra?: Omit<WebhookPayload<Type>, "type" | "timestamp" | "data"> | undefined;
   readonly faults?: EventFaults | undefined;
   /**
    * The card that expired, by its number in its company, and the time of its expiry. The event gets this time and an
@@ -33,7 +34,7 @@ export const mostPending = 10_000;
 
 /**
  * Enqueues an event for each active webhook of the company that subscribes to it. Call it in the transaction of the
- * change, so that a rollback takes the event back.
+ * change, so that a rollback also removes the event.
  */
 export function emit<Type extends EventType>(services: EventServices, event: CompanyEvent<Type>): void {
   const webhooks = activeWebhooks(services.database, event.companyPk);
@@ -57,10 +58,10 @@ export function enqueue<Type extends EventType>(
     readonly companyId: string;
     readonly clockOffsetMs: number;
   },
-  { companyPk, type, data, beside, faults: forced, expired }: CompanyEvent<Type>,
+  { companyPk, type, data, extra, faults: forced, expired }: CompanyEvent<Type>,
 ): DeliveryId {
   const faults = forced?.faults;
-  if (forced) forced.struck = true;
+  if (forced) forced.applied = true;
   const nowMs = companyNow(clock, webhook.clockOffsetMs);
   const atMs = expired?.atMs ?? nowMs;
   const block = expired
@@ -78,12 +79,12 @@ export function enqueue<Type extends EventType>(
     companyPk,
     webhookPk: webhook.pk,
     event: type,
-    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...beside }),
+    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...extra }),
     dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
     rejected:
       webhook.pendingDeliveries < mostPending
         ? undefined
-        : `not sent: ${mostPending} deliveries to this webhook are pending already; resend it when there are fewer`,
+        : `not sent: ${mostPending} deliveries to this webhook are already pending. Resend it when fewer are pending.`,
     faults: faults && { ...faults, reorder: heldBack || undefined },
     createdAtMs: atMs,
   });

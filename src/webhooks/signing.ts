@@ -5,7 +5,7 @@ import type { PreviousSecret } from "../store/webhooks.ts";
 
 /**
  * The n-th secret of a company's webhooks in the format of Standard Webhooks: `whsec_` and 32 bytes in base64. It is
- * derived anew for each signature, so only its number is stored.
+ * derived for each signature, so only its number is stored.
  */
 export function webhookSecret(random: Random, companyId: CompanyId, n: number): string {
   return `whsec_${base64.encode(random.secret("webhook_secret", companyId, n))}`;
@@ -32,7 +32,7 @@ export async function signedHeaders(
   body: string,
   secrets: readonly string[],
 ): Promise<Record<string, string>> {
-  // Loaded with the first delivery, so that no start waits for it.
+  // Loaded at the first delivery, so that the start does not wait for it.
   const { Webhook } = await import("standardwebhooks");
   const signing = secrets.length > 0 ? secrets : [wrongSecret];
   return {

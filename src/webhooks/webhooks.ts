@@ -1,12 +1,11 @@
-import type {
-  DeliveryId,
-  NewWebhookBody,
-  Webhook,
-  WebhookChange,
-  WebhookDelivery,
-  WebhookId,
-  WebhookWithSecret,
+import {
+  type DeliveryId,
+  deliveryId,
+  type NewWebhookBody,
+  type WebhookChange,
+  type WebhookId,
 } from "../contract/webhook.ts";
+import type { Webhook, WebhookDelivery, WebhookWithSecret } from "../contract/webhook-responses.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { EventFaults } from "../rules/overlay.ts";
@@ -52,7 +51,7 @@ export function createWebhook(
     if (countWebhooks(database, companyPk) >= mostWebhooks) {
       throw new SandboxError(
         "webhooks.limit_reached",
-        `The company has ${mostWebhooks} webhooks, the maximum: delete one first`,
+        `The company has ${mostWebhooks} webhooks, which is the maximum. Delete one first.`,
       );
     }
     const n = nextNumber(database, companyPk, "webhooks");
@@ -130,18 +129,20 @@ export function testWebhook(
 
 /**
  * Sends an event again, with the same `webhook-id` and all retries.
+ * @param named - the id of the delivery, as it was sent
  * @throws SandboxError `webhooks.delivery_not_found`, `webhooks.disabled`, `webhooks.backlog_full`
  */
 export function resendDelivery(
   services: Services,
   caller: Caller,
   webhook: WebhookRecord,
-  id: DeliveryId | undefined,
+  named: string,
 ): WebhookDelivery {
   const { database, outbox } = services;
+  const id = deliveryId.safeParse(named).data;
   const delivery = id && deliveryOfWebhook(database, webhook.pk, id);
   if (!delivery) {
-    throw new SandboxError("webhooks.delivery_not_found", "The webhook has no such delivery");
+    throw new SandboxError("webhooks.delivery_not_found", `Delivery ${named} was not found for this webhook`);
   }
   refuseDisabled(webhook);
   if (delivery.status !== "pending") refuseBacklog(webhook);
@@ -198,7 +199,7 @@ function refuseDisabled({ status }: WebhookRecord): void {
   if (status === "active") return;
   throw new SandboxError(
     "webhooks.disabled",
-    'The webhook is disabled, and is sent nothing: set its status to "active" first',
+    'The webhook is disabled and receives no events. Set its status to "active" first.',
   );
 }
 
@@ -206,7 +207,7 @@ function refuseBacklog({ pendingDeliveries }: WebhookRecord): void {
   if (pendingDeliveries < mostPending) return;
   throw new SandboxError(
     "webhooks.backlog_full",
-    `The webhook has ${pendingDeliveries} pending deliveries, the maximum: wait until its receiver has accepted some, or delete the webhook`,
+    `The webhook has ${pendingDeliveries} pending deliveries, which is the maximum. Wait until its receiver accepts some of them, or delete the webhook.`,
   );
 }
 
@@ -215,6 +216,6 @@ function refuseMoreSecrets(previous: readonly PreviousSecret[]): void {
   const nextMs = Math.min(...previous.map(({ untilMs }) => untilMs));
   throw new SandboxError(
     "webhooks.rotation_limit_reached",
-    `The webhook has ${previous.length + 1} valid secrets, the maximum: rotate again after ${new Date(nextMs).toISOString()}, when the oldest expires`,
+    `The webhook has ${previous.length + 1} valid secrets, which is the maximum. Rotate again after ${new Date(nextMs).toISOString()}, when the oldest secret expires.`,
   );
 }

@@ -30,14 +30,14 @@ export function ordererObstacles(companies: readonly CompanyListing[], environme
     .map((company) => `${company.slug} (${environment}) ${companyObstacle(company) ?? noOrderer}`);
 }
 
-const noOrderer = "has nobody active who may order and has an active public key";
+const noOrderer = "has no active member with both the permission to order cards and an active public API key";
 
 function companyObstacle(company: CompanyListing): string | undefined {
   const { status, details_complete, entitlements, live_cards, card_quota, accounts } = company;
   if (status !== "active") return `is ${status}`;
-  if (!details_complete) return "lacks details";
+  if (!details_complete) return "has incomplete details";
   if (!entitlements.includes("cards")) return "is not entitled to cards";
-  if (live_cards >= card_quota) return `has reached its card quota, ${live_cards} of ${card_quota}`;
+  if (live_cards >= card_quota) return `has reached its card quota (${live_cards} of ${card_quota})`;
   return accounts.some((each) => each.status === "active") ? undefined : "has no active account";
 }
 

@@ -10,7 +10,7 @@ import { insertCard } from "../store/cards.ts";
 import { insertCompany } from "../store/companies.ts";
 import { insertMember, insertMembership } from "../store/members.ts";
 import { nextNumber } from "../store/meta.ts";
-import type { SeedCompany, SeedWorld } from "./seed-world.ts";
+import type { FixtureCompany, FixtureWorld } from "./fixtures.ts";
 
 /** A company of the fixtures after it was stored, with its members and accounts by slug. */
 export interface LoadedCompany {
@@ -27,7 +27,7 @@ export interface LoadedCompany {
 }
 
 /** Stores the fixtures in an empty database, in the caller's transaction. */
-export function loadFixtures(services: Services, world: SeedWorld): void {
+export function loadFixtures(services: Services, world: FixtureWorld): void {
   const limits = limitsOf(world);
   const companies = world.companies.map((company) => loadCompany(services, company, limits, true));
   for (const [c, company] of world.companies.entries()) {
@@ -48,7 +48,7 @@ export function loadFixtures(services: Services, world: SeedWorld): void {
 }
 
 /** The card limits of the fixtures in minor units. */
-export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardLimitsMinor {
+export function limitsOf({ card_limits }: Pick<FixtureWorld, "card_limits">): CardLimitsMinor {
   return {
     maxPerPurchaseMinor: card_limits.max_per_purchase,
     dailyMinor: card_limits.daily,
@@ -62,7 +62,7 @@ export function limitsOf({ card_limits }: Pick<SeedWorld, "card_limits">): CardL
  */
 export function loadCompany(
   services: Services,
-  company: SeedCompany,
+  company: FixtureCompany,
   limits: CardLimitsMinor,
   keysArePublic: boolean,
 ): LoadedCompany {
@@ -75,7 +75,7 @@ export function loadCompany(
 
 function loadCompanyRow(
   { database, random, clock }: Services,
-  company: SeedCompany,
+  company: FixtureCompany,
   limits: CardLimitsMinor,
 ): LoadedCompany {
   const id = uuidOf(random.block("company", "", nextNumber(database, 0, "companies"))) as CompanyId;
@@ -99,7 +99,7 @@ function loadCompanyRow(
 
 function loadAccounts(
   { database, random, clock }: Services,
-  company: SeedCompany,
+  company: FixtureCompany,
   loaded: LoadedCompany,
 ): void {
   for (const { slug, name, currency, status, balance } of company.accounts) {
@@ -121,7 +121,7 @@ function loadAccounts(
 
 function loadMembers(
   { database, random }: Services,
-  company: SeedCompany,
+  company: FixtureCompany,
   loaded: LoadedCompany,
   keysArePublic: boolean,
 ): void {
@@ -159,7 +159,7 @@ function loadMembers(
 
 function loadCards(
   { database, random, clock }: Services,
-  company: SeedCompany,
+  company: FixtureCompany,
   loaded: LoadedCompany,
   limits: CardLimitsMinor,
 ): void {
@@ -194,6 +194,6 @@ function loadCards(
 
 /** The schema of the fixtures has checked every name. */
 function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("a seed world that names what it does not hold was let through");
+  if (value === undefined) throw new Error("the fixtures refer to a row that was not loaded");
   return value;
 }

@@ -7,13 +7,13 @@ import { Outbox, type Services } from "../runtime/services.ts";
 import { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { type Origin, prepareSchema, readClock, readOrigin, writeClock, writeOrigin } from "../store/meta.ts";
-import { captureWorld } from "../store/snapshots.ts";
+import { captureWorld, emptyWorld, restartAt, restoreWorld } from "../store/snapshots.ts";
+import type { FixtureWorld } from "./fixtures.ts";
 import { loadFixtures } from "./load-fixtures.ts";
-import type { SeedWorld } from "./seed-world.ts";
 
-/** The fixtures and their digest. */
+/** The fixtures and their digest; other fixtures have another digest. */
 export interface Fixtures {
-  readonly world: SeedWorld;
+  readonly world: FixtureWorld;
   readonly digest: string;
 }
 
@@ -31,11 +31,13 @@ export interface WorldPorts {
   readonly clock: Clock;
   /** The chosen fixtures. A database that is opened again must have been made with them. */
   readonly fixtures?: Fixtures | undefined;
+  /** The chosen fixtures as they are now, if their file can change while the sandbox runs. A reset loads them. */
+  readonly changedFixtures?: (() => Fixtures | undefined) | undefined;
   /** The fixtures of an empty database if none are chosen. */
   readonly defaultFixtures: () => Fixtures;
-  /** Default: the database's, or 1. */
+  /** Default: as in the database, or 1. */
   readonly seed?: number | undefined;
-  /** The instant, as `instantOf` writes it, at which the clock is frozen. Default: the database's, or real time. */
+  /** The instant, as `instantOf` writes it, at which the clock is frozen. Default: as in the database, or real time. */
   readonly frozenAt?: string | undefined;
   /** Returns 32 unpredictable bytes. */
   readonly drawSecret: () => Uint8Array;
@@ -53,6 +55,8 @@ export interface OpenWorld {
   readonly secrets: SecretsMode;
   readonly services: Services;
   readonly clock: SandboxClock;
+  /** Restores the start, in the caller's transaction. Loads the fixtures again if they changed. */
+  readonly restart: () => void;
 }
 
 /** Opens the database's world, or loads the fixtures into an empty database. */
@@ -79,18 +83,41 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     generations: new Generations(),
     outbox: new Outbox(),
   };
+  const begin = ({ world, digest }: Fixtures) => {
+    writeClock(database, clock.state);
+    loadFixtures(services, world);
+    writeOrigin(database, { ...origin, fixtures: digest });
+    captureWorld(database, "start", "", clock.now());
+  };
+  const restart = () => {
+    const changed = ports.changedFixtures?.();
+    if (changed === undefined || changed.digest === readOrigin(database)?.fixtures) {
+      restoreWorld(database, "start", "");
+      return;
+    }
+    emptyWorld(database);
+    clock.resume(clockAtStart(origin));
+    begin(changed);
+  };
+  // Nothing else but the clock influences a new world. A private secret belongs to one database.
+  const name = JSON.stringify([origin.fixtures, origin.seed]);
+  const copies = fixtures && origin.private_secret === undefined ? database.copies : undefined;
+  const isCopy = copies?.load(name) === true;
   database.transaction(() => {
+    if (isCopy) {
+      restartAt(database, clock.state, clock.now());
+      writeOrigin(database, origin);
+      return;
+    }
     prepareSchema(database);
     if (!fixtures) return;
-    writeClock(database, clock.state);
-    loadFixtures(services, fixtures.world);
-    writeOrigin(database, origin);
-    captureWorld(database, "start", "", clock.now());
+    begin(fixtures);
+    copies?.save(name);
   });
   services.callers.startCaching();
   clock.resume(readClock(database));
   const secrets = origin.private_secret === undefined ? "reproducible" : "private";
-  return { seed: origin.seed, secrets, services, clock };
+  return { seed: origin.seed, secrets, services, clock, restart };
 }
 
 /** Refuses options that contradict those with which the database was made. */
@@ -98,20 +125,21 @@ function refuseContradiction(
   existing: Origin,
   { seed, frozenAt, fixtures, privateSecrets }: WorldPorts,
 ): void {
-  const remedy = "leave the option out to keep it, or start a new database";
+  const remedy = "Leave out the option, or use a new database.";
   if (seed !== undefined && seed !== existing.seed) {
-    throw new SetupError(`the database was made with seed ${existing.seed}, not ${seed}: ${remedy}`);
+    throw new SetupError(`seed: is ${seed}, but the database was created with ${existing.seed}. ${remedy}`);
   }
   if (frozenAt !== undefined && frozenAt !== existing.clock) {
-    const was = existing.clock === "real" ? "runs on real time" : `has its clock at ${existing.clock}`;
-    throw new SetupError(`the database ${was}, not at ${frozenAt}: ${remedy}`);
+    const was =
+      existing.clock === "real" ? "with a clock at real time" : `with the clock frozen at ${existing.clock}`;
+    throw new SetupError(`clock: is ${frozenAt}, but the database was created ${was}. ${remedy}`);
   }
   if (fixtures !== undefined && fixtures.digest !== existing.fixtures) {
-    throw new SetupError(`the database was made from other fixtures: ${remedy}`);
+    throw new SetupError(`fixtures: the database was created with other fixtures. ${remedy}`);
   }
   if (privateSecrets && existing.private_secret === undefined) {
     throw new SetupError(
-      `the database has reproducible secrets: anyone can compute its API keys, access tokens and webhook secrets from seed ${existing.seed}. To listen beyond loopback, name a new database file with --db, which gets private secrets, or pass --seed ${existing.seed} to accept that`,
+      `host: must be a loopback address, because the database has reproducible secrets: anyone can compute its API keys, access tokens and webhook secrets from the seed ${existing.seed}. Use a new database file (--db FILE), which gets private secrets, or accept the risk with --seed ${existing.seed}.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { openSandbox, type Reply } from "../support/open-sandbox.ts";
 
 const cards = "/developer/cards/physical";
@@ -17,7 +17,7 @@ describe("every path under /developer needs a valid access token (spec §5)", ()
     ["an unknown token", "Bearer nobody-gave-this", "auth.token_invalid"],
     ["an API key", "Bearer sk_sandbox_northwind_owner", "auth.api_key_as_bearer"],
     ["an unknown API key", "Bearer sk_anything", "auth.api_key_as_bearer"],
-  ])("%s: 401 with a challenge", async (_, authorization, point) => {
+  ])("returns 401 with a challenge: %s", async (_, authorization, point) => {
     const sandbox = openSandbox();
     for (const [method, path] of [
       ["POST", cards],
@@ -35,7 +35,7 @@ describe("every path under /developer needs a valid access token (spec §5)", ()
       const challenge = reply.headers.get("WWW-Authenticate");
       if (point === "auth.token_missing") expect(challenge).toBe('Bearer realm="developer"');
       else {
-        const { title } = contractPoints[point as PointId];
+        const { title } = contractPoints[point as ContractPointId];
         expect(challenge).toBe(
           `Bearer realm="developer", error="invalid_token", error_description="${title}"`,
         );
@@ -43,13 +43,13 @@ describe("every path under /developer needs a valid access token (spec §5)", ()
     }
   });
 
-  test("an API key as a bearer token is refused without repeating it", async () => {
+  test("refuses an API key as a bearer token, and does not repeat it", async () => {
     const reply = await openSandbox().order({ token: "sk_sandbox_northwind_owner" });
-    expect(reply.json.error.message).toContain("goes to the token endpoint only");
+    expect(reply.json.error.message).toContain("must be an access token, but is an API key");
     expect(reply.text).not.toContain("northwind");
   });
 
-  test("the scheme may be in any letter case", async () => {
+  test("accepts the scheme in any letter case", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
@@ -58,7 +58,7 @@ describe("every path under /developer needs a valid access token (spec §5)", ()
     }
   });
 
-  test("a token is good for 15 minutes to the millisecond, without leeway", async () => {
+  test("accepts a token for exactly 15 minutes", async () => {
     const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     sandbox.clockOfTest.advance(15 * 60_000 - 1);
@@ -71,8 +71,8 @@ describe("every path under /developer needs a valid access token (spec §5)", ()
   });
 });
 
-describe("permissions follow the member's role, entitlements the company (spec §5.6)", () => {
-  test("an employee may not order: exactly the forbidden body", async () => {
+describe("permissions depend on the member's role, entitlements on the company (spec §5.6)", () => {
+  test("returns the forbidden body if an employee orders", async () => {
     const reply = await openSandbox().order({ apiKey: "sk_sandbox_northwind_employee" });
     expect([reply.status, reply.point, reply.provenance]).toEqual([403, "order.forbidden", "specified"]);
     expect(reply.json).toEqual({ success: false, error: { code: "forbidden", message: expect.any(String) } });
@@ -84,13 +84,13 @@ describe("permissions follow the member's role, entitlements the company (spec �
     ["admin", 201],
     ["accountant", 403],
     ["employee", 403],
-  ])("%s: %i", async (role, status) => {
+  ])("returns the expected status for the role %s: %i", async (role, status) => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE memberships SET role = ?", role);
     expect((await sandbox.order()).status).toBe(status);
   });
 
-  test("a company that is not entitled to cards", async () => {
+  test("refuses a company that is not entitled to cards", async () => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE companies SET entitlements = 'accounts transactions'");
     const reply = await sandbox.order();
@@ -100,7 +100,7 @@ describe("permissions follow the member's role, entitlements the company (spec �
 });
 
 describe("the facts of a scenario", () => {
-  test("can grant and withdraw permissions and entitlements", async () => {
+  test("grant and withdraw permissions and entitlements", async () => {
     const facts = { permissions: ["issue_cards"], entitled: true } as const;
     const sandbox = openSandbox({ facts });
     sandbox.database.run("UPDATE companies SET entitlements = 'accounts'");
@@ -108,10 +108,10 @@ describe("the facts of a scenario", () => {
   });
 });
 
-describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", () => {
+describe("X-On-Behalf-Of selects the company (spec §5.7, a variant)", () => {
   const admin = "sk_sandbox_northwind_admin";
 
-  test("a member of two companies chooses between them, in any letter case", async () => {
+  test("selects one of a member's two companies, in any letter case", async () => {
     const sandbox = openSandbox();
     sandbox.database.run("UPDATE companies SET card_quota = 20");
     const fullhouse = sandbox.company("fullhouse");
@@ -126,7 +126,7 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
     expect((await sandbox.order({ apiKey: admin })).json.company_id).toBe(sandbox.company("northwind").id);
   });
 
-  test("the company acted for decides: its accounts, its quota, the member's role in it", async () => {
+  test("applies the accounts, the quota and the member's role of the selected company", async () => {
     const sandbox = openSandbox();
     const headers = { "X-On-Behalf-Of": sandbox.company("fullhouse").id };
     const body = { account_id: sandbox.account("fullhouse").id };
@@ -138,7 +138,7 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
     expect((await sandbox.order({ apiKey: admin, headers, body })).point).toBe("order.forbidden");
   });
 
-  test("the seed world has one member of two companies", () => {
+  test("the default world has one member of two companies", () => {
     const { companies } = openSandbox().world();
     const ids = companies.flatMap(({ members }) => members.map(({ id }) => id));
     expect(ids.length - new Set(ids).size).toBe(1);
@@ -175,7 +175,7 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
       "variant",
     ],
   ] as const)(
-    "%s: its modes, points, bodies and provenance",
+    "%s: returns the point, body and provenance of each mode",
     async (name, send, success, bad, foreign, body, by) => {
       const isOrder = name === "the order";
       const served = [isOrder ? 201 : 200, success];
@@ -211,13 +211,13 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
     },
   );
 
-  test("required and given", async () => {
+  test("accepts the header in mode required", async () => {
     const sandbox = openSandbox({ onBehalfOf: "required" });
     const headers = { "X-On-Behalf-Of": sandbox.company("northwind").id };
     expect((await sandbox.order({ headers })).status).toBe(201);
   });
 
-  test("an inactive member of the company acted for does not belong to it", async () => {
+  test("refuses an inactive member of the selected company", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange(admin);
     sandbox.database.run("UPDATE memberships SET status = 'inactive'");
@@ -225,15 +225,15 @@ describe("X-On-Behalf-Of names the company acted for (spec §5.7, a variant)", (
     expect((await sandbox.order({ token, headers })).point).toBe("order.on_behalf_of_not_a_member");
   });
 
-  test("the company of the same slug in the other environment is unknown", async () => {
+  test("does not find the company with the same slug in the other environment", async () => {
     const sandbox = openSandbox();
     const headers = { "X-On-Behalf-Of": sandbox.company("northwind", "live").id };
     expect((await sandbox.order({ headers })).point).toBe("order.on_behalf_of_not_a_member");
   });
 });
 
-describe("live and sandbox are separate worlds (spec §5.3)", () => {
-  test("on one origin the token decides", async () => {
+describe("live and sandbox environments are separate (spec §5.3)", () => {
+  test("uses the token's environment if one origin serves both", async () => {
     const sandbox = openSandbox();
     const live = await sandbox.order({
       apiKey: "sk_live_northwind_owner",
@@ -244,7 +244,7 @@ describe("live and sandbox are separate worlds (spec §5.3)", () => {
     expect(sandbox.company("northwind").live_cards).toBe(0);
   });
 
-  test("a live account is unknown to a sandbox token, and the other way round", async () => {
+  test("does not find a live account with a sandbox token, nor the reverse", async () => {
     const sandbox = openSandbox();
     const liveAccount = { account_id: sandbox.account("northwind", "gbp", "live").id };
     expect((await sandbox.order({ body: liveAccount })).point).toBe("order.account_not_found");
@@ -257,7 +257,7 @@ describe("live and sandbox are separate worlds (spec §5.3)", () => {
     ["sandbox", "/auth/v1/token", "sk_live_northwind_owner", "sk_sandbox_northwind_owner"],
     ["live", "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner", "sk_live_northwind_owner"],
   ] as const)(
-    "the %s base address alone has no %s, and refuses the other's tokens",
+    "the %s base URL has no %s, and refuses tokens of the other environment",
     async (serve, otherPath, otherKey, ownKey) => {
       const sandbox = openSandbox({ serve });
       expect((await sandbox.post(otherPath, { api_key: otherKey })).point).toBe("gateway.not_found");
@@ -268,7 +268,7 @@ describe("live and sandbox are separate worlds (spec §5.3)", () => {
       const { access_token: token } = (await issued.json()) as { access_token: string };
       const reply = await sandbox.order({ token });
       expect([reply.status, reply.point]).toEqual([401, "auth.environment_mismatch"]);
-      expect(reply.json.error.message).toContain(`this base address serves ${serve}`);
+      expect(reply.json.error.message).toContain(`this base URL serves ${serve}`);
     },
   );
 });

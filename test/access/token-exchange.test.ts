@@ -8,7 +8,7 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
   test.each([
     [sandboxPath, "sk_sandbox_northwind_owner"],
     [livePath, "sk_live_northwind_owner"],
-  ])("%s takes its environment's keys", async (path, api_key) => {
+  ])("%s exchanges API keys of its environment", async (path, api_key) => {
     const reply = await openSandbox({ now: "2026-03-10T09:30:00Z" }).post(path, { api_key });
     expect([reply.status, reply.point, reply.provenance]).toEqual([200, "token.issued", "specified"]);
     expect(reply.headers.get("Cache-Control")).toBe("no-store");
@@ -19,7 +19,7 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
     });
   });
 
-  test("each exchange makes a new token, and older ones live on", async () => {
+  test("creates a new token at each exchange, and older tokens stay valid", async () => {
     const sandbox = openSandbox();
     const tokens = [
       await sandbox.exchange("sk_sandbox_northwind_owner"),
@@ -29,17 +29,17 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
     for (const token of tokens) expect((await sandbox.order({ token })).status).toBe(201);
   });
 
-  test("no header is needed, and unknown fields are ignored", async () => {
+  test("needs no header, and ignores unknown fields", async () => {
     const body = new Blob(['{"api_key": "sk_sandbox_northwind_owner", "more": 1}']).stream();
     const init = { method: "POST", body, duplex: "half" } as RequestInit;
     expect((await openSandbox().fetch(new Request(base + sandboxPath, init))).status).toBe(200);
   });
 
-  test("a suspended company's key can be exchanged: its orders are refused", async () => {
+  test("exchanges the API key of a suspended company", async () => {
     expect(await openSandbox().exchange("sk_sandbox_frostbite_owner")).toHaveLength(43);
   });
 
-  test("tokens and keys are kept as hashes; only the fixture's public secrets stand in clear", async () => {
+  test("stores tokens and API keys as hashes, except the public secrets of fixtures", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const kept = sandbox.database.all<{ hash: Uint8Array }>("SELECT * FROM access_tokens");
@@ -48,7 +48,7 @@ describe("an API key is exchanged for an access token (spec §4, §5)", () => {
   });
 });
 
-describe("tokens that expired are forgotten, a few with each exchange, once 10,000 were made after them", () => {
+describe("expired tokens are deleted after 10,000 later ones, a few at each exchange", () => {
   const owner = "sk_sandbox_northwind_owner";
   /** As if so many had been exchanged since. */
   const makeMore = ({ database }: ReturnType<typeof openSandbox>, n: number) =>
@@ -62,7 +62,7 @@ describe("tokens that expired are forgotten, a few with each exchange, once 10,0
   const pointFor = async ({ order }: ReturnType<typeof openSandbox>, token: string) =>
     (await order({ token })).point;
 
-  test("and until then 401 says that they expired", async () => {
+  test("returns auth.token_expired until the token is deleted", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.exchange(owner);
     makeMore(sandbox, 9990);
@@ -78,7 +78,7 @@ describe("tokens that expired are forgotten, a few with each exchange, once 10,0
     });
   });
 
-  test("but those that are valid live on, however many were made since", async () => {
+  test("keeps valid tokens, regardless of the number of later ones", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.exchange(owner);
     makeMore(sandbox, 10_100);
@@ -87,7 +87,7 @@ describe("tokens that expired are forgotten, a few with each exchange, once 10,0
     expect(sandbox.database.get("SELECT count(*) AS n FROM access_tokens")).toEqual({ n: 10_104 });
   });
 
-  test("by the time of the company whose they are", async () => {
+  test("uses the clock of the token's company", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.exchange(owner);
     makeMore(sandbox, 10_100);
@@ -100,7 +100,7 @@ describe("tokens that expired are forgotten, a few with each exchange, once 10,0
   });
 });
 
-describe("what cannot be exchanged is refused in the gateway's envelope (assumed)", () => {
+describe("a failed exchange returns the error body of the gateway (assumed)", () => {
   test.each([
     ["no JSON", "{"],
     ["nothing", ""],
@@ -112,34 +112,34 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
     ["api_key a number", '{"api_key": 1}'],
     ["api_key empty", '{"api_key": ""}'],
     ["over 64 KiB", `{"api_key": "${"k".repeat(65536)}"}`],
-  ])("%s: 400 invalid_request", async (_, body) => {
+  ])("returns 400 invalid_request: %s", async (_, body) => {
     const reply = await openSandbox().post(sandboxPath, body);
     expect([reply.status, reply.point]).toEqual([400, "token.invalid_request"]);
     expect(reply.json).toEqual({
       success: false,
-      error: { code: "invalid_request", message: expect.stringMatching(/api_key|too large/) },
+      error: { code: "invalid_request", message: expect.stringMatching(/api_key|at most 64 KiB/) },
     });
   });
 
   test.each([
-    ["an unknown key", sandboxPath, "sk_sandbox_nobody", "token.key_unknown", "no key with this secret"],
-    ["no key at all", sandboxPath, "hello", "token.key_unknown", "no key"],
+    ["an unknown key", sandboxPath, "sk_sandbox_nobody", "token.key_unknown", "no API key with this secret"],
+    ["no key at all", sandboxPath, "hello", "token.key_unknown", "no API key"],
     ["a revoked key", sandboxPath, "sk_sandbox_northwind_revoked", "token.key_revoked", "revoked"],
     [
       "a live key at the sandbox endpoint",
       sandboxPath,
       "sk_live_northwind_owner",
       "token.environment_mismatch",
-      "it is a live key, and this is the sandbox endpoint; exchange it at POST /auth/v1/token",
+      "must be a sandbox key, but is a live key. Exchange it at POST /auth/v1/token.",
     ],
     [
       "a sandbox key at the live endpoint",
       livePath,
       "sk_sandbox_northwind_owner",
       "token.environment_mismatch",
-      "it is a sandbox key, and this is the live endpoint; exchange it at POST /auth/v1/sandbox/token",
+      "must be a live key, but is a sandbox key. Exchange it at POST /auth/v1/sandbox/token.",
     ],
-  ])("%s: 401 invalid_api_key that says so", async (_, path, api_key, point, why) => {
+  ])("returns 401 invalid_api_key with the reason: %s", async (_, path, api_key, point, why) => {
     const reply = await openSandbox().post(path, { api_key });
     expect([reply.status, reply.point, reply.provenance]).toEqual([401, point, "assumed"]);
     expect(reply.json).toEqual({
@@ -150,7 +150,7 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
     expect(reply.headers.get("WWW-Authenticate")).toBe('Bearer realm="token"');
   });
 
-  test("an inactive member's key (spec §5.1)", async () => {
+  test("refuses the API key of an inactive member (spec §5.1)", async () => {
     const sandbox = openSandbox();
     sandbox.control.companies.changeMember("northwind-owner", { status: "inactive" });
     const reply = await sandbox.post(sandboxPath, { api_key: "sk_sandbox_northwind_owner" });
@@ -159,7 +159,7 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
     expect(reply.headers.get("WWW-Authenticate")).toBe('Bearer realm="token"');
   });
 
-  test("revoking a key stops new exchanges only (spec §5.4)", async () => {
+  test("tokens stay valid when their API key is revoked (spec §5.4)", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     sandbox.database.run("UPDATE api_keys SET status = 'revoked'");
@@ -169,7 +169,7 @@ describe("what cannot be exchanged is refused in the gateway's envelope (assumed
   });
 });
 
-test("a revoked key, real or forced, passes the rate limit and availability first, and the journal says so", async () => {
+test("checks the rate limit and availability before a revoked API key, and records these checks", async () => {
   const sandbox = openSandbox();
   const exchange = (apiKey: string, scenario?: string) =>
     sandbox.post(

@@ -8,8 +8,8 @@ import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What stands in somebody's way, as axe finds it: each rule with the places that break it. */
-async function barriersOf(page: Page): Promise<string[]> {
+/** The accessibility problems that axe finds: each rule with the elements that violate it. */
+async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>("axe.run()");
   return violations.flatMap(({ id, nodes }) =>
@@ -24,27 +24,30 @@ const windows = [
 ] as const;
 
 for (const [name, context] of windows) {
-  testInBrowser(`every page, ${name}: no barrier, and nothing beyond the side`, async () => {
-    const { sandbox, page, open } = await openBrowser({ context });
-    const pages = await fillWorld(sandbox);
-    for (const path of [...Object.values(pages), "/api-keys?environment=live", "/requests?status=7"]) {
-      await open(path);
-      expect([path, await barriersOf(page)]).toEqual([path, []]);
-      const beyond = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      expect([path, beyond]).toEqual([path, 0]);
-    }
-  });
+  testInBrowser(
+    `every page, ${name}, has no accessibility violation and does not scroll sideways`,
+    async () => {
+      const { sandbox, page, open } = await openBrowser({ context });
+      const pages = await fillWorld(sandbox);
+      for (const path of [...Object.values(pages), "/api-keys?environment=live", "/requests?status=7"]) {
+        await open(path);
+        expect([path, await violationsOf(page)]).toEqual([path, []]);
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect([path, overflow]).toEqual([path, 0]);
+      }
+    },
+  );
 }
 
-testInBrowser("empty pages have no barrier either", async () => {
+testInBrowser("empty pages have no accessibility violation", async () => {
   const { page, open } = await openBrowser();
   for (const path of ["", "/requests", "/report", "/scenarios"]) {
     await open(path);
-    expect([path, await barriersOf(page)]).toEqual([path, []]);
+    expect([path, await violationsOf(page)]).toEqual([path, []]);
   }
 });
 
-testInBrowser("dark is dark, and light is light", async () => {
+testInBrowser("pages follow the colour scheme of the system", async () => {
   const { page, open } = await openBrowser();
   const brightness = async (colorScheme: "light" | "dark") => {
     await page.emulateMedia({ colorScheme });
@@ -56,7 +59,7 @@ testInBrowser("dark is dark, and light is light", async () => {
   expect(await brightness("dark")).toBeLessThan(40);
 });
 
-testInBrowser("without script everything is there but what comes live", async () => {
+testInBrowser("pages work without JavaScript, except for live requests", async () => {
   const { sandbox, page, open } = await openBrowser({ context: { javaScriptEnabled: false } });
   await fillWorld(sandbox);
   await open("/requests");

@@ -1,10 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "vitest";
+import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { fillWorld } from "../support/eventful-world.ts";
+import { httpClient, type OrderOptions } from "../support/http-client.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 
-/** Where to put them; SCREENSHOTS_OF names those that are wanted, such as `requests,request-dark`. */
+/**
+ * The folder of the pictures. SCREENSHOTS_OF selects some, such as `overview,request-dark`; default: all. For docs/images,
+ * reduce their size afterwards: pngquant --ext .png --force docs/images/*.png
+ */
 const folder = process.env.SCREENSHOTS;
 const wanted = process.env.SCREENSHOTS_OF?.split(",");
 
@@ -15,7 +20,7 @@ const looks = [
   ["-phone", { viewport: { width: 390, height: 844 }, isMobile: true }],
 ] as const;
 
-describe.runIf(folder)("pictures of each page", () => {
+describe.runIf(folder)("screenshots of each page", () => {
   for (const [look, context] of looks) {
     testInBrowser(look || "-light", async () => {
       const { sandbox, page, open } = await openBrowser({
@@ -31,4 +36,44 @@ describe.runIf(folder)("pictures of each page", () => {
       }
     });
   }
+});
+
+/** Orders, retries and forced responses that show at a glance how the sandbox is used. */
+async function sendOrders(sandbox: StartedSandbox): Promise<void> {
+  const { exchange, order } = httpClient(sandbox.url);
+  // Reads the scenario files, so that no duration includes it.
+  sandbox.control.scenarios.all();
+  const token = await exchange();
+  const account = sandbox.world().companies[0]?.accounts[0]?.id;
+  const key = (n: number) => `7f9c24e8-3b12-4c6e-9d7a-${String(n).padStart(12, "0")}`;
+  const orders: OrderOptions[] = [
+    { key: key(1) },
+    { key: key(1) },
+    ...[1, 2, 3].map(() => ({ key: key(2), headers: { "Sandbox-Scenario": "issuer-recovers" } })),
+    { key: key(3), headers: { "Sandbox-Scenario": "lost-response" } },
+    { key: key(3) },
+    { key: key(4), fields: { pin: "12" } },
+    ...["conflict", "quota-reached", "rate-limited"].map((name, i) => ({
+      key: key(5 + i),
+      headers: { "Sandbox-Scenario": name },
+    })),
+  ];
+  for (const options of orders) {
+    await sandbox.clock.advance({ by: "PT1.25S" });
+    await order(account, { token, ...options }).catch(() => {});
+  }
+}
+
+describe.runIf(folder && (!wanted || wanted.includes("overview")))("the picture of the README", () => {
+  testInBrowser("overview", async () => {
+    const { sandbox, page, open } = await openBrowser({
+      context: { colorScheme: "light", viewport: { width: 1280, height: 730 } },
+      sandbox: { clock: "2026-03-10T09:30:00Z" },
+    });
+    await sendOrders(sandbox);
+    mkdirSync(folder ?? "", { recursive: true });
+    await open("/requests");
+    await page.getByText("New requests appear here").waitFor();
+    await page.screenshot({ path: join(folder ?? "", "overview.png") });
+  });
 });

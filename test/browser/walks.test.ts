@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { httpClient } from "../support/http-client.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 
-testInBrowser("by keyboard alone a key is created, and its secret exchanged for a token", async () => {
+testInBrowser("creates an API key with the keyboard only, and exchanges its secret for a token", async () => {
   const { sandbox, page, open } = await openBrowser();
   const { keyboard } = page;
   const focused = () =>
@@ -12,7 +12,7 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
       await keyboard.press("Tab");
       if ((await focused()).startsWith(name)) return;
     }
-    throw new Error(`no Tab leads to ${name}`);
+    throw new Error(`the Tab key does not reach ${name}`);
   };
 
   await open("");
@@ -29,7 +29,7 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
   await keyboard.press("Enter");
   await page.waitForURL("**/api-keys?flash=*");
 
-  expect(await focused()).toContain("The key is made.");
+  expect(await focused()).toContain("The API key is created.");
   const secret = (await page.locator("#notice code").textContent()) ?? "";
   expect(await httpClient(sandbox.url).exchange(secret)).toBeTruthy();
 
@@ -44,16 +44,16 @@ testInBrowser("by keyboard alone a key is created, and its secret exchanged for 
   expect(await page.getByText("by keyboard").count()).toBe(1);
 });
 
-testInBrowser("a scenario is armed, and the order that it refuses appears as it comes", async () => {
+testInBrowser("arms a scenario, and shows the refused order live", async () => {
   const { sandbox, page, open } = await openBrowser();
   await open("/scenarios");
   await page.getByLabel("Arm for", { exact: true }).selectOption("northwind");
-  await page.getByRole("button", { name: "Choose" }).click();
-  await page.getByRole("button", { name: "Fire once quota-reached for northwind" }).click();
+  await page.getByRole("button", { name: "Select" }).click();
+  await page.getByRole("button", { name: "Arm once quota-reached for northwind" }).click();
   await page.getByText("quota-reached is armed for northwind, once.").waitFor();
 
   await open("/requests");
-  await page.getByText("No request yet.").waitFor();
+  await page.getByText("No requests yet.").waitFor();
   const order = () => httpClient(sandbox.url).order(sandbox.world().companies[0]?.accounts[0]?.id);
   await order();
   const refused = page.getByRole("row").filter({ hasText: "order.quota_reached" });
@@ -65,11 +65,11 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
     "order.quota_reached specified",
     "quota-reached",
   ]);
-  await page.getByRole("status").filter({ hasText: "2 new requests, the latest POST" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "2 new requests, latest: POST" }).waitFor();
 
   await page.getByRole("button", { name: "Pause" }).click();
   await order();
-  await page.getByText("Paused; 2 new").waitFor();
+  await page.getByText("Paused: 2 new").waitFor();
   expect(await page.getByRole("row").count()).toBe(3);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("row").nth(4).waitFor();
@@ -80,31 +80,57 @@ testInBrowser("a scenario is armed, and the order that it refuses appears as it 
   expect(await page.locator("img").count()).toBe(0);
 
   await refused.getByRole("link").click();
-  await page.getByText("The company's quota of live cards is used up").waitFor();
-  await page.getByText("Decided here: quota").waitFor();
+  await page.getByText("Terminate a card or raise the quota").waitFor();
+  await page.getByText("Returned the response: quota").waitFor();
   await open("/scenarios");
   await page.getByRole("link", { name: "1", exact: true }).waitFor();
 });
 
-testInBrowser("among the scenarios one is found by what it is about", async () => {
+testInBrowser("finds a scenario by words of its title and description", async () => {
   const { page, open } = await openBrowser();
   await open("/scenarios");
-  await page.getByLabel("Find").fill("webhook twice");
+  await page.getByLabel("Search").fill("webhook twice");
   await page.getByText(/^1 of [0-9]+$/).waitFor();
-  expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["Webhook event twice"]);
+  expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
+    "Webhook event delivered twice",
+  ]);
 });
 
-testInBrowser("with an admin token one signs in, follows requests, and signs out", async () => {
+testInBrowser("signs in with the admin token, shows live requests, and signs out", async () => {
   const { sandbox, page, open } = await openBrowser({ sandbox: { adminToken: "correct-horse" } });
   await open("/requests");
   await page.getByLabel("Admin token").fill("correct-horse");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Following new requests").waitFor();
+  await page.getByText("New requests appear here").waitFor();
   await fetch(`${sandbox.url}/developer/cards`);
   await page.getByRole("row").filter({ hasText: "auth.token_missing" }).waitFor();
   await open("");
   await page.getByRole("button", { name: "Freeze" }).click();
-  await page.getByText("Time stands still").waitFor();
+  await page.getByText("The clock is frozen").waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Admin token").waitFor();
+});
+
+testInBrowser(
+  "the base URL leads to the dashboard, where a scenario is armed with its waiting time",
+  async () => {
+    const { sandbox, page } = await openBrowser();
+    await page.goto(sandbox.url);
+    expect(page.url()).toBe(`${sandbox.url}/_sandbox/ui`);
+    await page.getByRole("navigation").getByRole("link", { name: "Scenarios" }).first().click();
+    const item = page.locator("#rate-limited");
+    await item.locator("summary").click();
+    await item.getByLabel("Retry-After (s)").fill("0");
+    await item.getByRole("button", { name: "Arm for all companies" }).click();
+    await page.getByText("retry_after_s: 0").waitFor();
+    expect(sandbox.control.scenarios.armed().armed).toMatchObject([
+      { name: "rate-limited", retry_after_s: 0 },
+    ]);
+  },
+);
+
+testInBrowser("the base URL leads to the sign-in page if there is an admin token", async () => {
+  const { sandbox, page } = await openBrowser({ sandbox: { adminToken: "the-admin-token" } });
+  await page.goto(sandbox.url);
+  expect(new URL(page.url()).pathname).toBe("/_sandbox/ui/sign-in");
 });

@@ -5,7 +5,7 @@ import { openSandbox } from "../support/open-sandbox.ts";
 const unknown = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("freezing", () => {
-  test("returns the frozen card, which stays frozen", async () => {
+  test("returns the frozen card and stores its status", async () => {
     const { card, set, show } = openCards();
     const ordered = await card();
     const frozen = await set("freeze", ordered.id);
@@ -19,7 +19,7 @@ describe("freezing", () => {
     expect([unfrozen.status, unfrozen.point, unfrozen.json]).toEqual([200, "cards.unfrozen", ordered]);
   });
 
-  test("twice is 409: it changes nothing", async () => {
+  test("returns 409 the second time, and changes nothing", async () => {
     const { card, set } = openCards();
     const { id } = await card();
     await set("freeze", id);
@@ -31,7 +31,7 @@ describe("a spending limit", () => {
   const put = (sandbox: ReturnType<typeof openCards>, id: string, body: unknown) =>
     sandbox.call("PUT", `/developer/cards/${id}/spending-limit`, { body });
 
-  test("is set, set anew, and removed", async () => {
+  test("can be set, changed and removed", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const set = await put(sandbox, id, { period: "monthly", amount: 250 });
@@ -49,7 +49,7 @@ describe("a spending limit", () => {
   });
 
   test.each([
-    ["not JSON", "{", "cards.body_invalid", "the body is not valid JSON"],
+    ["not JSON", "{", "cards.body_invalid", "body: must be valid JSON"],
     ["no object", [], "cards.body_invalid", "must be an object"],
     ["no period", { amount: "5" }, "cards.body_invalid", "period: is required"],
     ["an unknown period", { period: "yearly", amount: "5" }, "cards.body_invalid", "period: must be one of"],
@@ -60,8 +60,13 @@ describe("a spending limit", () => {
       "cards.body_invalid",
       "amount: must be a decimal above 0",
     ],
-    ["three places", { period: "daily", amount: "1.001" }, "cards.body_invalid", "at most two places"],
-    ["three places", '{"period":"daily","amount":1.001}', "cards.body_invalid", "at most two places"],
+    [
+      "three places",
+      { period: "daily", amount: "1.001" },
+      "cards.body_invalid",
+      "at most two decimal places",
+    ],
+    ["three places", '{"period":"daily","amount":1.001}', "cards.body_invalid", "at most two decimal places"],
     [
       "a number that a double does not keep",
       '{"period":"daily","amount":1.0000000000000001}',
@@ -72,16 +77,16 @@ describe("a spending limit", () => {
       "too much a day",
       { period: "daily", amount: "10000.01" },
       "cards.spending_limit_over_cap",
-      "amount: a daily limit is at most card_limits.daily.amount, 10000.00",
+      "amount: must be at most 10000.00 for a daily limit (card_limits.daily.amount, without currency conversion)",
     ],
     [
       "too much a week",
       { period: "weekly", amount: "50000.01" },
       "cards.spending_limit_over_cap",
-      "amount: a weekly limit is at most card_limits.rolling_32_days.amount, 50000.00",
+      "amount: must be at most 50000.00 for a weekly limit (card_limits.rolling_32_days.amount, without currency conversion)",
     ],
-    ["over 64 KiB", `"${"x".repeat(70_000)}"`, "cards.body_invalid", "the body is over 64 KiB"],
-  ])("with %s is 400", async (_, body, point, message) => {
+    ["over 64 KiB", `"${"x".repeat(70_000)}"`, "cards.body_invalid", "body: must be at most 64 KiB"],
+  ])("returns 400: %s", async (_, body, point, message) => {
     const sandbox = openCards();
     const { id } = await sandbox.card({ spending_limit: { period: "daily", amount: "5" } });
     const reply = await put(sandbox, id, body);
@@ -90,7 +95,7 @@ describe("a spending limit", () => {
     expect((await sandbox.show(id)).spending_limit?.amount).toBe("5.00");
   });
 
-  test("without its used, once the card has ended (spec §2)", async () => {
+  test("has no used amount after the card has ended (spec §2)", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card({ spending_limit: { period: "daily", amount: "5" } });
     const { json } = await sandbox.set("terminate", id);
@@ -102,7 +107,7 @@ describe("PATCH", () => {
   const patch = (sandbox: ReturnType<typeof openCards>, id: string, body: unknown) =>
     sandbox.call("PATCH", `/developer/cards/${id}`, { body });
 
-  test("changes the name, auto_convert, or both, and nothing else", async () => {
+  test("changes only the name, auto_convert, or both", async () => {
     const sandbox = openCards();
     const ordered = await sandbox.card();
     const named = await patch(sandbox, ordered.id, { name: "Travel", status: "terminated" });
@@ -116,19 +121,19 @@ describe("PATCH", () => {
     expect(await sandbox.show(ordered.id)).toEqual(both.json);
   });
 
-  test("an empty name sets the default name, as in an order", async () => {
+  test("sets the default name if the name is empty", async () => {
     const sandbox = openCards();
     const ordered = await sandbox.card({ name: "Travel" });
     expect((await patch(sandbox, ordered.id, { name: " " })).json.name).toBe(`Physical ${ordered.last_four}`);
   });
 
   test.each([
-    [{}, "the body must hold name, auto_convert, or both"],
-    [{ colour: "red" }, "the body must hold name, auto_convert, or both"],
+    [{}, "body: must have name, auto_convert or both"],
+    [{ colour: "red" }, "body: must have name, auto_convert or both"],
     [{ name: null }, "name: must be a string"],
     [{ auto_convert: "yes" }, "auto_convert: must be true or false"],
-    [[], "the body must be a JSON object"],
-  ])("with %j is 400", async (body, message) => {
+    [[], "body: must be a JSON object"],
+  ])("returns 400: %j", async (body, message) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const reply = await patch(sandbox, id, body);
@@ -138,7 +143,7 @@ describe("PATCH", () => {
 });
 
 describe("terminating", () => {
-  test("ends the card, and frees its place in the quota", async () => {
+  test("ends the card and frees its place in the quota", async () => {
     const sandbox = openCards();
     sandbox.control.companies.change("northwind", { card_quota: 1 });
     const { id } = await sandbox.card();
@@ -152,7 +157,7 @@ describe("terminating", () => {
   });
 });
 
-describe("a card that the caller does not see is 404, like one that does not exist", () => {
+describe("a card that the caller cannot see returns 404", () => {
   const operations = [
     ["POST", "freeze", undefined],
     ["POST", "unfreeze", undefined],
@@ -164,7 +169,7 @@ describe("a card that the caller does not see is 404, like one that does not exi
   ] as const;
 
   test.each(operations)(
-    "%s %s is 404 on an unknown card, no id, and another company's",
+    "%s %s returns 404 for an unknown card, an invalid id and another company's card",
     async (method, what, body) => {
       const sandbox = openCards();
       const { id } = await sandbox.card();
@@ -179,7 +184,7 @@ describe("a card that the caller does not see is 404, like one that does not exi
           ...(apiKey && { apiKey }),
         });
         expect([reply.status, reply.point]).toEqual([404, "cards.not_found"]);
-        expect(reply.json).toEqual({ error: `card ${named} was not found in this company` });
+        expect(reply.json).toEqual({ error: `Card ${named} was not found in this company` });
       }
       expect((await sandbox.show(id)).status).toBe("active");
     },
@@ -224,7 +229,7 @@ describe("permissions", () => {
     }
   });
 
-  test("an employee freezes its own card, and no other", async () => {
+  test("allow an employee to freeze only its own card", async () => {
     const sandbox = openCards();
     const { employee, employees, owners } = await sandbox.companyWith(["active"]);
     expect((await sandbox.set("freeze", employees[0]?.id ?? "", { apiKey: employee })).point).toBe(
@@ -238,14 +243,14 @@ describe("permissions", () => {
   test.each([
     ["POST", "/developer/cards/virtual"],
     ["POST", "/developer/cards/delivery-options"],
-  ])("%s %s takes issue_cards", async (method, path) => {
+  ])("%s %s requires issue_cards", async (method, path) => {
     const { call } = openSandbox();
     const reply = await call(method, path, { apiKey: "sk_sandbox_northwind_employee" });
     expect(reply.point).toBe("access.forbidden");
   });
 });
 
-test("a suspended company still freezes and ends its cards", async () => {
+test("a suspended company can freeze and terminate its cards", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   sandbox.control.companies.change("northwind", { status: "suspended" });
@@ -253,7 +258,7 @@ test("a suspended company still freezes and ends its cards", async () => {
   expect((await sandbox.set("terminate", id)).json.status).toBe("terminated");
 });
 
-test("a path of a card serves its own methods alone", async () => {
+test("returns 405 for methods that a card path does not serve", async () => {
   const { call } = openSandbox();
   const reply = await call("GET", `/developer/cards/${unknown}/freeze`);
   expect([reply.status, reply.headers.get("Allow")]).toEqual([405, "POST"]);
@@ -261,7 +266,7 @@ test("a path of a card serves its own methods alone", async () => {
   expect([limit.status, limit.headers.get("Allow")]).toEqual([405, "PUT, DELETE"]);
 });
 
-test("with --assumed off each is 501", async () => {
+test("returns 501 for each change with --assumed off", async () => {
   const sandbox = openCards({ assumed: false });
   const { id } = await sandbox.card();
   for (const trigger of ["freeze", "unfreeze", "change", "terminate", "replace"] as const) {
@@ -270,11 +275,14 @@ test("with --assumed off each is 501", async () => {
   expect((await sandbox.virtual()).status).toBe(501);
 });
 
-test("a name is trimmed, and has at most 100 characters", async () => {
+test("trims a name, and accepts at most 100 characters", async () => {
   const sandbox = openSandbox();
   const { id } = (await sandbox.order()).json;
   const renamed = (name: string) => sandbox.call("PATCH", `/developer/cards/${id}`, { body: { name } });
   expect((await renamed(`  ${"n".repeat(100)} `)).json.name).toBe("n".repeat(100));
   const refused = await renamed("n".repeat(101));
-  expect([refused.status, refused.json.error]).toEqual([400, "name: must be at most 100 characters"]);
+  expect([refused.status, refused.json.error]).toEqual([
+    400,
+    "name: must have at most 100 characters, but has 101",
+  ]);
 });

@@ -25,7 +25,7 @@ describe("a card expires at 00:00 in the UK after its expiry_date", () => {
     expect((await sandbox.show(card.id)).status).toBe("expired");
   });
 
-  test("by the clock of its company, and no other's", async () => {
+  test("uses the clock of its company only", async () => {
     const sandbox = openCards();
     const card = await sandbox.card();
     await sandbox.clock.advance({ by: "P6Y", company: "fullhouse" });
@@ -36,7 +36,7 @@ describe("a card expires at 00:00 in the UK after its expiry_date", () => {
   });
 });
 
-describe("once its time has come", () => {
+describe("an expired card", () => {
   /** Northwind full of cards, whose time comes in April 2031. */
   const withExpired = async () => {
     const sandbox = openCards();
@@ -47,35 +47,35 @@ describe("once its time has come", () => {
     return { ...sandbox, cards, id: cards[0]?.id ?? "" };
   };
 
-  test("an order has room again, without anybody looking at the cards before", async () => {
+  test("frees its place in the quota before any request reads it", async () => {
     const sandbox = await withExpired();
     expect((await sandbox.order()).point).toBe("order.created");
     expect(sandbox.company("northwind").live_cards).toBe(1);
   });
 
-  test("the list and its filter show it so", async () => {
+  test("is listed and filtered as expired", async () => {
     const { get } = await withExpired();
     expect((await get("/developer/cards?status=expired")).json.data).toHaveLength(2);
     expect((await get("/developer/cards?status=active")).json.data).toEqual([]);
   });
 
-  test("it shows no used (spec §2)", async () => {
+  test("shows no used amount (spec §2)", async () => {
     const { show, id } = await withExpired();
     expect((await show(id)).spending_limit).toEqual({ period: "daily", amount: "5.00", currency: "GBP" });
   });
 
-  test("the world counts it no more", async () => {
+  test("does not count as a live card of the company", async () => {
     expect((await withExpired()).company("northwind").live_cards).toBe(0);
   });
 
-  test("it is frozen, limited and ended no more, by the caller or the operator", async () => {
+  test("cannot be frozen, limited or terminated, by the caller or the operator", async () => {
     const { set, id } = await withExpired();
     for (const trigger of ["freeze", "change", "terminate", "suspend", "expire"] as const) {
-      expect((await set(trigger, id)).json.error, trigger).toContain("The card is expired, and cannot ");
+      expect((await set(trigger, id)).json.error, trigger).toContain("The card is expired and cannot ");
     }
   });
 
-  test("it is replaced as expiring, and stays expired", async () => {
+  test("can be replaced with the reason expiring, and stays expired", async () => {
     const { set, show, id, ...sandbox } = await withExpired();
     expect((await set("replace", id)).status).toBe(409);
     expect((await set("replace_expiring", id)).status).toBe(201);
@@ -83,7 +83,7 @@ describe("once its time has come", () => {
     expect(sandbox.company("northwind").live_cards).toBe(1);
   });
 
-  test("the replay of its order shows it so", async () => {
+  test("is returned as expired by a replay of its order", async () => {
     const sandbox = openCards();
     await sandbox.order({ key });
     await sandbox.clock.advance({ by: "P6Y" });
@@ -91,7 +91,7 @@ describe("once its time has come", () => {
     expect([again.point, again.json.status]).toEqual(["order.replayed", "expired"]);
   });
 
-  test("a hold that is on it does not keep it", async () => {
+  test("expires even if the operator holds it", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     await sandbox.set("block", id);
@@ -100,7 +100,7 @@ describe("once its time has come", () => {
     expect((await sandbox.set("lift", id)).status).toBe(409);
   });
 
-  test("a reset brings it back with the clock", async () => {
+  test("is active again after a reset", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     sandbox.snapshot("before");
@@ -132,7 +132,7 @@ describe("expired cards are computed from the time", () => {
     expect((await sandbox.order({ token })).point).toBe("order.created");
   });
 
-  test("moving time records a hundred cards at once, and the rest in steps beside requests", async () => {
+  test("records a hundred cards at once when the clock moves, and the rest in steps between requests", async () => {
     const sandbox = await openWebhooks({ events: ["invoice.paid"] });
     const { id } = cardOf(await sandbox.order());
     const columns = sandbox.database
@@ -237,7 +237,7 @@ describe("the event of a card that expires", () => {
     await vi.waitFor(() => expect(received).toEqual(["expired"]));
   });
 
-  test("is sent on a running clock when its time comes, without a request, and no timer is left behind", async () => {
+  test("is sent on a running clock at the expiry without a request, and leaves no timer", async () => {
     vi.useFakeTimers({
       now: Date.parse("2026-03-10T09:30:00Z"),
       toFake: ["Date", "setTimeout", "clearTimeout"],

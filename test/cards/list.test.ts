@@ -21,7 +21,7 @@ async function withCards() {
 }
 
 describe("GET /developer/cards", () => {
-  test("lists the company's cards, the newest first, with used inside card_limits", async () => {
+  test("lists the company's cards, newest first, with used in card_limits", async () => {
     const { get, cards, ids } = await withCards();
     expect(await ids()).toBe("3 2 1");
     const { json } = await get("/developer/cards?limit=1");
@@ -36,7 +36,7 @@ describe("GET /developer/cards", () => {
     });
   });
 
-  test("filters, each alone and all at once", async () => {
+  test("applies each filter alone and all together", async () => {
     const { cards, ids } = await withCards();
     const [one, two, three] = cards as [(typeof cards)[0], (typeof cards)[0], (typeof cards)[0]];
     expect(await ids(`?tokens=${one.token},${three.token}`)).toBe("3 1");
@@ -52,18 +52,24 @@ describe("GET /developer/cards", () => {
   test.each([
     ["?limit=0", "limit: "],
     ["?limit=101", "limit: "],
-    ["?limit=ten", "limit: must be a whole number from 1 to 100"],
-    ["?limit=1&limit=2", "limit: must be given once"],
+    ["?limit=ten", "limit: must be an integer from 1 to 100"],
+    ["?limit=1&limit=2", "limit: must be sent only once"],
     ["?status=lost", "status: "],
     ["?account_id=gbp", "account_id: must be a UUID"],
-    ["?acount_id=1", "acount_id: is no parameter here; use tokens, account_id, user_id"],
-    ["?cursor=abc", "cursor: must be the next_cursor of this list, with the same filters"],
-    [`?tokens=${"1,".repeat(100)}1`, "tokens: must be at most 100"],
-  ])("%s is 400", async (query, message) => {
+    [
+      "?acount_id=1",
+      'unknown parameter "acount_id". Did you mean "account_id"? Allowed: tokens, account_id, user_id',
+    ],
+    [
+      "?cursor=abc",
+      "cursor: must be the next_cursor of the previous page of this list, with the same filters",
+    ],
+    [`?tokens=${"1,".repeat(100)}1`, "tokens: must have at most 100 values"],
+  ])("returns 400: %s", async (query, message) => {
     expect(await (await withCards()).ids(query)).toContain(message);
   });
 
-  test("an employee sees the cards that are its own, by the list and one by one", async () => {
+  test("shows an employee only its own cards, in the list and individually", async () => {
     const { ids, get, cards, ...sandbox } = await withCards();
     const apiKey = "sk_sandbox_northwind_employee";
     expect(await ids("", { apiKey })).toBe("");
@@ -76,14 +82,14 @@ describe("GET /developer/cards", () => {
     expect((await get(`/developer/cards/${cards[0]?.id}`, { apiKey })).point).toBe("cards.shown");
   });
 
-  test("another company's cards are none, in the list and one by one", async () => {
+  test("shows no cards of another company, in the list and individually", async () => {
     const { ids, get, cards } = await withCards();
     const apiKey = "sk_sandbox_halfway_owner";
     expect(await ids("", { apiKey })).toBe("");
     expect((await get(`/developer/cards/${cards[0]?.id}`, { apiKey })).status).toBe(404);
   });
 
-  test("one card is shown as its order answered", async () => {
+  test("returns one card as in the response to its order", async () => {
     const { get, cards } = await withCards();
     const reply = await get(`/developer/cards/${cards[1]?.id.toUpperCase()}`);
     expect([reply.point, reply.json]).toEqual(["cards.shown", cards[1]]);
@@ -91,7 +97,7 @@ describe("GET /developer/cards", () => {
 });
 
 describe("a cursor", () => {
-  test("continues only its own list: other filters, another company, another member's view are 400", async () => {
+  test("returns 400 with other filters, another company or another member", async () => {
     const { get, cards } = await withCards();
     const { next_cursor } = (await get("/developer/cards?limit=1&type=physical")).json;
     const withCursor = async (query: string, apiKey?: string) =>
@@ -104,7 +110,7 @@ describe("a cursor", () => {
     expect(await withCursor("&type=physical", "sk_sandbox_northwind_employee")).toBe(400);
   });
 
-  test("pages through a list that grows, and meets each row once", async () => {
+  test("returns each row once while the list grows", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -138,7 +144,7 @@ describe("a cursor", () => {
   });
 });
 
-test("with --assumed off an operation that the spec does not show is 501 for any valid token", async () => {
+test("returns 501 for an assumed operation with --assumed off", async () => {
   const sandbox = openSandbox({ assumed: false });
   const reply = await sandbox.get("/developer/cards");
   expect([reply.status, reply.json.error.code]).toEqual([501, "not_specified"]);

@@ -4,7 +4,7 @@ import { cardOf, openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-describe("an issuer that takes its time", () => {
+describe("a slow issuer", () => {
   /** An issuer that answers when the test says so. */
   const heldIssuer = () => {
     const release: (() => void)[] = [];
@@ -20,7 +20,7 @@ describe("an issuer that takes its time", () => {
     while (list.length < count) await new Promise(setImmediate);
   };
 
-  test("leaves its key in progress: 409 meanwhile, the original card after", async () => {
+  test("keeps the key in progress: 409 before its answer, the original card after it", async () => {
     const issuer = heldIssuer();
     const sandbox = openSandbox({ issuer });
     const first = sandbox.order({ key });
@@ -33,7 +33,7 @@ describe("an issuer that takes its time", () => {
     expect((await sandbox.order({ key })).text).toBe((await first).text);
   });
 
-  test("leaves the same key of another member alone", async () => {
+  test("does not affect the same key of another member", async () => {
     const issuer = heldIssuer();
     const sandbox = openSandbox({ issuer });
     const first = sandbox.order({ key });
@@ -44,7 +44,7 @@ describe("an issuer that takes its time", () => {
     expect((await first).json.id).not.toBe((await other).json.id);
   });
 
-  test("numbers the cards as they are made", async () => {
+  test("numbers the cards in the order of their creation", async () => {
     const issuer = heldIssuer();
     const sandbox = openSandbox({ issuer });
     const orders = [sandbox.order(), sandbox.order()];
@@ -56,7 +56,7 @@ describe("an issuer that takes its time", () => {
     expect(made.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("may be a promise of any realm, and an unknown outcome makes no card", async () => {
+  test("can return a promise of any realm, and creates no card for an unknown outcome", async () => {
     // A promise of another realm is no instance of this one's Promise.
     const foreign = runInNewContext('Promise.resolve({ outcome: "unavailable" })');
     const sandbox = openSandbox({ issuer: { issue: () => foreign } });
@@ -66,7 +66,7 @@ describe("an issuer that takes its time", () => {
     expect(sandbox.company("northwind").live_cards).toBe(0);
   });
 
-  test("does not let orders past the quota: each is checked again when it answers", async () => {
+  test("does not let orders exceed the quota, which is checked again after its answer", async () => {
     const issuer = heldIssuer();
     const sandbox = openSandbox({ issuer });
     sandbox.database.run("UPDATE companies SET card_quota = 1 WHERE slug = 'northwind'");
@@ -77,7 +77,7 @@ describe("an issuer that takes its time", () => {
     expect(points.toSorted()).toEqual(["order.created", "order.quota_reached"]);
   });
 
-  test("and then fails frees the key", async () => {
+  test("frees the key if it fails", async () => {
     const sandbox = openSandbox({ issuer: { issue: async () => ({ outcome: "unavailable" }) } });
     expect((await sandbox.order({ key })).status).toBe(503);
     sandbox.force.issuer = { issue: () => ({ outcome: "issued" }) };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checksOf } from "../../src/contract/decisions.ts";
-import type { PointId } from "../../src/contract/points.ts";
+import type { ContractPointId } from "../../src/contract/points.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { type OrderBody, openSandbox } from "../support/open-sandbox.ts";
 
@@ -16,7 +16,7 @@ interface Attempt {
 }
 
 /** Repairs the fault that a point decides on, and so reveals the next. The decisions table has their order. */
-const repairs: Readonly<Partial<Record<PointId, (attempt: Attempt, good: Good) => void>>> = {
+const repairs: Readonly<Partial<Record<ContractPointId, (attempt: Attempt, good: Good) => void>>> = {
   "auth.token_invalid": (attempt, good) => (attempt.token = good.token),
   "order.on_behalf_of_invalid": ({ headers }, good) => (headers["X-On-Behalf-Of"] = good.foreignCompany),
   "order.on_behalf_of_not_a_member": ({ headers }) => (headers["X-On-Behalf-Of"] = undefined),
@@ -91,7 +91,7 @@ function repair(body: Attempt["body"], fields: OrderBody): void {
   Object.assign(body as OrderBody, fields);
 }
 
-test("the points of an order decide in the order of the decisions table", async () => {
+test("checks an order in the order of the decisions table", async () => {
   const sandbox = openSandbox();
   const good: Good = {
     token: await sandbox.exchange("sk_sandbox_northwind_owner"),

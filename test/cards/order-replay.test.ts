@@ -4,7 +4,7 @@ import { cardOf, openSandbox } from "../support/open-sandbox.ts";
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("the same Idempotency-Key returns the original card (spec §4)", () => {
-  test("201, the same bytes, marked as replayed, and no second card", async () => {
+  test("returns 201 with the same bytes, marked as replayed, and creates no second card", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
     const again = await sandbox.order({ key });
@@ -15,7 +15,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect(sandbox.company("northwind").live_cards).toBe(1);
   });
 
-  test("with all that it was ordered with", async () => {
+  test("returns all fields of the original order", async () => {
     const sandbox = openSandbox();
     const body = { name: "Tools", auto_convert: true, spending_limit: { period: "weekly", amount: "7.5" } };
     const first = await sandbox.order({ key, body });
@@ -23,7 +23,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect((await sandbox.order({ key })).text).toBe(first.text);
   });
 
-  test("the largest limit comes back exactly", async () => {
+  test("returns the largest limit exactly", async () => {
     const sandbox = openSandbox();
     const body = { spending_limit: { period: "lifetime", amount: "9999999999999.99" } };
     const first = await sandbox.order({ key, body });
@@ -31,7 +31,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect((await sandbox.order({ key })).text).toBe(first.text);
   });
 
-  test("in any letter case of the key", async () => {
+  test("accepts the key in any letter case", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
     expect((await sandbox.order({ key: key.toUpperCase() })).text).toBe(first.text);
@@ -48,7 +48,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
         delivery_address: { line1: "2 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
       },
     ],
-  ])("with another body too, which is assumed: %s", async (_, body) => {
+  ])("returns the original card for another body (assumed): %s", async (_, body) => {
     const sandbox = openSandbox();
     const limit = { spending_limit: { period: "daily", amount: "5" } };
     const first = await sandbox.order({ key, body: limit });
@@ -66,7 +66,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
       (body: object) => ({ ...body, spending_limit: { amount: 5.0, period: "daily" } }),
     ],
     ["the default spelt out", (body: object) => ({ ...body, auto_convert: false })],
-  ])("for the same order with %s, which is specified", async (_, change) => {
+  ])("returns the original card for the same order with %s (specified)", async (_, change) => {
     const sandbox = openSandbox();
     const body = sandbox.orderBody({ spending_limit: { period: "daily", amount: "5.00" } });
     await sandbox.order({ key, raw: JSON.stringify(body) });
@@ -74,14 +74,14 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect([again.point, again.provenance]).toEqual(["order.replayed", "specified"]);
   });
 
-  test("and stores neither PIN nor address to compare bodies", async () => {
+  test("stores neither the PIN nor the address", async () => {
     const { order, database } = openSandbox();
     await order({ key });
     const [row] = database.all("SELECT * FROM cards WHERE idempotency_key IS NOT NULL");
     expect(JSON.stringify(row)).not.toMatch(/4821|Long Lane/);
   });
 
-  test("even if the company or the account changed meanwhile", async () => {
+  test("returns the original card even if the company or the account has changed", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
     sandbox.force.facts = { account: "closed", companyStatus: "suspended", quotaReached: true };
@@ -90,7 +90,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect((await sandbox.order({ key })).text).toBe(first.text);
   });
 
-  test("as the card is now, not as it was", async () => {
+  test("returns the card in its current state", async () => {
     const sandbox = openSandbox();
     const { id } = cardOf(
       await sandbox.order({ key, body: { spending_limit: { period: "daily", amount: "1" } } }),
@@ -102,7 +102,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect(ended.spending_limit).toEqual({ period: "daily", amount: "1.00", currency: "GBP" });
   });
 
-  test("across token refresh and another key of the same member", async () => {
+  test("returns the original card with a new token or another API key of the member", async () => {
     const sandbox = openSandbox();
     const first = await sandbox.order({ key });
     sandbox.clockOfTest.advance(20 * 60_000);
@@ -111,7 +111,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     expect((await sandbox.order({ key, apiKey: "sk_sandbox_northwind_revoked" })).text).toBe(first.text);
   });
 
-  test("and is another's own for another member, company or environment", async () => {
+  test("is independent for another member, company or environment", async () => {
     const sandbox = openSandbox();
     const cards = [
       cardOf(await sandbox.order({ key })),
@@ -143,7 +143,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
     ["403", { apiKey: "sk_sandbox_northwind_employee" }],
     ["404", { body: { account_id: key } }],
     ["422", { apiKey: "sk_sandbox_northwind_incomplete" }],
-  ])("a %s stores nothing: the same key may order again", async (status, refused) => {
+  ])("a %s stores nothing, so the same key can order again", async (status, refused) => {
     const sandbox = openSandbox();
     expect((await sandbox.order({ key, ...refused })).status).toBe(Number(status));
     sandbox.database.run("UPDATE members SET details_complete = 1");
@@ -153,7 +153,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
   });
 
   test.each(["bad_gateway", "unavailable"] as const)(
-    "an issuer that is %s stores nothing: the retry with the same key makes the card",
+    "an issuer that is %s stores nothing, so a retry with the same key creates the card",
     async (outcome) => {
       const sandbox = openSandbox({ issuer: { issue: () => ({ outcome }) } });
       expect((await sandbox.order({ key })).status).toBe(outcome === "unavailable" ? 503 : 502);
@@ -165,7 +165,7 @@ describe("the same Idempotency-Key returns the original card (spec §4)", () => 
 });
 
 describe("parallel orders", () => {
-  test("fifty with one key make one card", async () => {
+  test("fifty orders with one key create one card", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const replies = await Promise.all(Array.from({ length: 50 }, () => sandbox.order({ key, token })));
@@ -175,7 +175,7 @@ describe("parallel orders", () => {
     expect(sandbox.company("northwind").live_cards).toBe(1);
   });
 
-  test("at a quota of n make exactly n", async () => {
+  test("create exactly n cards at a quota of n", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const replies = await Promise.all(Array.from({ length: 50 }, () => sandbox.order({ token })));

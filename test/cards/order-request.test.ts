@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cardOf, openSandbox } from "../support/open-sandbox.ts";
 
-describe("a JSON number is read by the characters that were sent, never through a double", () => {
+describe("a JSON number is read from its characters, never through a double", () => {
   const sent = (amount: string) => (sandbox: ReturnType<typeof openSandbox>) => ({
     raw: JSON.stringify(
       sandbox.orderBody({ spending_limit: { period: "lifetime", amount: "AMOUNT" } }),
@@ -14,7 +14,7 @@ describe("a JSON number is read by the characters that were sent, never through 
     ["1e2", "100.00"],
     ["1.5E+1", "15.00"],
     ["25e-2", "0.25"],
-  ])("%s is %s", async (amount, shown) => {
+  ])("reads %s as %s", async (amount, shown) => {
     const sandbox = openSandbox();
     expect(cardOf(await sandbox.order(sent(amount)(sandbox))).spending_limit?.amount).toBe(shown);
   });
@@ -59,7 +59,7 @@ describe("a JSON number is read by the characters that were sent, never through 
     const before = (raw: string) => raw.replace("{", `{${more}, `);
     const after = (raw: string) => raw.replace(/}$/, `, ${more}}`);
 
-    test.each([before, after])("the amount is still read", async (add) => {
+    test.each([before, after])("reads the amount", async (add) => {
       const sandbox = openSandbox();
       const taken = await sandbox.order({ raw: add(sent("12.50")(sandbox).raw) });
       expect(cardOf(taken).spending_limit?.amount).toBe("12.50");
@@ -68,13 +68,13 @@ describe("a JSON number is read by the characters that were sent, never through 
     });
   });
 
-  test("a name that is written with escapes is that name", async () => {
+  test("reads a name with escapes", async () => {
     const sandbox = openSandbox();
     const raw = sent("12.50")(sandbox).raw.replace('"amount"', String.raw`"am\u006funt" `);
     expect(cardOf(await sandbox.order({ raw })).spending_limit?.amount).toBe("12.50");
   });
 
-  test("a body that JSON.parse takes and a stricter parser does not keeps its double", async () => {
+  test("keeps the double if only JSON.parse accepts the body", async () => {
     const sandbox = openSandbox();
     const raw = JSON.stringify(
       sandbox.orderBody({ spending_limit: { period: "daily", amount: "AMOUNT" } }),
@@ -83,7 +83,7 @@ describe("a JSON number is read by the characters that were sent, never through 
   });
 });
 
-describe("a request that is no JSON order is a 400 CardError, whatever it is", () => {
+describe("a request that is not a JSON order returns 400 with a CardError", () => {
   const kib64 = 64 * 1024;
 
   test.each([
@@ -128,7 +128,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     expect(reply.json.error).toContain("UTF-8");
   });
 
-  test("a character whose bytes come apart in two chunks is whole", async () => {
+  test("joins a character whose bytes arrive in two chunks", async () => {
     const sandbox = openSandbox();
     const bytes = new TextEncoder().encode(JSON.stringify(sandbox.orderBody({ name: "🚂é" })));
     const body = new ReadableStream({
@@ -151,14 +151,14 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     expect(cardOf(reply).name).toBe("🚂é");
   });
 
-  test("a body that is declared shorter than it is does not pass the bound", async () => {
+  test("applies the limit to a body longer than its Content-Length", async () => {
     const sandbox = openSandbox();
     const raw = JSON.stringify(sandbox.orderBody({ name: "n".repeat(100_000) }));
     const reply = await sandbox.order({ raw, headers: { "Content-Length": "10" } });
     expect(reply.point).toBe("order.body_too_large");
   });
 
-  test("a body of exactly 64 KiB is read", async () => {
+  test("reads a body of exactly 64 KiB", async () => {
     const sandbox = openSandbox();
     const plain = JSON.stringify(sandbox.orderBody({ name: "" }));
     const padded = JSON.stringify(sandbox.orderBody({ name: "n".repeat(kib64 - plain.length) }));
@@ -175,7 +175,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     ["text/json"],
     ["application/json, text/plain"],
     [""],
-  ])("Content-Type %s", async (contentType) => {
+  ])("refuses the Content-Type %s", async (contentType) => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const reply = await sandbox.request("/developer/cards/physical", {
@@ -194,7 +194,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
   });
 
   test.each(["application/json; charset=utf-8", "Application/JSON", "application/json ;charset=UTF-8"])(
-    "Content-Type %s is taken",
+    "accepts the Content-Type %s",
     async (contentType) => {
       const reply = await openSandbox().order({ headers: { "Content-Type": contentType } });
       expect(reply.status).toBe(201);
@@ -213,7 +213,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
       "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30, 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30",
       "order.idempotency_key_invalid",
     ],
-  ])("Idempotency-Key %s", async (key, point) => {
+  ])("refuses the Idempotency-Key %s", async (key, point) => {
     const reply = await openSandbox().order({ headers: { "Idempotency-Key": key } });
     expect([reply.status, reply.point]).toEqual([400, point]);
     expect(reply.json.error).toContain("Idempotency-Key");
@@ -228,7 +228,7 @@ describe("a request that is no JSON order is a 400 CardError, whatever it is", (
     ["max", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
     ["no version that exists", "7f9c24e8-3b12-0c6e-1d7a-1f5e8b2a6c30"],
     ["capitals", "7F9C24E8-3B12-4C6E-9D7A-1F5E8B2A6C30"],
-  ])("an Idempotency-Key of %s is taken", async (_, key) => {
+  ])("accepts the Idempotency-Key %s", async (_, key) => {
     expect((await openSandbox().order({ key })).status).toBe(201);
   });
 });

@@ -5,8 +5,8 @@ import { physicalOrder } from "../support/physical-order.ts";
 
 const _key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-describe("an order makes a card (spec §2, §3, §4)", () => {
-  test("201 with the sixteen fields of the Card, in the spec's order, and nothing more", async () => {
+describe("an order creates a card (spec §2, §3, §4)", () => {
+  test("returns 201 with exactly the sixteen fields of the Card, in the spec's order", async () => {
     const sandbox = openSandbox({ now: "2026-03-10T09:30:00.250Z" });
     const reply = await sandbox.order({
       body: { name: "Travel", auto_convert: true, spending_limit: { period: "monthly", amount: "250" } },
@@ -43,7 +43,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     expect(cardSchema.safeParse(reply.json).success).toBe(true);
   });
 
-  test("the first one of northwind under seed 1 is this one, wherever and whenever it is ordered", async () => {
+  test("creates the same first card of northwind with seed 1, on any machine at any time", async () => {
     expect(cardOf(await openSandbox({ seed: 1 }).order())).toMatchObject({
       id: "fa6c0000-0001-4f6b-a7ec-74df22a00883",
       token: "685351436",
@@ -52,7 +52,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     });
   });
 
-  test("Date is the time of the sandbox's clock, and moves with it", async () => {
+  test("sends the sandbox's time in the Date header", async () => {
     const sandbox = openSandbox({ now: "2026-03-10T09:30:00Z" });
     expect((await sandbox.order()).headers.get("Date")).toBe("Tue, 10 Mar 2026 09:30:00 GMT");
     sandbox.clockOfTest.advance(1500);
@@ -66,11 +66,11 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
     ["2026-07-31T22:59:59Z", "2031-07-31"],
     ["2026-07-31T23:00:00Z", "2031-08-31"],
     ["2026-12-31T23:59:59Z", "2031-12-31"],
-  ])("ordered at %s it expires on %s, by the UK calendar", async (now, expiry) => {
+  ])("a card ordered at %s expires on %s, by the UK calendar", async (now, expiry) => {
     expect(cardOf(await openSandbox({ now }).order()).expiry_date).toBe(expiry);
   });
 
-  test("neither the PIN nor a card number is stored", async () => {
+  test("stores neither the PIN nor a card number", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ body: { pin: "5937" } });
     const columns = sandbox.database.all<{ name: string }>("SELECT name FROM pragma_table_info('cards')");
@@ -82,7 +82,7 @@ describe("an order makes a card (spec §2, §3, §4)", () => {
 describe("an order that cannot be issued is refused with the reason (spec §7)", () => {
   test.each([
     ["sk_sandbox_fullhouse_owner", "fullhouse", "order.quota_reached", "quota"],
-    ["sk_sandbox_frostbite_owner", "frostbite", "order.company_inactive", "not active"],
+    ["sk_sandbox_frostbite_owner", "frostbite", "order.company_inactive", "is suspended"],
     ["sk_sandbox_halfway_owner", "halfway", "order.company_details_missing", "company's details"],
     [
       "sk_sandbox_northwind_incomplete",
@@ -97,19 +97,19 @@ describe("an order that cannot be issued is refused with the reason (spec §7)",
     expect(reply.json).toEqual({ error: expect.stringContaining(why) });
   });
 
-  test("an account that a scenario makes missing", async () => {
+  test("refuses an account that a scenario makes missing", async () => {
     const reply = await openSandbox({ facts: { account: "missing" } }).order();
     expect([reply.status, reply.point]).toEqual([404, "order.account_not_found"]);
   });
 
-  test("a closed account", async () => {
+  test("refuses a closed account", async () => {
     const sandbox = openSandbox();
     const reply = await sandbox.order({ body: { account_id: sandbox.account("northwind", "closed").id } });
     expect([reply.status, reply.point]).toEqual([422, "order.account_closed"]);
   });
 
   test.each("BY BI CF CU IR LY MM KP RU SO SS SD SY VE ZW".split(" "))(
-    "no card goes to %s",
+    "refuses delivery to %s",
     async (country) => {
       const delivery_address = {
         line1: "1 High Street",
@@ -125,7 +125,7 @@ describe("an order that cannot be issued is refused with the reason (spec §7)",
     },
   );
 
-  test("terminated and expired cards leave the quota", async () => {
+  test("does not count terminated and expired cards against the quota", async () => {
     const world = {
       companies: [
         {
@@ -153,7 +153,7 @@ function bodyFor(account_id: string) {
   return { ...physicalOrder(account_id), delivery_method: "classic" };
 }
 
-describe("an account that is not the company's is 404, alike in wording", () => {
+describe("an account of another company returns the same 404 as an unknown one", () => {
   test("unknown, of another company, of the other environment", async () => {
     const sandbox = openSandbox();
     const ids = [

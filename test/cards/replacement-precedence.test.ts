@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checksOf } from "../../src/contract/decisions.ts";
-import type { PointId } from "../../src/contract/points.ts";
+import type { ContractPointId } from "../../src/contract/points.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { openCards } from "../support/open-cards.ts";
 import { london } from "../support/physical-order.ts";
@@ -32,7 +32,7 @@ const repair = (attempt: Attempt, fields: Record<string, unknown>) => {
 };
 
 /** Repairs the fault that a point decides on, and so reveals the next. The decisions table has their order. */
-const repairs: Readonly<Partial<Record<PointId, (attempt: Attempt, good: Good) => void>>> = {
+const repairs: Readonly<Partial<Record<ContractPointId, (attempt: Attempt, good: Good) => void>>> = {
   "auth.token_invalid": (attempt, good) => (attempt.token = good.token),
   "access.forbidden": (attempt) => believe(attempt, { permissions: ["issue_cards"] }),
   "access.not_entitled": (attempt) => believe(attempt, { entitled: true }),
@@ -63,7 +63,7 @@ const repairs: Readonly<Partial<Record<PointId, (attempt: Attempt, good: Good) =
   "cards.issuer_unavailable": (attempt) => (attempt.answer = { outcome: "issued" }),
 };
 
-test("the points of a replacement decide in the order of the decisions table", async () => {
+test("checks a replacement in the order of the decisions table", async () => {
   const sandbox = openCards();
   const [live, ended] = [await sandbox.card(), await sandbox.card()];
   await sandbox.set("terminate", ended.id);
@@ -108,7 +108,7 @@ test("the points of a replacement decide in the order of the decisions table", a
   expect(await send()).toBe("cards.replayed");
 });
 
-test("a limit's form is checked before its card, its cap after that, and the card's state last", async () => {
+test("checks a limit's format, then its card, then its cap, and the card's status last", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   await sandbox.set("terminate", id);

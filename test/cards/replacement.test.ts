@@ -7,27 +7,30 @@ import { london } from "../support/physical-order.ts";
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("replacing a card", () => {
-  test.each(["lost", "stolen"])("that is %s ends it, and makes one of another number", async (reason) => {
-    const sandbox = openCards();
-    const old = await sandbox.card({
-      spending_limit: { period: "weekly", amount: "70" },
-      auto_convert: true,
-    });
-    const reply = await sandbox.replace(old.id, { reason });
-    const made = cardOf(reply);
-    expect([reply.status, reply.point]).toEqual([201, "cards.replaced"]);
-    for (const field of ["id", "token", "last_four"] as const) expect(made[field]).not.toBe(old[field]);
-    expect(made).toEqual({
-      ...old,
-      id: made.id,
-      token: made.token,
-      last_four: made.last_four,
-      name: `Physical ${made.last_four}`,
-    });
-    expect((await sandbox.show(old.id)).status).toBe("terminated");
-    expect(await sandbox.show(made.id)).toEqual(made);
-    expect(sandbox.company("northwind").live_cards).toBe(1);
-  });
+  test.each(["lost", "stolen"])(
+    "that is %s ends it, and creates a card with another number",
+    async (reason) => {
+      const sandbox = openCards();
+      const old = await sandbox.card({
+        spending_limit: { period: "weekly", amount: "70" },
+        auto_convert: true,
+      });
+      const reply = await sandbox.replace(old.id, { reason });
+      const made = cardOf(reply);
+      expect([reply.status, reply.point]).toEqual([201, "cards.replaced"]);
+      for (const field of ["id", "token", "last_four"] as const) expect(made[field]).not.toBe(old[field]);
+      expect(made).toEqual({
+        ...old,
+        id: made.id,
+        token: made.token,
+        last_four: made.last_four,
+        name: `Physical ${made.last_four}`,
+      });
+      expect((await sandbox.show(old.id)).status).toBe("terminated");
+      expect(await sandbox.show(made.id)).toEqual(made);
+      expect(sandbox.company("northwind").live_cards).toBe(1);
+    },
+  );
 
   test.each(["damaged", "expiring"])("that is %s keeps its number and its name", async (reason) => {
     const sandbox = openCards();
@@ -40,7 +43,7 @@ describe("replacing a card", () => {
     expect((await sandbox.show(old.id)).status).toBe("terminated");
   });
 
-  test("that expired makes another where it is expiring, and leaves it expired", async () => {
+  test("that has expired creates a card for the reason expiring, and leaves it expired", async () => {
     const sandbox = openCards();
     const old = await sandbox.card();
     await sandbox.set("expire", old.id);
@@ -49,18 +52,18 @@ describe("replacing a card", () => {
     expect((await sandbox.show(old.id)).status).toBe("expired");
   });
 
-  test("that is terminated is 409", async () => {
+  test("that is terminated returns 409", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     await sandbox.set("terminate", id);
     const reply = await sandbox.replace(id);
     expect([reply.status, reply.json.error]).toEqual([
       409,
-      "The card is terminated, and cannot be replaced: only one that is inactive or active or frozen can",
+      "The card is terminated and cannot be replaced: its status must be one of inactive, active, frozen",
     ]);
   });
 
-  test("takes no room in the quota, unless the old card has ended", async () => {
+  test("uses no place in the quota, unless the old card has ended", async () => {
     const sandbox = openCards();
     sandbox.control.companies.change("northwind", { card_quota: 1 });
     const made = cardOf(await sandbox.replace((await sandbox.card()).id));
@@ -69,7 +72,7 @@ describe("replacing a card", () => {
     expect((await sandbox.replace(made.id, { reason: "expiring" })).point).toBe("cards.quota_reached");
   });
 
-  test("of another member makes one of that member's", async () => {
+  test("of another member creates a card of that member", async () => {
     const sandbox = openCards();
     const { owner, employees } = await sandbox.companyWith(["active"]);
     const [old] = employees;
@@ -90,20 +93,20 @@ describe("replacing a card", () => {
     [{ reason: "boredom" }, "cards.body_invalid", "reason: must be one of lost, stolen, damaged, expiring"],
     [{ pin: 4821 }, "cards.body_invalid", "pin: must be a string of four digits"],
     [{ delivery_address: undefined }, "cards.body_invalid", "delivery_address: is required"],
-    [
-      { delivery_address: { ...london, country_code: "UK" } },
-      "cards.body_invalid",
-      "the United Kingdom's is GB",
-    ],
+    [{ delivery_address: { ...london, country_code: "UK" } }, "cards.body_invalid", 'use "GB"'],
     [
       { delivery_address: { ...london, city: " " } },
       "cards.address_field_required",
       "delivery_address.city: is required",
     ],
-    [{ delivery_address: { ...london, post_code: "1" } }, "cards.post_code_format", "is no post code of GB"],
+    [
+      { delivery_address: { ...london, post_code: "1" } },
+      "cards.post_code_format",
+      "must be a valid post code for GB",
+    ],
     [{ delivery_method: "pigeon" }, "cards.body_invalid", "delivery_method: must be one of"],
-    [{ delivery_method: "international" }, "cards.delivery_method_not_offered", "use classic or express"],
-  ])("with %j is 400, and leaves the card alone", async (body, point, message) => {
+    [{ delivery_method: "international" }, "cards.delivery_method_not_offered", "must be classic or express"],
+  ])("returns 400 and does not change the card: %j", async (body, point, message) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const reply = await sandbox.replace(id, body);
@@ -112,7 +115,7 @@ describe("replacing a card", () => {
     expect((await sandbox.show(id)).status).toBe("active");
   });
 
-  test("to where cards are not delivered is 422", async () => {
+  test("returns 422 for a country without delivery", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const abroad = { line1: "1 Calle", city: "La Habana", country_code: "CU" };
@@ -124,7 +127,7 @@ describe("replacing a card", () => {
     [{ outcome: "rejected", reason: "the name" }, "cards.issuer_rejected"],
     [{ outcome: "bad_gateway" }, "cards.issuer_bad_gateway"],
     [{ outcome: "unavailable" }, "cards.issuer_unavailable"],
-  ])("whom the issuer answers %j leaves the card alone, and the key free", async (answer, point) => {
+  ])("changes nothing and frees the key if the issuer returns %j", async (answer, point) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const { issuer } = sandbox.force;
@@ -137,7 +140,7 @@ describe("replacing a card", () => {
 });
 
 describe("the Idempotency-Key of a replacement", () => {
-  test("makes one card, whatever the body says the second time and whichever card it names", async () => {
+  test("creates one card, even if the second request has another body or card", async () => {
     const sandbox = openCards();
     const [one, two] = [await sandbox.card(), await sandbox.card()];
     const first = await sandbox.replace(one.id, {}, { key });
@@ -153,7 +156,7 @@ describe("the Idempotency-Key of a replacement", () => {
     expect(sandbox.company("northwind").live_cards).toBe(2);
   });
 
-  test("is another than an order's, a virtual card's, and another member's", async () => {
+  test("is independent of the keys of orders, virtual cards and other members", async () => {
     const sandbox = openCards();
     const ordered = cardOf(await sandbox.order({ key }));
     const virtual = cardOf(await sandbox.virtual({}, { key }));
@@ -164,7 +167,7 @@ describe("the Idempotency-Key of a replacement", () => {
     expect(new Set([ordered.id, virtual.id, replaced.id, other.id]).size).toBe(4);
   });
 
-  test("shows the card as it is now", async () => {
+  test("returns the card in its current state", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const made = cardOf(await sandbox.replace(id, {}, { key }));
@@ -185,7 +188,7 @@ describe("the Idempotency-Key of a replacement", () => {
     expect(sandbox.database.all("PRAGMA foreign_key_check")).toEqual([]);
   });
 
-  test.each([undefined, "replacement-1"])("%s is 400", async (sent) => {
+  test.each([undefined, "replacement-1"])("returns 400: %s", async (sent) => {
     const sandbox = openSandbox();
     const body = { reason: "lost" };
     const reply = await sandbox.call("POST", `/developer/cards/${key}/replace`, {
@@ -213,7 +216,7 @@ test("a card that ends while its replacement waits for the issuer is not replace
   expect(sandbox.company("northwind").live_cards).toBe(0);
 });
 
-test("what was spent in the period goes on counting against a replacement's limit, and its replacement's", async () => {
+test("the amount spent in the period counts against the limits of all later replacements", async () => {
   const sandbox = openSandbox();
   const spending_limit = { period: "daily", amount: "50.00" };
   const used = (reply: Reply) => reply.json.spending_limit.used;
@@ -263,7 +266,7 @@ describe("while a replacement waits for the issuer", () => {
     ["DELETE", "spending-limit", undefined],
     ["PUT", "spending-limit", { period: "daily", amount: "5" }],
     ["PATCH", "", { name: "Travel" }],
-  ])("%s %s of the card is 409: another change is in progress", async (method, what, asked) => {
+  ])("%s %s of the card returns 409: another change is in progress", async (method, what, asked) => {
     const { call, id, token, armed, first } = await waiting();
     const path = `/developer/cards/${id}${what && `/${what}`}`;
     const reply = await call(method, path, { token, ...(asked && { body: asked }) });
@@ -272,7 +275,7 @@ describe("while a replacement waits for the issuer", () => {
     expect((await first).point).toBe("cards.replaced");
   });
 
-  test("another replacement is 409 too, and once it is over the card cannot be replaced again", async () => {
+  test("another replacement returns 409, and the card cannot be replaced again afterwards", async () => {
     const { armed, replace, first } = await waiting();
     const key = "00000000-0000-4000-8000-000000000002";
     expect((await replace(key)).point).toBe("cards.change_in_progress");
@@ -281,7 +284,7 @@ describe("while a replacement waits for the issuer", () => {
     expect((await replace(key)).point).toBe("cards.state_conflict");
   });
 
-  test("it leaves other cards alone, and a reset leaves nothing of it behind", async () => {
+  test("other cards are not affected, and a reset ends it", async () => {
     const sandbox = await waiting();
     const other = (await sandbox.order({ token: sandbox.token })).json;
     expect(
@@ -294,7 +297,7 @@ describe("while a replacement waits for the issuer", () => {
   });
 });
 
-test("a card that expired is replaced once", async () => {
+test("replaces an expired card only once", async () => {
   const sandbox = openSandbox();
   const { id } = (await sandbox.order()).json;
   sandbox.control.cards.expire(id);
@@ -302,5 +305,5 @@ test("a card that expired is replaced once", async () => {
   const replace = (key: string) => sandbox.call("POST", `/developer/cards/${id}/replace`, { body, key });
   expect((await replace("00000000-0000-4000-8000-000000000001")).status).toBe(201);
   const again = await replace("00000000-0000-4000-8000-000000000002");
-  expect([again.status, again.json.error]).toEqual([409, "The card has been replaced already"]);
+  expect([again.status, again.json.error]).toEqual([409, "The card was already replaced. Use the new card."]);
 });

@@ -6,7 +6,7 @@ const limit = (period: string, amount = "1000.00") => ({ body: { spending_limit:
 const euros = { currency: "EUR" };
 
 describe("used", () => {
-  test("is what was authorised and cleared, without what was reversed or refunded", async () => {
+  test("is the authorised and cleared amount, less reversals and refunds", async () => {
     const { pay, simulator, used } = await openMoney(limit("monthly"));
     const { id } = pay("86.00");
     expect(await used()).toBe("86.00 100.00 100.00");
@@ -24,7 +24,7 @@ describe("used", () => {
     expect(await used()).toBe("17.20 20.00 20.00");
   });
 
-  test("of a day knows nothing of an earlier day's payment that is refunded: its limit does not grow", async () => {
+  test("of a day does not change when a payment of an earlier day is refunded", async () => {
     const { pay, simulator, used, clock, get, card } = await openMoney(limit("daily"));
     const { id } = simulator.clear(pay("86.00").id);
     clock.change({ now: "2026-03-11T09:30:00Z" });
@@ -44,7 +44,7 @@ describe("used", () => {
     ["weekly", "2026-10-25T23:59:59.999Z", "2026-10-26T00:00:00Z"],
     ["monthly", "2026-03-31T22:59:59.999Z", "2026-03-31T23:00:00Z"],
     ["monthly", "2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00Z"],
-  ])("of a %s limit lasts until %s, and begins anew at %s", async (period, last, next) => {
+  ])("of a %s limit lasts until %s, and restarts at %s", async (period, last, next) => {
     const { pay, clock, get, card } = await openMoney({ ...limit(period), now: "2026-03-02T00:00:00Z" });
     const used = async () => (await get(`/developer/cards/${card.id}`)).json.spending_limit.used;
     const shortlyBefore = new Date(Date.parse(last) - 1000).toISOString();
@@ -56,7 +56,7 @@ describe("used", () => {
     expect(await used()).toBe("0.00");
   });
 
-  test("of a lifetime limit never begins anew", async () => {
+  test("of a lifetime limit never restarts", async () => {
     const { pay, clock, used } = await openMoney(limit("lifetime", "50.00"));
     pay("50.00");
     clock.change({ now: "2029-03-11T09:30:00Z" });
@@ -64,7 +64,7 @@ describe("used", () => {
     expect(pay("0.01").decline_reason).toBe("spending_limit_exceeded");
   });
 
-  test("of a payment counts from when it was authorised, whenever it is cleared", async () => {
+  test("of a payment counts from its authorisation, independent of its clearing", async () => {
     const { pay, simulator, clock, used } = await openMoney(limit("daily"));
     const { id } = pay("86.00");
     clock.change({ now: "2026-03-11T09:30:00Z" });
@@ -73,7 +73,7 @@ describe("used", () => {
     expect(await used()).toBe("0.00 0.00 100.00");
   });
 
-  test("goes by the company's own time", async () => {
+  test("uses the company's clock", async () => {
     const { pay, post, used, request } = await openMoney(limit("daily"));
     pay("86.00");
     await post("/_sandbox/clock/advance", { by: "P1D", company: "northwind" });
@@ -82,7 +82,7 @@ describe("used", () => {
     expect((await request("/_sandbox/clock")).json.now).toBe("2026-03-10T09:30:00.000Z");
   });
 
-  test("is each card's own, also in one list, and in the replay of its order", async () => {
+  test("is separate for each card, in a list and in the replay of its order", async () => {
     const { pay, order, get, card } = await openMoney(limit("weekly"));
     const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
     await order({ key, ...limit("daily") });
@@ -95,7 +95,7 @@ describe("used", () => {
     expect([again.point, again.json.spending_limit.used]).toEqual(["order.replayed", "0.00"]);
   });
 
-  test("is left out where it cannot be read, and of a spending limit where the card has ended", async () => {
+  test("is omitted if it cannot be read or the card has ended", async () => {
     const { pay, setStatus, force, used } = await openMoney(limit("weekly"));
     pay("86.00");
     setStatus("terminated");
@@ -106,7 +106,7 @@ describe("used", () => {
   });
 });
 
-test("a replay shows the amount that is used now", async () => {
+test("a replay shows the current used amount", async () => {
   const { order, simulator } = await openMoney();
   const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
   const { json } = await order({ key, ...limit("daily") });
@@ -114,7 +114,7 @@ test("a replay shows the amount that is used now", async () => {
   expect((await order({ key })).json.spending_limit.used).toBe("12.00");
 });
 
-test("spending that cannot be read is left out of a card, and of a list's limits too", async () => {
+test("omits unreadable spending from a card and from the limits of a list", async () => {
   const sandbox = openSandbox();
   const { id } = (await sandbox.order({ body: { spending_limit: { period: "daily", amount: "50" } } })).json;
   const headers = { "Sandbox-Scenario": "used-unreadable" };

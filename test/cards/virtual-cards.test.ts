@@ -7,7 +7,7 @@ import { london } from "../support/physical-order.ts";
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("POST /developer/cards/virtual", () => {
-  test("makes a virtual card, active at once, that counts", async () => {
+  test("creates an active virtual card that counts against the quota", async () => {
     const sandbox = openCards();
     const reply = await sandbox.virtual();
     const made = card.parse(reply.json);
@@ -19,7 +19,7 @@ describe("POST /developer/cards/virtual", () => {
     expect(list.json.data.map(({ id }: { id: string }) => id)).toEqual([made.id]);
   });
 
-  test("with all that it was ordered with", async () => {
+  test("returns all fields of the order", async () => {
     const sandbox = openCards();
     const limit = { period: "weekly", amount: 7.5 };
     const made = cardOf(await sandbox.virtual({ name: "Ads", auto_convert: true, spending_limit: limit }));
@@ -45,10 +45,10 @@ describe("POST /developer/cards/virtual", () => {
       { spending_limit: { period: "daily", amount: "10000.01" } },
       400,
       "cards.spending_limit_over_cap",
-      "spending_limit.amount: a daily limit is at most",
+      "spending_limit.amount: must be at most 10000.00 for a daily limit",
     ],
     [{ account_id: key }, 404, "cards.account_not_found", `account_id: account ${key} was not found`],
-  ])("%j is %i", async (body, status, point, message) => {
+  ])("returns the expected error: %j, %i", async (body, status, point, message) => {
     const reply = await openCards().virtual(body);
     expect([reply.status, reply.point]).toEqual([status, point]);
     expect(reply.json).toEqual({ error: expect.stringContaining(message) });
@@ -59,19 +59,19 @@ describe("POST /developer/cards/virtual", () => {
     ["sk_sandbox_frostbite_owner", "frostbite", "cards.company_inactive"],
     ["sk_sandbox_halfway_owner", "halfway", "cards.company_details_missing"],
     ["sk_sandbox_northwind_incomplete", "northwind", "cards.cardholder_details_missing"],
-  ])("%s, with the account of %s, is 422: %s", async (apiKey, slug, point) => {
+  ])("%s, with the account of %s, returns 422: %s", async (apiKey, slug, point) => {
     const sandbox = openCards();
     const reply = await sandbox.virtual({ account_id: sandbox.account(slug).id }, { apiKey });
     expect([reply.status, reply.point]).toEqual([422, point]);
   });
 
-  test("from a closed account is 422", async () => {
+  test("returns 422 for a closed account", async () => {
     const sandbox = openCards();
     const reply = await sandbox.virtual({ account_id: sandbox.account("northwind", "closed").id });
     expect(reply.point).toBe("cards.account_closed");
   });
 
-  test("makes one card for a key, whatever the body says the second time", async () => {
+  test("creates one card for each key, even if the second body differs", async () => {
     const sandbox = openCards();
     const first = await sandbox.virtual({}, { key });
     const again = await sandbox.virtual({ account_id: 7 }, { key });
@@ -92,7 +92,7 @@ describe("POST /developer/cards/delivery-options", () => {
     [{ line1: "1 Rue", city: "Paris", post_code: "75001", country_code: "FR" }, "express international"],
     [{ line1: "1 Street", city: "Nairobi", post_code: "00100", country_code: "KE" }, "international"],
     [{ line1: "1 Calle", city: "La Habana", country_code: "CU" }, ""],
-  ])("to %j: %s, and an order is delivered by each, and by no other", async (address, methods) => {
+  ])("to %j lists %s, and orders accept exactly these methods", async (address, methods) => {
     const reply = await offered(address);
     expect([reply.status, reply.point]).toEqual([200, "cards.delivery_options_listed"]);
     const named = reply.json.delivery_methods.map(({ method }: { method: string }) => method);
@@ -104,7 +104,7 @@ describe("POST /developer/cards/delivery-options", () => {
     }
   });
 
-  test("each with its days, whether it is tracked, and its fee", async () => {
+  test("lists the days, the tracking and the fee of each method", async () => {
     expect((await offered(london)).json.delivery_methods[1]).toEqual({
       method: "express",
       estimated_days: { min: 1, max: 2 },
@@ -114,11 +114,11 @@ describe("POST /developer/cards/delivery-options", () => {
   });
 
   test.each([
-    [{ ...london, country_code: "UK" }, "cards.body_invalid", "the United Kingdom's is GB"],
+    [{ ...london, country_code: "UK" }, "cards.body_invalid", 'use "GB"'],
     [{ ...london, line1: " " }, "cards.body_invalid", "delivery_address.line1: must not be blank"],
     [{ ...london, city: undefined }, "cards.address_field_required", "delivery_address.city: is required"],
-    [{ ...london, post_code: "1" }, "cards.post_code_format", "is no post code of GB"],
-  ])("to %j is 400", async (address, point, message) => {
+    [{ ...london, post_code: "1" }, "cards.post_code_format", "must be a valid post code for GB"],
+  ])("returns 400: %j", async (address, point, message) => {
     const reply = await offered(address);
     expect([reply.status, reply.point]).toEqual([400, point]);
     expect(reply.json.error).toContain(message);

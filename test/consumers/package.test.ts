@@ -1,49 +1,14 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { dirname, join, normalize } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { linksOf, llms, pages } from "../docs/pages.ts";
+import { orderInProcess } from "../nodes/install.ts";
 import { succeed } from "../support/command.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
-const root = new URL("../..", import.meta.url).pathname;
-const tsc = join(root, "node_modules", ".bin", "tsc");
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
-
-const orderInProcess = `
-import { createSandbox } from "card-sandbox";
-
-const sandbox = createSandbox({ clock: "2026-03-10T09:30:00Z" });
-const post = async (path, body, headers) =>
-  (await sandbox.fetch(\`http://sandbox\${path}\`, { method: "POST", body: JSON.stringify(body), headers })).json();
-const { access_token } = await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" });
-const card = await post(
-  "/developer/cards/physical",
-  {
-    account_id: sandbox.world().companies[0].accounts[0].id,
-    pin: "4821",
-    delivery_address: { line1: "1 Long Lane", city: "London", post_code: "SE1 4PG", country_code: "GB" },
-    delivery_method: "express",
-  },
-  { Authorization: \`Bearer \${access_token}\`, "Content-Type": "application/json", "Idempotency-Key": "${key}" },
-);
-console.log(card.status);
-sandbox.close();
-`;
-
-const typed = `
-import { type ContractPoint, contractPoints, createSandbox, type Sandbox, startSandbox } from "card-sandbox";
-
-const sandbox: Sandbox = createSandbox({ seed: 7 });
-const point: ContractPoint = contractPoints["order.created"];
-const status: number = point.status;
-const answer: Promise<Response> = sandbox.fetch("http://sandbox/developer/cards");
-const url: Promise<string> = startSandbox({ port: 0 }).then((started) => started.url);
-// @ts-expect-error a seed is a number
-createSandbox({ seed: "7" });
-sandbox.isolatedCompany({ card_quota: 2, members: [{ role: "owner" }], accounts: [{ currency: "EUR" }] });
-// @ts-expect-error a company has no such field
-sandbox.isolatedCompany({ quota: 2 });
-export { answer, status, url };
-`;
 
 describe("the package", () => {
   const packed = inject("packed");
@@ -55,7 +20,7 @@ describe("the package", () => {
     expect(paths).toEqual(
       expect.arrayContaining([
         "dist/node/cli.js",
-        "dist/docs/swagger-ui-bundle.js.gz",
+        "dist/docs/swagger-ui-bundle.js.br",
         "schema/scenario.json",
         "schema/openapi.json",
         "LICENSE",
@@ -64,6 +29,18 @@ describe("the package", () => {
     expect(
       paths.filter((path) => /(^|\/)(test|src|node_modules)\/|\.map$|\.env|\.test\./.test(path)),
     ).toEqual([]);
+  });
+
+  test("holds every file that the documentation links to", () => {
+    const paths = packed.files.map(({ path }) => path);
+    const broken = [...pages, llms].flatMap((page) =>
+      linksOf(page)
+        .map((link) => normalize(join(dirname(page.path), decodeURI(link.replace(/#.*/, "")))))
+        .filter((target) => !paths.some((path) => path === target || path.startsWith(`${target}/`)))
+        .map((target) => `${page.path}: ${target}`),
+    );
+    expect(paths).toEqual(expect.arrayContaining(pages.map(({ path }) => path)));
+    expect(broken).toEqual([]);
   });
 
   test("brings nothing that reports an installation", async () => {
@@ -75,6 +52,14 @@ describe("the package", () => {
     expect(await succeed("npx", ["--no-install", "card-sandbox", "--version"], { cwd: folder })).toBe(
       "0.1.0\n",
     );
+  });
+
+  test("its MCP server starts", async () => {
+    const cli = join(folder, "node_modules", "card-sandbox", "dist", "node", "cli.js");
+    const client = new Client({ name: "agent", version: "1.0.0" });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, "mcp"] }));
+    onTestFinished(() => client.close());
+    expect(client.getServerVersion()).toMatchObject({ name: "card-sandbox", version: "0.1.0" });
   });
 
   test("its command serves a sandbox that orders a card", async () => {
@@ -92,16 +77,6 @@ describe("the package", () => {
     writeFileSync(join(folder, "order.js"), orderInProcess);
     expect(await succeed(process.execPath, ["order.js"], { cwd: folder })).toBe("active\n");
   });
-
-  test.each(["nodenext", "bundler"])(
-    "TypeScript imports it under %s, its declarations checked",
-    async (resolution) => {
-      writeFileSync(join(folder, "typed.ts"), typed);
-      const module = resolution === "bundler" ? "esnext" : "nodenext";
-      const options = ["--module", module, "--moduleResolution", resolution, "--target", "es2023"];
-      await succeed(tsc, ["--strict", "--noEmit", ...options, "--ignoreConfig", "typed.ts"], { cwd: folder });
-    },
-  );
 
   test.each(["scenario", "fixtures"])("its schema of %s files is found by name", async (name) => {
     const code = `import schema from "card-sandbox/schema/${name}.json" with { type: "json" }; console.log(schema.type);`;

@@ -174,7 +174,7 @@ function webhookRead({ url }: { readonly url?: string | undefined }): void {
   if (url !== undefined && targetViolation(url, ["example.com", "a.example"])) throw urlRefused;
 }
 
-/** Whether the server takes a body. Of a number it refuses the third decimal, which no schema says. */
+/** Whether the server accepts a body. It refuses a third decimal place of a number, which the schema cannot express. */
 function isTaken(read: (body: unknown) => unknown, body: unknown): boolean {
   try {
     const taken = read(body) as Partial<SpendingLimit & Pick<CardOrder, "spendingLimit">> | undefined;
@@ -200,7 +200,7 @@ describe("the OpenAPI document accepts exactly the requests that the server acce
     );
   });
 
-  test("except a number with three decimals, which the server refuses and a schema cannot express safely", () => {
+  test("except a number with three decimal places: the server refuses it, the schema cannot express it", () => {
     const validate = ajv.getSchema("openapi.json#/components/schemas/SpendingLimitInput");
     const body = { period: "daily", amount: 19.999 };
     expect([validate?.(body), isTaken((each) => readLimit(sent(each)), body)]).toEqual([true, false]);

@@ -8,7 +8,7 @@ import {
   decisionsOf,
 } from "../../src/contract/decisions.ts";
 import { type OperationId, operationIds } from "../../src/contract/operations.ts";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";
 
 /** The points of requests that no operation checks: unknown paths, unreadable requests, and the sandbox's own errors. */
@@ -31,7 +31,7 @@ describe.each(operationIds)("the decisions of %s", (operation) => {
     for (const { by, step } of rows) expect([by, step].filter(Boolean)).toHaveLength(1);
   });
 
-  test("claim the scenario before any fault or fact of it strikes, and succeed before the response is sent", () => {
+  test("claim the scenario before its facts and faults take effect, and succeed before the response is sent", () => {
     const steps = rows.map(({ step }) => step);
     const firstForced = rows.findIndex(({ forcedBy }) => forcedBy !== undefined);
     expect(steps[firstForced]).toBe("scenario");
@@ -47,13 +47,13 @@ describe.each(operationIds)("the decisions of %s", (operation) => {
   });
 });
 
-test("each contract point belongs to an operation, or to none by its nature", () => {
+test("each contract point belongs to an operation, or is raised before the operation is known", () => {
   const decided = new Set<string>(operationIds.flatMap((id) => [...decidingPoints(id)]));
   const others = Object.keys(contractPoints).filter((point) => !decided.has(point));
   expect(others).toEqual(others.filter(ofNoCheck));
 });
 
-test("the rows of the table force each fact and fault of a scenario file, and no other", () => {
+test("the rows of the table list exactly the facts and faults of scenario files", () => {
   const paths = operationIds.flatMap((id) =>
     decisionsOf(id).flatMap(({ forcedBy = {} }) => Object.keys(forcedBy).map((path) => path.split("=")[0])),
   );
@@ -68,7 +68,7 @@ test("the rows of the table force each fact and fault of a scenario file, and no
   expect([...new Set(paths)].toSorted()).toEqual(leaves.toSorted());
 });
 
-test.each<[OperationId, PointId, string]>([
+test.each<[OperationId, ContractPointId, string]>([
   ["orderPhysicalCard", "auth.token_missing", ""],
   ["orderPhysicalCard", "gateway.rate_limited", "access_token acting_company"],
   ["orderPhysicalCard", "order.forbidden", "access_token acting_company rate_limit"],
@@ -83,14 +83,14 @@ test.each<[OperationId, PointId, string]>([
   ["orderPhysicalCard", "gateway.internal_error", ""],
   ["orderPhysicalCard", "token.issued", ""],
   ["exchangeLiveKey", "order.created", ""],
-])("%s decided by %s had passed: %s", (operation, point, passed) => {
+])("%s with the point %s passed the checks: %s", (operation, point, passed) => {
   expect(checksPassed(operation, point).join(" ")).toBe(passed);
 });
 
-test.each<[OperationId, PointId]>([
+test.each<[OperationId, ContractPointId]>([
   ["orderPhysicalCard", "order.created"],
   ["exchangeSandboxKey", "token.issued"],
   ["exchangeLiveKey", "token.issued"],
-])("%s decided by %s had passed them all", (operation, point) => {
+])("%s with the point %s passed all checks", (operation, point) => {
   expect(checksPassed(operation, point)).toEqual(checksOf(operation).map(({ id }) => id));
 });

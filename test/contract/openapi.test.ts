@@ -8,12 +8,12 @@ import { describe, expect, test } from "vitest";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { resources } from "../../src/contract/openapi/resources.ts";
 import { operationIds, operations } from "../../src/contract/operations.ts";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
-import { byStatus, pointsOf, pointsOfNoOperation, slipsOf } from "../../src/contract/responses.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
+import { byStatus, pointsOf, pointsOfNoOperation, sandboxErrorsOf } from "../../src/contract/responses.ts";
 import { eventType } from "../../src/contract/webhook.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests look into whatever is in the description
+// biome-ignore lint/suspicious/noExplicitAny: the tests read all parts of the document
 const document: any = openapiDocument();
 
 const operationOf = (id: (typeof operationIds)[number]) => {
@@ -21,11 +21,11 @@ const operationOf = (id: (typeof operationIds)[number]) => {
   return document.paths[path.replace(/:([a-z]+)/g, "{$1}")][method.toLowerCase()];
 };
 
-test("it is made alike each time", () => {
+test("the document has the same bytes each time", () => {
   expect(JSON.stringify(openapiDocument())).toBe(JSON.stringify(document));
 });
 
-test("it has the interface's version, both base addresses and the bearer scheme", () => {
+test("the document has the version of the interface, both base URLs and the Bearer scheme", () => {
   expect(document.openapi).toBe("3.1.1");
   expect(document.info.version).toBe("0.1.0");
   expect(document.servers.map(({ url }: { url: string }) => url)).toEqual([
@@ -40,7 +40,7 @@ test("it has the interface's version, both base addresses and the bearer scheme"
 describe.each(operationIds)("%s", (id) => {
   const operation = operationOf(id);
 
-  test("says who says so, and what it is for", () => {
+  test("has its provenance, its section of the specification, a tag and a summary", () => {
     expect(operation.operationId).toBe(id);
     expect(operation["x-provenance"]).toBe(operations[id].provenance);
     expect(operation["x-spec"]).toBe(operations[id].spec);
@@ -48,20 +48,20 @@ describe.each(operationIds)("%s", (id) => {
     expect(operation.summary).not.toBe("");
   });
 
-  test("has each of its points at its status, with an example, and no other", () => {
-    const expected = [...byStatus([...pointsOf(id), ...slipsOf(id)])].map(([status, points]) => [
+  test("lists exactly its contract points, by status code and with an example", () => {
+    const expected = [...byStatus([...pointsOf(id), ...sandboxErrorsOf(id)])].map(([status, points]) => [
       String(status),
       points.toSorted(),
     ]);
-    const told = Object.entries<Answer>(operation.responses).map(([status, answer]) => [
+    const listed = Object.entries<ResponseObject>(operation.responses).map(([status, response]) => [
       status,
-      answer["x-contract-points"].map((point) => point.id).toSorted(),
+      response["x-contract-points"].map((point) => point.id).toSorted(),
     ]);
-    expect(told).toEqual(expected);
-    for (const answer of Object.values<Answer>(operation.responses)) {
-      const ids = answer["x-contract-points"].map((point) => point.id);
-      expect(Object.keys(answer.content["application/json"].examples)).toEqual(ids);
-      for (const { id, title, provenance, spec } of answer["x-contract-points"]) {
+    expect(listed).toEqual(expected);
+    for (const response of Object.values<ResponseObject>(operation.responses)) {
+      const ids = response["x-contract-points"].map((point) => point.id);
+      expect(Object.keys(response.content["application/json"].examples)).toEqual(ids);
+      for (const { id, title, provenance, spec } of response["x-contract-points"]) {
         expect({ title, provenance, spec }).toEqual({
           title: contractPoints[id].title,
           provenance: contractPoints[id].provenance,
@@ -72,9 +72,9 @@ describe.each(operationIds)("%s", (id) => {
   });
 });
 
-interface Answer {
+interface ResponseObject {
   readonly "x-contract-points": readonly {
-    readonly id: PointId;
+    readonly id: ContractPointId;
     readonly title: string;
     readonly provenance: string;
     readonly spec: string;
@@ -84,8 +84,8 @@ interface Answer {
   };
 }
 
-test("every contract point is somewhere, and those that decide too early are no operation's", () => {
-  const ofOperations = operationIds.flatMap((id) => [...pointsOf(id), ...slipsOf(id)]);
+test("every contract point is in the document; points raised before the operation is known are components", () => {
+  const ofOperations = operationIds.flatMap((id) => [...pointsOf(id), ...sandboxErrorsOf(id)]);
   expect(new Set([...ofOperations, ...pointsOfNoOperation])).toEqual(new Set(Object.keys(contractPoints)));
   expect(Object.keys(document.components.responses)).toEqual([
     "bad_request",
@@ -99,7 +99,7 @@ test("every contract point is somewhere, and those that decide too early are no 
   expect(Object.keys(document.components.examples)).toEqual(Object.keys(contractPoints));
 });
 
-test("the order has the headers, the bounds and the bodies of the specification", () => {
+test("the order has the headers, the limits and the bodies of the specification", () => {
   const { parameters, requestBody, responses } = operationOf("orderPhysicalCard");
   expect(parameters[0]).toMatchObject({ name: "Idempotency-Key", in: "header", required: true });
   expect(requestBody.required).toBe(true);
@@ -121,7 +121,7 @@ test("the order has the headers, the bounds and the bodies of the specification"
 describe.each(eventType.options)("the event %s", (type) => {
   const { post } = document.webhooks[type];
 
-  test("has a closed payload of its own, and the headers of Standard Webhooks", () => {
+  test("has its own closed payload and the headers of Standard Webhooks", () => {
     const name = post.requestBody.content["application/json"].schema.$ref.split("/").at(-1);
     const schema = document.components.schemas[name];
     expect(schema.properties.type.const).toBe(type);
@@ -142,11 +142,11 @@ describe.each(eventType.options)("the event %s", (type) => {
   });
 });
 
-test("the document describes no other event", () => {
+test("the document describes exactly the events of the contract", () => {
   expect(Object.keys(document.webhooks)).toEqual(eventType.options);
 });
 
-test("a list has its filters, its limit and its cursor", () => {
+test("a list has its filters, a limit and a cursor", () => {
   const names = (id: (typeof operationIds)[number]) =>
     operationOf(id)
       .parameters.filter((each: { in: string }) => each.in === "query")
@@ -166,7 +166,7 @@ test("a list has its filters, its limit and its cursor", () => {
   expect([tokens["x-provenance"], tokens["x-spec"]]).toEqual(["specified", "§2"]);
 });
 
-describe("each object, and each field of it, says who says so", () => {
+describe("each object and each of its fields has its provenance", () => {
   const fieldsOf = (schema: Field): Field[] => [
     ...Object.values(schema.properties ?? {}).flatMap((field) => [field, ...fieldsOf(field)]),
     ...[schema.items, ...(schema.anyOf ?? [])].flatMap((part) => (part ? fieldsOf(part) : [])),
@@ -179,7 +179,7 @@ describe("each object, and each field of it, says who says so", () => {
     }
   });
 
-  test("and there are no others", () => {
+  test("the document has no other objects", () => {
     expect(Object.keys(document.components.schemas).toSorted()).toEqual(Object.keys(resources).toSorted());
   });
 });
@@ -192,7 +192,7 @@ interface Field {
   readonly "x-spec"?: string;
 }
 
-test("each example fits its schema", () => {
+test("each example matches its schema", () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi.json");
@@ -202,8 +202,8 @@ test("each example fits its schema", () => {
     return validate(value) ? [] : [{ value, errors: validate.errors }];
   };
   const all = operationIds.map(operationOf);
-  const answers = all.flatMap(({ responses }) => Object.values<Answer>(responses));
-  for (const { content } of [...answers, ...Object.values<Answer>(document.components.responses)]) {
+  const responses = all.flatMap(({ responses }) => Object.values<ResponseObject>(responses));
+  for (const { content } of [...responses, ...Object.values<ResponseObject>(document.components.responses)]) {
     const { schema, examples } = content["application/json"];
     for (const point of Object.keys(examples)) {
       expect(valid(schema, document.components.examples[point].value)).toEqual([]);
@@ -219,7 +219,7 @@ test("each example fits its schema", () => {
   }
 });
 
-test("Redocly finds nothing wrong with it", () => {
+test("Redocly reports no errors and no warnings", () => {
   const file = join(temporaryFolder(), "openapi.json");
   writeFileSync(file, JSON.stringify(document));
   const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -7,12 +7,17 @@ import { countryCodes } from "../../src/contract/delivery-address.ts";
 import { invoice } from "../../src/contract/invoice.ts";
 import { listOf } from "../../src/contract/list.ts";
 import type { Example } from "../../src/contract/openapi/examples.ts";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import type { UnreadPointId } from "../../src/contract/responses.ts";
 import { cardError, gatewayError } from "../../src/contract/responses.ts";
 import { tokenExchangeResponse } from "../../src/contract/token-exchange.ts";
 import { transaction } from "../../src/contract/transaction.ts";
-import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../../src/contract/webhook.ts";
+import {
+  deletedWebhook,
+  webhook,
+  webhookDelivery,
+  webhookWithSecret,
+} from "../../src/contract/webhook-responses.ts";
 import { DatabaseUnusable } from "../../src/rules/errors.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import {
@@ -48,7 +53,7 @@ const actingFor = (company: string, path: string) => () =>
 
 const limit = { period: "daily", amount: "5" };
 
-/** A change of a card that was just ordered; `facts` are believed once it was. */
+/** A change of a newly ordered card. The `facts` apply after the order. */
 const onCard =
   (method: string, what: string, { facts, ...rest }: CallOptions & { facts?: FactsOverlay } = {}) =>
   async () => {
@@ -85,14 +90,14 @@ const newWebhook = (body: object) => async () => {
   return call("POST", hooks, { url: "http://localhost/hooks", events: ["card.created"], ...body });
 };
 
-/** Nothing can be changed any more; test/node/full-disk.test.ts has a disk that is full. */
+/** Makes every change fail. test/node/full-disk.test.ts uses a disk that is really full. */
 const fillDisk = ({ database }: ReturnType<typeof openSandbox>) => {
   database.transaction = () => {
     throw new DatabaseUnusable("the disk is full");
   };
 };
 
-/** The shortest way to each contract point; one that is missing does not compile. */
+/** The shortest way to raise each contract point. A missing point does not compile. */
 const waysTo = {
   "token.issued": exchange({ api_key: "sk_sandbox_northwind_owner" }),
   "token.invalid_request": exchange("{"),
@@ -199,7 +204,10 @@ const waysTo = {
   "order.cardholder_details_missing": orderFacing({ facts: { cardholderDetailsComplete: false } }),
   "order.country_undeliverable": orderFacing({ facts: { countryDeliverable: false } }),
   "order.quota_reached": orderFacing({ facts: { quotaReached: true } }),
-  "order.issuer_rejected": orderAnswered({ outcome: "rejected", reason: "the cardholder's name" }),
+  "order.issuer_rejected": orderAnswered({
+    outcome: "rejected",
+    reason: "the cardholder's name is too long",
+  }),
   "order.issuer_bad_gateway": orderAnswered({ outcome: "bad_gateway" }),
   "order.issuer_unavailable": orderAnswered({ outcome: "unavailable" }),
   "cards.listed": async () => {
@@ -365,10 +373,10 @@ const waysTo = {
       },
     },
   }),
-} satisfies Record<PointId, () => Promise<Reply>>;
+} satisfies Record<ContractPointId, () => Promise<Reply>>;
 
-describe("each contract point is met, with its status and its body", () => {
-  test.each(Object.keys(waysTo) as PointId[])("%s", async (id) => {
+describe("each contract point is raised with its status and its body", () => {
+  test.each(Object.keys(waysTo) as ContractPointId[])("%s", async (id) => {
     const point = contractPoints[id];
     const reply = await waysTo[id]();
     expect(reply.point).toBe(id);
@@ -376,13 +384,14 @@ describe("each contract point is met, with its status and its body", () => {
     expect(reply.status).toBe(point.status);
     expect(bodyOf(id).strict().safeParse(reply.json).error).toBeUndefined();
     if (point.code) expect(reply.json.error.code).toBe(point.code);
-    if (id === "order.issuer_rejected") expect(reply.json.error).toContain("the cardholder's name");
+    if (id === "order.issuer_rejected")
+      expect(reply.json.error).toContain("the cardholder's name is too long");
     expect(reply.headers.get("Content-Type")).toBe("application/json");
-    seen.set(id, { answer: reply.json, ...requestOf(id) });
+    seen.set(id, { response: reply.json, ...requestOf(id) });
   });
 
-  test("and its answer is the description's example: vitest -u writes it", async () => {
-    const ids = Object.keys(contractPoints) as PointId[];
+  test("the responses are the examples of the OpenAPI document (vitest -u updates them)", async () => {
+    const ids = Object.keys(contractPoints) as ContractPointId[];
     const lines = ids.map((id) => `  ${JSON.stringify(id)}: ${JSON.stringify(seen.get(id))},\n`);
     await expect(`${aboutExamples}${lines.join("")}};\n`).toMatchFileSnapshot(
       "../../src/contract/openapi/examples.ts",
@@ -390,28 +399,28 @@ describe("each contract point is met, with its status and its body", () => {
   });
 });
 
-const seen = new Map<PointId, Example>();
+const seen = new Map<ContractPointId, Example>();
 
 /** The body of the request that led to a success. */
-function requestOf(id: PointId): Partial<Example> {
+function requestOf(id: ContractPointId): Partial<Example> {
   const { point, requestBody } = latestExchange() ?? {};
   if (point !== id || !requestBody || contractPoints[id].status >= 300) return {};
   return { request: JSON.parse(requestBody) };
 }
 
-const aboutExamples = `import type { PointId } from "../points.ts";
+const aboutExamples = `import type { ContractPointId } from "../points.ts";
 
-/** What the sandbox answered, and to which body of a request. */
+/** A response of the sandbox, and the body of the request that led to it. */
 export interface Example {
-  readonly answer: unknown;
+  readonly response: unknown;
   readonly request?: unknown;
 }
 
-/** By contract point. Written by test/contract/points.test.ts, which runs the shortest way to each: change that. */
-export const examples: Readonly<Record<PointId, Example>> = {
+/** By contract point. Generated by vitest -u test/contract/points.test.ts: do not edit. */
+export const examples: Readonly<Record<ContractPointId, Example>> = {
 `;
 
-/** What the operations of an area show. */
+/** The objects in the responses of an area. */
 const shownBy: Readonly<Record<string, z.ZodObject>> = {
   accounts: account,
   companies: company,
@@ -419,7 +428,7 @@ const shownBy: Readonly<Record<string, z.ZodObject>> = {
   invoices: invoice,
 };
 
-function bodyOf(id: PointId) {
+function bodyOf(id: ContractPointId) {
   if (id === "token.issued") return tokenExchangeResponse;
   if (id === "cards.listed") return listOf(card);
   if (id === "webhooks.created" || id === "webhooks.secret_rotated") return webhookWithSecret;
@@ -435,8 +444,8 @@ function bodyOf(id: PointId) {
   return contractPoints[id].code ? gatewayError : cardError;
 }
 
-describe("the contract's data", () => {
-  test("these and no others are the spec's own words", () => {
+describe("the data of the contract", () => {
+  test("exactly these points are specified", () => {
     const specified = Object.entries(contractPoints).filter(([, point]) => point.provenance === "specified");
     expect(specified.map(([id, { status }]) => `${status} ${id}`)).toEqual([
       "200 token.issued",
@@ -477,7 +486,7 @@ describe("the contract's data", () => {
     ]);
   });
 
-  test("specified points stand where the spec speaks, assumed and variant ones where it does not", () => {
+  test("the points of the gateway and the token endpoints are assumed, those of X-On-Behalf-Of are a variant", () => {
     for (const [id, { provenance }] of Object.entries(contractPoints)) {
       if (id.startsWith("gateway.")) expect(provenance).toBe("assumed");
       if (id.startsWith("on_behalf_of.")) expect(provenance).toBe("variant");
@@ -485,13 +494,13 @@ describe("the contract's data", () => {
     }
   });
 
-  test("there are 249 assigned country codes, and each names a region", () => {
+  test("there are 249 assigned country codes, each of a region", () => {
     const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
     expect(countryCodes.size).toBe(249);
     expect([...countryCodes].filter((code) => names.of(code) === undefined)).toEqual([]);
   });
 
-  test("the eight states of a card are the spec's", () => {
+  test("a card has the eight states of the specification", () => {
     expect(cardStatus.options.join(" ")).toBe(
       "inactive active frozen suspended locked blocked expired terminated",
     );

@@ -25,7 +25,7 @@ interface Attempt {
   scenario: string | undefined;
 }
 
-/** Makes the request fail one check, and leaves what later checks look at. */
+/** Makes the request fail one check, without affecting later checks. */
 type Fault = (attempt: Attempt) => Promise<unknown> | unknown;
 
 type RowId<Operation extends OperationId> = Extract<
@@ -315,7 +315,7 @@ async function validAttempt(operation: OperationId): Promise<Attempt> {
   };
 }
 
-/** Sends a request, and returns the contract point that decided it. */
+/** Sends a request and returns the contract point of its response. */
 async function decidedBy(attempt: Attempt): Promise<string | undefined> {
   const { operation, sandbox, token, headers, id, deliveryId, query, body, facts, issuer, scenario } =
     attempt;

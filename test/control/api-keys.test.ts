@@ -62,7 +62,7 @@ describe("API keys (spec §2, §5)", () => {
     sandbox.database.run(
       `INSERT INTO api_keys (id, hash, ${columns})
        WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < 2000)
-       SELECT 'key-' || n, CAST(n AS BLOB), ${columns} FROM each JOIN api_keys ON pk = 1`,
+       SELECT printf('00000000-0000-4000-8000-%012d', n), CAST(n AS BLOB), ${columns} FROM each JOIN api_keys ON pk = 1`,
     );
     const all = (await sandbox.request("/_sandbox/api-keys")).json;
     expect([all.api_keys.length, all.has_more]).toEqual([1000, true]);

@@ -31,13 +31,17 @@ describe("POST /_sandbox/cards/ID/operator", () => {
   });
 
   test.each([
-    [{}, 400, "action: must be one of suspend, lock, block, lift, terminate, activate"],
+    [
+      {},
+      400,
+      'action: is required and must be one of "suspend", "lock", "block", "lift", "terminate", "activate"',
+    ],
     [{ action: "freeze" }, 400, "action: must be one of"],
     [{ action: "lift", why: "kindness" }, 400, "why"],
     [
       { action: "lift" },
       409,
-      "The card is active, and cannot have a hold lifted: only one that is suspended or",
+      "The card is active and cannot have a hold lifted: its status must be one of suspended, locked, blocked",
     ],
   ])("with %j is %i", async (body, status, message) => {
     const sandbox = openCards();
@@ -63,7 +67,10 @@ test.each([
 ])("POST /_sandbox/cards/ID/%s is 404 where there is no such card", async (path, body) => {
   for (const id of [unknown, "gbp"]) {
     const reply = await openCards().act(`${id}/${path}`, body);
-    expect([reply.status, reply.json]).toEqual([404, { error: `no card "${id}": name it by its id` }]);
+    expect([reply.status, reply.json]).toEqual([
+      404,
+      { error: `id: no card has the id "${id}". GET /developer/cards lists the cards of a company.` },
+    ]);
   }
 });
 
@@ -84,11 +91,15 @@ describe("/_sandbox/cards/ID/delivery", () => {
   });
 
   test.each([
-    ["produced shipped delivered", "shipped", "The card's parcel is delivered, and cannot become shipped"],
-    ["delivered", "returned", "it goes no farther"],
-    ["shipped failed returned", "returned", "it goes no farther"],
-    ["shipped", "shipped", "it goes on to delivered, returned, failed"],
-    ["failed", "delivered", "it goes on to returned"],
+    [
+      "produced shipped delivered",
+      "shipped",
+      "status: cannot change from delivered to shipped. No further change is possible.",
+    ],
+    ["delivered", "returned", "No further change is possible."],
+    ["shipped failed returned", "returned", "No further change is possible."],
+    ["shipped", "shipped", "Allowed: delivered, returned, failed."],
+    ["failed", "delivered", "Allowed: returned."],
   ])("by way of %s, it never becomes %s", async (way, then, message) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
@@ -104,7 +115,7 @@ describe("/_sandbox/cards/ID/delivery", () => {
     const reply = await sandbox.act(`${(await sandbox.card()).id}/delivery`, body);
     expect([reply.status, reply.json.error]).toEqual([
       400,
-      "status: must be one of produced, shipped, delivered, returned, failed",
+      expect.stringContaining('must be one of "produced", "shipped", "delivered", "returned", "failed"'),
     ]);
   });
 
@@ -139,7 +150,7 @@ describe("cards in the dashboard", () => {
     });
     expect(control.cards.transactions(first.id)).toMatchObject([{ amount: "25.00", status: "pending" }]);
     expect(control.cards.transactions(second.id)).toEqual([]);
-    expect(() => control.cards.list("nobody")).toThrow(/no company "nobody"/);
+    expect(() => control.cards.list("nobody")).toThrow(/no company has the id or slug "nobody"/);
   });
 
   test("lists the possible actions on a card and the status after each", async () => {

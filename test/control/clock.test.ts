@@ -68,9 +68,9 @@ describe("the sandbox's clock", () => {
   });
 
   test.each([
-    [{ now: "2026-03-10T09:29:59.999Z" }, 409, "time does not go back"],
-    [{ now: "yesterday" }, 400, "now: must be an ISO 8601 instant"],
-    [{ now: "2026-03-11" }, 400, "now: must be an ISO 8601 instant"],
+    [{ now: "2026-03-10T09:29:59.999Z" }, 409, "must not be before the current time"],
+    [{ now: "yesterday" }, 400, "now: must be an ISO 8601 timestamp with a UTC offset"],
+    [{ now: "2026-03-11" }, 400, "now: must be an ISO 8601 timestamp with a UTC offset"],
     [{ frozen: "yes" }, 400, "frozen"],
     [{ when: "2027-01-01T00:00:00Z" }, 400, "when"],
     [{ company: "nobody", now: "2027-01-01T00:00:00Z" }, 404, "no company"],

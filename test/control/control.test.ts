@@ -63,7 +63,7 @@ test("GET /_sandbox/contract lists every contract point", async () => {
     status: 422,
     provenance: "specified",
     spec: "§7, §8",
-    title: "The company's quota of live cards is used up",
+    title: "The company has reached its card quota",
   });
 });
 
@@ -181,7 +181,10 @@ test("an unexpected error is a 500 {error} without a stack trace", async () => {
   const sandbox = openSandbox();
   sandbox.database.exec("ALTER TABLE accounts RENAME TO gone");
   const reply = await sandbox.request("/_sandbox/world");
-  expect([reply.status, reply.json]).toEqual([500, { error: "the sandbox itself failed" }]);
+  expect([reply.status, reply.json]).toEqual([
+    500,
+    { error: "internal error of the sandbox (a bug in card-sandbox). The log shows the cause." },
+  ]);
   expect(sandbox.exchanges.at(-1)).toMatchObject({
     path: "/_sandbox/world",
     status: 500,
@@ -189,7 +192,7 @@ test("an unexpected error is a 500 {error} without a stack trace", async () => {
   });
 });
 
-test("a live base address has no control API", async () => {
+test("a live base URL has no control API", async () => {
   const reply = await openSandbox({ serve: "live" }).request("/_sandbox/health");
   expect(reply.status).toBe(404);
 });
@@ -200,13 +203,13 @@ test("refuses a body over 1 MiB, with Content-Length or in chunks, and reads one
     request("/_sandbox/companies", { method: "POST", body, duplex: "half" } as RequestInit);
   const named = (length: number) => JSON.stringify({ name: "x".repeat(length - 11) });
   const mebibyte = 1024 * 1024;
-  const refusal = { error: "a request of the sandbox's own API holds up to 1 MiB" };
+  const refusal = { error: "body: must be at most 1 MiB" };
   expect(await send(named(mebibyte + 1))).toMatchObject({ status: 413, json: refusal });
   const streamed = new Blob([named(mebibyte + 1)]).stream();
   expect(await send("", streamed)).toMatchObject({ status: 413, json: refusal });
   expect(await send(named(mebibyte))).toMatchObject({
     status: 400,
-    json: { error: "name: must be up to 200 characters" },
+    json: { error: "name: must have at most 200 characters" },
   });
 });
 
@@ -216,38 +219,41 @@ test.each(["__proto__", "constructor", "toString"])(
     const { request } = openSandbox();
     for (const path of ["/_sandbox/world", "/_sandbox/cards/x/expire", "/_sandbox/ui/cards"]) {
       const { status, json } = await request(path, { method });
-      expect([status, json]).toEqual([400, { error: `${method} is no method` }]);
+      expect([status, json]).toEqual([
+        400,
+        { error: `${method}: unknown HTTP method. Allowed: GET, HEAD, POST, PUT, PATCH, DELETE` },
+      ]);
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
   },
 );
 
-test("an unknown path is a 404 that names GET /_sandbox", async () => {
+test("suggests the nearest path for an unknown one", async () => {
   const { status, json } = await openSandbox().request("/_sandbox/wrld");
   expect([status, json.error]).toEqual([
     404,
-    "the sandbox's own API has no GET /_sandbox/wrld: GET /_sandbox tells where to begin",
+    "the control API has no GET /_sandbox/wrld. Did you mean /_sandbox/world? GET /_sandbox/openapi.json lists all operations.",
   ]);
 });
 
 describe("invalid input", () => {
   test.each([
-    ["companies", { nme: "x" }, /^unknown key "nme": did you mean "name"\? Known here: slug, /],
-    ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam": did you mean "name"\? /],
-    ["companies", { x: 1, y: 2 }, /^unknown key "x"; known here: .*; unknown key "y"; known here: /],
-    ["clock/advance", "PT15M", /^what is asked for must be an object, with such keys as by, company$/],
-    ["clock/advance", [], /^what is asked for must be an object, with such keys as by, company$/],
+    ["companies", { nme: "x" }, /^unknown key "nme"\. Did you mean "name"\? Allowed: slug, /],
+    ["companies", { members: [{ nam: "x" }] }, /^members\.0: unknown key "nam"\. Did you mean "name"\? /],
+    ["companies", { x: 1, y: 2 }, /^unknown key "x"\. Allowed: .*; unknown key "y"\. Allowed: /],
+    ["clock/advance", "PT15M", /^body: must be a JSON object. Allowed keys: by, company$/],
+    ["clock/advance", [], /^body: must be a JSON object. Allowed keys: by, company$/],
     [
       "invoices",
       { company: "northwind", issued_on: "2026-02-30" },
-      /^issued_on: must be a day of the calendar, such as 2026-03-10$/,
+      /^issued_on: must be an ISO 8601 date, such as "2026-03-10", but is ".*"$/,
     ],
     [
       "simulate/authorisations",
       { card_id: "fa6c0000-0001-4f6b-a7ec-74df22a00883", amount: "1.00", mcc: "shop" },
       /^mcc: must be a string of four digits, such as "5411"$/,
     ],
-    ["reset", null, /^what is asked for must be an object, with such keys as company$/],
+    ["reset", null, /^body: must be a JSON object. Allowed keys: company$/],
   ])("of %s %j is told with what may be", async (path, body, message) => {
     const reply = await openSandbox().request(`/_sandbox/${path}`, {
       method: "POST",

@@ -55,6 +55,16 @@ describe("without fixture keys", () => {
   });
 });
 
+test("refuses the secret of a hidden fixture key for a new company", async () => {
+  const sandbox = openCompanies({ fixtureKeys: false });
+  const members = [{ api_keys: [{ secret: owner }] }];
+  const { status, json } = await sandbox.post("/_sandbox/companies", { members });
+  expect(status).toBe(409);
+  expect(json.error).toContain(
+    "members.0.api_keys.0.secret: is already used by another API key. Use another secret",
+  );
+});
+
 test("a key that POST companies was given is stored as a hash, and shown in that response only", async () => {
   const sandbox = openCompanies();
   const secret = "sk_sandbox_chosen_by_a_tester";

@@ -323,9 +323,9 @@ describe("a page of another site", () => {
         expect(await status(loopback, "/_sandbox/ui", "POST")).toBe(403);
       });
 
-      test("gets an error that names the page that links may point to", async () => {
+      test("gets an error that names the page to which other sites can link", async () => {
         const { text } = await send(loopback, { headers });
-        expect(text).toContain("links may point to /_sandbox/ui only");
+        expect(text).toContain("Other sites can link only to /_sandbox/ui.");
       });
     },
   );

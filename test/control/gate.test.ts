@@ -75,7 +75,7 @@ test("refuses paths that only end like health", async () => {
 test.each(["", " ", "a b"])(
   "the admin token %j is refused, rather than open to everyone",
   async (adminToken) => {
-    await expect(startSandbox({ port: 0, adminToken })).rejects.toThrow(/admin token must not be empty/);
+    await expect(startSandbox({ port: 0, adminToken })).rejects.toThrow(/admin token: must not be empty/);
   },
 );
 
@@ -99,6 +99,9 @@ test("refuses requests that the sandbox itself sends as webhooks", async () => {
   const response = await sandbox.serve({ environments: ["sandbox"], control: { kind: "loopback" } })(request);
   expect([response.status, await response.json()]).toEqual([
     403,
-    { error: "the sandbox's own API takes no webhooks" },
+    {
+      error:
+        "the control API refuses webhook deliveries. Use a webhook URL that does not point to /_sandbox.",
+    },
   ]);
 });

@@ -9,7 +9,7 @@ test("arms up to 1,000 scenarios, and another one after one is disarmed", () => 
   const arm = () => control.scenarios.arm("quota-reached", { company: "northwind", times: 1 });
   for (let n = 0; n < limits.armedScenarios; n++) arm();
   expect(arm).toThrow(
-    /^limit_reached: a sandbox holds up to 1000 armed scenarios, including used-up ones: disarm some/,
+    /^limit_reached: at most 1000 scenarios can be armed; used-up scenarios count until they are disarmed\. Disarm some/,
   );
   expect(control.scenarios.armed().armed).toHaveLength(limits.armedScenarios);
   control.scenarios.disarm(control.scenarios.armed().armed[0]?.id ?? "");
@@ -24,7 +24,7 @@ test("returns 409 over the limit", async () => {
     409,
     {
       error:
-        "limit_reached: a sandbox keeps up to 50 snapshots: delete some (DELETE /_sandbox/snapshots/NAME)",
+        "limit_reached: the sandbox can hold at most 50 snapshots. Delete some with DELETE /_sandbox/snapshots/NAME.",
     },
   ]);
   expect((await sandbox.post("/_sandbox/snapshots", { name: "s0" })).status).toBe(201);
@@ -34,10 +34,10 @@ test("named snapshots hold up to a million rows together", () => {
   const { database, control, snapshot } = openSandbox();
   snapshot("large");
   const rows = limits.snapshotRows - 50;
-  database.exec(`${counted(rows)} INSERT INTO snapshot_counters (snapshot_pk, company_pk, kind, value)
-    SELECT pk, n + 1000, 'a', 1 FROM n, snapshots WHERE name = 'large'`);
+  database.exec(`${counted(rows)} INSERT INTO snapshot_rows (snapshot_pk, of_table, company_pk)
+    SELECT pk, 'counters', n + 1000 FROM n, snapshots WHERE name = 'large'`);
   expect(() => snapshot("second")).toThrow(
-    /^limit_reached: snapshots hold up to 1000000 rows together \(this one needs \d+, the others hold 1\d{6}\): delete/,
+    /^limit_reached: snapshots can have at most 1000000 rows together \(the new snapshot has \d+, the others have 1\d{6}\)\. Delete/,
   );
   expect(control.state.snapshots().map(({ name }) => name)).toEqual(["large"]);
   control.state.deleteSnapshot("large");
@@ -50,7 +50,7 @@ test("keeps up to 1,000 API keys of a company, revoked ones included", () => {
   const known = control.apiKeys.list("halfway").api_keys.length;
   for (let n = known; n < limits.apiKeys; n++) control.apiKeys.revoke(control.apiKeys.create(key).id);
   expect(() => control.apiKeys.create(key)).toThrow(
-    "limit_reached: a company keeps up to 1000 API keys, including revoked ones",
+    "limit_reached: a company can have at most 1000 API keys, including revoked ones",
   );
   control.state.resetCompany("halfway");
   expect(() => control.apiKeys.create(key)).not.toThrow();
@@ -61,7 +61,7 @@ test("issues up to 10,000 invoices to a company", () => {
   control.invoices.create({ company: "northwind" });
   database.run("UPDATE invoices SET position = ?", limits.invoices);
   expect(() => control.invoices.create({ company: "northwind" })).toThrow(
-    "limit_reached: a company has up to 10000 invoices",
+    "limit_reached: a company can have at most 10000 invoices",
   );
   expect(() => control.invoices.create({ company: "halfway" })).not.toThrow();
 });
@@ -76,7 +76,7 @@ test("holds up to 20,000 companies", async () => {
   database.exec(`${counted(limits.companies - 5)} INSERT INTO companies (id, slug, ${columns})
     SELECT 'id-' || n, 'made-' || n, ${columns} FROM n, companies WHERE companies.pk = 1`);
   await expect(control.companies.create()).rejects.toThrow(
-    "limit_reached: a sandbox holds up to 20000 companies: delete companies",
+    "limit_reached: at most 20000 companies can exist. Delete some",
   );
   control.companies.delete("made-1");
   expect((await control.companies.create()).slug).toBe("company-1");

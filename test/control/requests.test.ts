@@ -68,20 +68,29 @@ describe("GET /_sandbox/requests", () => {
   });
 
   test.each([
-    ["?pont=order.created", "pont: is no parameter here: use company, operation, status, point"],
-    ["?point=order.quota_reachd", "point: is no contract point: did you mean order.quota_reached?"],
-    ["?operation=order", "operation: must be one of exchangeSandboxKey, exchangeLiveKey, orderPhysicalCard"],
-    ["?status=ok", "status: must be an HTTP status"],
-    ["?status=2e2", "status: must be an HTTP status"],
-    ["?status=", "status: must be an HTTP status"],
-    ["?status=9000", "status: must be an HTTP status"],
-    ["?status=200&status=201", "status: is given more than once"],
-    ["?limit=0", "limit: must be a whole number from 1 to 1000"],
-    ["?limit=1001", "limit: must be a whole number from 1 to 1000"],
-    ["?after=last", "after: must be the id of a request"],
+    [
+      "?pont=order.created",
+      'unknown parameter "pont". Did you mean "point"? Allowed: company, operation, status, point',
+    ],
+    [
+      "?point=order.quota_reachd",
+      'point: unknown contract point "order.quota_reachd". Did you mean "order.quota_reached"?',
+    ],
+    [
+      "?operation=order",
+      'operation: must be one of "exchangeSandboxKey", "exchangeLiveKey", "orderPhysicalCard"',
+    ],
+    ["?status=ok", "status: must be a status code from 100 to 599"],
+    ["?status=2e2", "status: must be a status code from 100 to 599"],
+    ["?status=", "status: must be a status code from 100 to 599"],
+    ["?status=9000", "status: must be a status code from 100 to 599"],
+    ["?status=200&status=201", "status: must be sent only once"],
+    ["?limit=0", "limit: must be an integer from 1 to 1000"],
+    ["?limit=1001", "limit: must be an integer from 1 to 1000"],
+    ["?after=last", "after: must be the id of a recorded request"],
     ["?idempotency_key=order-1", "idempotency_key: must be a UUID"],
-    ["?company=", "company: must be a company's id, its slug, or live/SLUG"],
-    ["?last_event_id=1", "last_event_id: is no parameter here"],
+    ["?company=", "company: must be the id, slug or live/SLUG of a company"],
+    ["?last_event_id=1", 'unknown parameter "last_event_id"'],
   ])("%s is a 400: %s", async (query, error) => {
     const reply = await openSandbox().request(`/_sandbox/requests${query}`);
     expect([reply.status, reply.json]).toEqual([400, { error: expect.stringContaining(error) }]);
@@ -99,7 +108,7 @@ test.each(["6", "0", "x", "02"])("GET /_sandbox/requests/%s returns 404 for an u
   const reply = await request(`/_sandbox/requests/${id}`);
   expect([reply.status, reply.json]).toEqual([
     404,
-    { error: `no request ${id}: it is no longer kept, or never was` },
+    { error: `id: no recorded request has the id "${id}". The sandbox keeps only the latest requests.` },
   ]);
 });
 
@@ -277,9 +286,9 @@ describe("GET /_sandbox/requests/stream", () => {
   });
 
   test.each([
-    ["?limit=3", "limit: is no parameter here"],
-    ["?point=nothing", "point: is no contract point"],
-    ["?last_event_id=x", "last_event_id: must be the id of a request"],
+    ["?limit=3", 'unknown parameter "limit"'],
+    ["?point=nothing", 'point: unknown contract point "nothing"'],
+    ["?last_event_id=x", "last_event_id: must be the id of a recorded request"],
   ])("%s is a 400: %s", async (query, error) => {
     const reply = await openSandbox().request(`/_sandbox/requests/stream${query}`);
     expect([reply.status, reply.json]).toEqual([400, { error: expect.stringContaining(error) }]);

@@ -39,6 +39,9 @@ describe("POST scenarios/NAME/arm", () => {
       operation: "orderPhysicalCard",
       api_key_id: key,
       times: 2,
+      retry_after_s: null,
+      latency_ms: null,
+      hold_ms: null,
       steps_taken: 0,
       fired: 0,
       spent: false,
@@ -58,20 +61,32 @@ describe("POST scenarios/NAME/arm", () => {
     expect([reply.status, reply.headers.get("Retry-After"), reply.json]).toEqual([
       429,
       "30",
-      { success: false, error: { code: "rate_limited", message: "Too many requests: retry in 30 s" } },
+      { success: false, error: { code: "rate_limited", message: "Too many requests. Retry in 30 s." } },
     ]);
   });
 
   test.each<[string, string, object, number, string]>([
-    ["an unknown name", "quota-reach", {}, 400, 'did you mean "quota-reached"?'],
-    ["an unknown company", "conflict", { company: "nobody" }, 404, 'no company "nobody"'],
-    ["an unknown key", "conflict", { api_key_id: nobody }, 404, `no API key "${nobody}"`],
+    ["an unknown name", "quota-reach", {}, 400, 'Did you mean "quota-reached"?'],
+    [
+      "an unknown company",
+      "conflict",
+      { company: "nobody" },
+      404,
+      'company: no company has the id or slug "nobody"',
+    ],
+    [
+      "an unknown key",
+      "conflict",
+      { api_key_id: nobody },
+      404,
+      `api_key_id: no API key has the id "${nobody}"`,
+    ],
     [
       "an unknown operation",
       "conflict",
       { operation: "order" },
       400,
-      "operation: must be one of exchangeSandboxKey",
+      'operation: must be one of "exchangeSandboxKey"',
     ],
     [
       "an operation that it cannot strike",
@@ -85,7 +100,7 @@ describe("POST scenarios/NAME/arm", () => {
       "token-unavailable",
       { company: "northwind", operation: "exchangeLiveKey" },
       400,
-      "operation: exchangeLiveKey is never called by a sandbox company",
+      "operation: must not be exchangeLiveKey, because companies of the sandbox environment cannot call it",
     ],
     ["no times", "conflict", { times: 0 }, 400, "times: "],
     ["a field that is none", "conflict", { compny: "northwind" }, 400, '"compny"'],
@@ -93,7 +108,7 @@ describe("POST scenarios/NAME/arm", () => {
     const sandbox = openCompanies();
     const reply = await sandbox.send("POST", `scenarios/${name}/arm`, body);
     expect([reply.status, reply.json]).toEqual([status, { error: expect.stringContaining(message) }]);
-    expect((await sandbox.request("/_sandbox/armed")).json).toEqual({ armed: [], never_fired: [] });
+    expect((await sandbox.request("/_sandbox/armed")).json).toEqual({ armed: [], unused: [] });
   });
 
   test("refuses a key of another company", async () => {
@@ -105,7 +120,7 @@ describe("POST scenarios/NAME/arm", () => {
     });
     expect([reply.status, reply.json.error]).toEqual([
       400,
-      "api_key_id: this key is of another company than northwind",
+      "api_key_id: the API key does not belong to northwind. Omit company, or use another key.",
     ]);
   });
 });
@@ -121,7 +136,7 @@ describe("armed", () => {
       { name: "forbidden", company: "live/northwind", fired: 0 },
       { name: "conflict", company: null, fired: 1 },
     ]);
-    expect(json.never_fired).toEqual([json.armed[0].id]);
+    expect(json.unused).toEqual([json.armed[0].id]);
   });
 
   test("lists and disarms for one company, and refuses unknown parameters", async () => {
@@ -156,7 +171,7 @@ describe("armed", () => {
       const reply = await openCompanies().request(`/_sandbox/${path}`, { method });
       expect([reply.status, reply.json.error]).toEqual([
         404,
-        `nothing armed as "${nobody}": GET /_sandbox/armed lists what is`,
+        `id: no armed scenario has the id "${nobody}". GET /_sandbox/armed lists all armed scenarios.`,
       ]);
     },
   );

@@ -162,24 +162,32 @@ describe("POST /_sandbox/simulate/authorisations", () => {
   });
 
   test.each([
-    [{ card_id: nobody, amount: "1" }, 404, "card_id: there is no card"],
+    [{ card_id: nobody, amount: "1" }, 404, `card_id: no card has the id "${nobody}"`],
     [{ card_id: "x", amount: "1" }, 400, "card_id: must be a UUID"],
-    [{ amount: "0.00" }, 400, "amount: must be above 0"],
+    [{ amount: "0.00" }, 400, "amount: must be greater than 0"],
     [{ amount: "1.001" }, 400, "amount: must be a decimal"],
     [{ amount: -1 }, 400, "amount: must be a decimal"],
     [{ amount: "10000000000000" }, 400, "amount: must be at most 9999999999999.99"],
     [{ amount: 1e13 }, 400, "amount: must be at most 9999999999999.99"],
     [{ amount: "9".repeat(60_000) }, 400, "amount: must be at most 9999999999999.99"],
     [{}, 400, "amount: is required"],
-    [{ amount: 1, currency: "JPY" }, 400, "currency: the sandbox has no rate for JPY; it has AED"],
+    [
+      { amount: 1, currency: "JPY" },
+      400,
+      "currency: the sandbox has no exchange rate for JPY. Supported: AED",
+    ],
     [
       { amount: "0.01", currency: "HUF" },
       400,
-      "amount: 0.01 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 0.01 HUF converts to 0.00 GBP. Use at least 2.30 HUF.",
     ],
     [{ amount: 1, chanel: "atm" }, 400, "chanel"],
-    [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must be up to 200 characters"],
-    [{ amount: 1, merchant: { city: "x".repeat(201) } }, 400, "merchant.city: must be up to 200 characters"],
+    [{ amount: 1, merchant: "x".repeat(201) }, 400, "merchant: must have at most 200 characters"],
+    [
+      { amount: 1, merchant: { city: "x".repeat(201) } },
+      400,
+      "merchant.city: must have at most 200 characters",
+    ],
   ])("refuses $0 with $1: $2", async (body, status, message) => {
     const { post, card } = await openMoney();
     const reply = await post("/_sandbox/simulate/authorisations", { card_id: card.id, ...body });
@@ -240,7 +248,7 @@ describe("an authorisation", () => {
     expect(amount).toBe("0.22");
     for (const final of [false, true]) {
       const reply = await post(`/_sandbox/simulate/authorisations/${id}/clear`, { amount: "2.29", final });
-      const error = "amount: 2.29 HUF converts to 0.00 GBP; use at least 2.30 HUF";
+      const error = "amount: 2.29 HUF converts to 0.00 GBP. Use at least 2.30 HUF.";
       expect([reply.status, reply.json]).toEqual([400, { error }]);
     }
     expect(await shown(id)).toMatchObject({ status: "pending", original_amount: "100.00", amount: "0.22" });
@@ -277,14 +285,14 @@ describe("an authorisation", () => {
     ]) {
       for (const action of ["clear", "reverse", "expire"]) {
         const reply = await post(`/_sandbox/simulate/authorisations/${id}/${action}`, "");
-        const error = `transaction ${id} is ${status}, and holds nothing`;
+        const error = `Transaction ${id} is ${status}. Only a pending payment can be cleared or reversed.`;
         expect([reply.status, reply.json]).toEqual([409, { error }]);
       }
     }
     const more = await post(`/_sandbox/simulate/authorisations/${pay("1.00").id}/reverse`, { amount: "2" });
     expect([more.status, more.json.error]).toEqual([
       409,
-      "amount: the authorisation holds 1.00 GBP and no more",
+      "amount: the authorization holds only 1.00 GBP. Use a smaller amount.",
     ]);
     expect((await post(`/_sandbox/simulate/authorisations/${nobody}/clear`, "")).status).toBe(404);
     expect((await post("/_sandbox/simulate/authorisations/x/clear", "")).status).toBe(404);
@@ -306,7 +314,9 @@ describe("POST /_sandbox/simulate/refunds", () => {
       original_currency: "USD",
       related_transaction_id: id,
     });
-    expect((await refund("60.01")).json.error).toBe("amount: 60.00 USD of the payment are left to refund");
+    expect((await refund("60.01")).json.error).toBe(
+      "amount: must be at most 60.00 USD, the part of the payment that is not refunded yet",
+    );
     expect((await refund()).status).toBe(201);
     expect(await balances()).toBe("250000.00 250000.00");
     expect((await refund()).status).toBe(409);
@@ -319,12 +329,12 @@ describe("POST /_sandbox/simulate/refunds", () => {
     const tooLittle = await refund({ amount: "1.00" });
     expect([tooLittle.status, tooLittle.json.error]).toEqual([
       400,
-      "amount: 1.00 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 1.00 HUF converts to 0.00 GBP. Use at least 2.30 HUF.",
     ]);
     expect(await balances()).toBe("249999.78 249999.78");
     expect((await refund({ amount: "98.00" })).json.amount).toBe("0.21");
     expect((await refund({})).json.error).toBe(
-      "amount: 2.00 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 2.00 HUF converts to 0.00 GBP. Use at least 2.30 HUF.",
     );
   });
 
@@ -367,7 +377,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     const topup = await post("/_sandbox/simulate/topups", { account_id, amount: greatest });
     expect([topup.status, topup.json.error]).toEqual([
       409,
-      `amount: the account's balance would exceed ${greatest} GBP; use a smaller amount`,
+      `amount: the account's balance would exceed ${greatest} GBP. Use a smaller amount.`,
     ]);
     expect(await balances()).toBe("250000.00 250000.00");
     expect((await post("/_sandbox/simulate/fees", { account_id, amount: greatest })).status).toBe(201);
@@ -386,7 +396,7 @@ describe("POST /_sandbox/simulate/topups and fees", () => {
     const over = await post(`/_sandbox/simulate/authorisations/${second.id}/clear`, { amount: "1.01" });
     expect([over.status, over.json.error]).toEqual([
       409,
-      `amount: the total spending of the card would exceed ${greatest} GBP; use a smaller amount`,
+      `amount: the total spending of the card would exceed ${greatest} GBP. Use a smaller amount.`,
     ]);
     expect((await shown(second.id)).status).toBe("pending");
     expect(await balances()).toBe("250001.00 250000.00");

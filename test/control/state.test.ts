@@ -108,7 +108,7 @@ describe("POST /_sandbox/reset", () => {
   test.each([
     [{ company: "nobody" }, 404, "no company"],
     [{ compny: "northwind" }, 400, "compny"],
-    ["{", 400, "not valid JSON"],
+    ["{", 400, "body: must be valid JSON"],
   ])("%j: %i", async (body, status, message) => {
     const reply = await openState().post("/_sandbox/reset", body);
     expect(reply.status).toBe(status);

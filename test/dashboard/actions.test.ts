@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openDashboard } from "../support/open-dashboard.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 
-/** Northwind, and the field that names its owner. */
+/** A dashboard, northwind, and the form value of its owner. */
 function openNorthwind(...options: Parameters<typeof openDashboard>) {
   const dashboard = openDashboard(...options);
   const northwind = dashboard.company("northwind");
@@ -27,7 +27,7 @@ describe("API keys", () => {
     expect(again.html).not.toContain(secret);
   });
 
-  test("a form returns to its page, and to no other site", async () => {
+  test("returns to the page of the form, and never to another site", async () => {
     const { send, owner } = openNorthwind();
     const form = { member: owner, environment: "sandbox" };
     const back = "/_sandbox/ui/api-keys?environment=sandbox";
@@ -35,25 +35,25 @@ describe("API keys", () => {
     expect((await send("/api-keys", { ...form, back: "https://evil.test" })).location).toBe(
       "/_sandbox/ui?flash=2",
     );
-    // No header could hold it.
+    // Invalid in a header.
     expect((await send("/api-keys", { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
   });
 
-  test("with all slots taken, shows an error and keeps the input; a revoked key frees a slot", async () => {
+  test("shows an error and keeps the input if the limit of active keys is reached; a revoked key does not count", async () => {
     const { submit, visit, owner } = openNorthwind();
     const form = { member: owner, environment: "sandbox", back: "/_sandbox/ui/api-keys" };
     await submit("/api-keys", form);
     const refused = await submit("/api-keys", { ...form, label: "one too many" });
-    expect(refused.text).toContain("Not done. key_limit_reached: the company has 5 active sandbox keys");
+    expect(refused.text).toContain("Error: key_limit_reached: the company has 5 active sandbox keys");
     expect(refused.html).toContain('value="one too many"');
     const revoke = /action="(\/_sandbox\/ui\/api-keys\/[^/]+\/revoke)"/.exec(
       (await visit("/api-keys")).html,
     )?.[1];
     await submit(revoke ?? "");
-    expect((await submit("/api-keys", form)).text).toContain("Done. The key is made.");
+    expect((await submit("/api-keys", form)).text).toContain("Done. The API key is created.");
   });
 
-  test("a live key belongs to a member of a live company", async () => {
+  test("creates a live key for a member of a live company", async () => {
     const { visit, submit } = openDashboard();
     const page = await visit("/api-keys?environment=live");
     const member = /<option value="([^"]+)"/.exec(page.html)?.[1] ?? "";
@@ -61,7 +61,7 @@ describe("API keys", () => {
     expect(made.text).toMatch(/sk_live_[A-Za-z0-9]{38}/);
   });
 
-  test("shows slots for each member when keys are counted per member", async () => {
+  test("shows the active keys of each member when keys are counted per member", async () => {
     const { visit } = openDashboard({ keyQuota: "member" });
     expect((await visit("/api-keys")).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
   });
@@ -76,16 +76,31 @@ describe("scenarios", () => {
     const { html, text } = await visit("/scenarios");
     expect(text).toContain("armed, fired 1 time");
     const disarm = /action="([^"]+\/disarm)"/.exec(html)?.[1] ?? "";
-    expect((await submit(disarm)).text).toContain("quota-reached is disarmed; it fired 1 time.");
+    expect((await submit(disarm)).text).toContain("quota-reached is disarmed. It fired 1 time.");
     expect((await order()).point).toBe("order.created");
   });
 
-  test('"Fire once" does not affect the second request', async () => {
+  test('"Arm once" does not affect the second request', async () => {
     const { submit, order } = openNorthwind();
     expect((await submit("/scenarios/issuer-rejected/arm", { times: "1" })).text).toContain(
       "all companies, once",
     );
     expect([(await order()).status, (await order()).status]).toEqual([422, 201]);
+  });
+
+  test("arms a scenario with waiting times, which only the scenarios that have them offer", async () => {
+    const { submit, visit } = openNorthwind();
+    const { html } = await visit("/scenarios");
+    expect(html.match(/(?<=id=")[a-z-]+-(retry_after_s|latency_ms|hold_ms)(?=")/g)).toEqual([
+      "issuer-slow-latency_ms",
+      "in-flight-hold_ms",
+      "rate-limited-retry_after_s",
+    ]);
+    const back = "/_sandbox/ui/scenarios";
+    const armed = await submit("/scenarios/rate-limited/arm", { retry_after_s: "0", back });
+    expect(armed.text).toContain("retry_after_s: 0");
+    const refused = await submit("/scenarios/rate-limited/arm", { latency_ms: "5", back });
+    expect(refused.text).toContain("latency_ms: rate-limited has no latency.");
   });
 
   test("releases held requests", async () => {
@@ -94,7 +109,7 @@ describe("scenarios", () => {
     const held = order();
     const [{ id = "" } = {}] = control.scenarios.armed().armed;
     while (control.scenarios.byId(id).held === 0) await new Promise((later) => setTimeout(later, 5));
-    expect((await submit(`/armed/${id}/release`)).text).toContain("1 held request goes on.");
+    expect((await submit(`/armed/${id}/release`)).text).toContain("1 held request is released.");
     expect((await held).status).toBe(201);
   });
 
@@ -102,10 +117,10 @@ describe("scenarios", () => {
     const { submit } = openNorthwind();
     const back = "/_sandbox/ui/scenarios";
     const often = await submit("/scenarios/conflict/arm", { times: "often", back });
-    expect(often.text).toContain('Not done. times: must be a whole number; got "often"');
+    expect(often.text).toContain('Error: times: must be an integer, but is "often"');
     expect(often.html).toContain('value="often"');
-    const misfit = await submit("/scenarios/conflict/arm", { operation: "listCards", back });
-    expect(misfit.text).toContain("can never fire on listCards");
+    const wrongOperation = await submit("/scenarios/conflict/arm", { operation: "listCards", back });
+    expect(wrongOperation.text).toContain("can never fire on listCards");
   });
 });
 
@@ -119,7 +134,7 @@ describe("companies", () => {
     expect(secrets).toHaveLength(3);
     expect(await exchange(secrets[0] ?? "")).toBeTruthy();
     expect((await submit("/companies", { card_quota: "-1" })).text).toContain(
-      "card_quota: must be a whole number",
+      "card_quota: must be an integer",
     );
   });
 
@@ -137,7 +152,7 @@ describe("companies", () => {
     expect(company("northwind").members[2]?.role).toBe("admin");
     const gbp = northwind.accounts[0]?.id;
     expect((await submit(`${at}/accounts/${gbp}/top-up`, { amount: "10.50" })).text).toContain(
-      "10.50 GBP came in",
+      "topped up with 10.50 GBP",
     );
     expect(company("northwind").accounts[0]?.balance).toBe("250010.50");
     await submit(`${at}/accounts/${gbp}`, { status: "closed" });
@@ -157,55 +172,57 @@ describe("companies", () => {
 });
 
 describe("cards", () => {
-  test("simulates a purchase that counts against the limits, clears and refunds it", async () => {
+  test("simulates a card payment that counts against the limits, clears and refunds it", async () => {
     const { submit, visit, order } = openNorthwind();
     const { id } = cardOf(await order({ body: { spending_limit: { period: "monthly", amount: "50.00" } } }));
     const back = `/_sandbox/ui/cards/${id}`;
     const bought = await submit(`/cards/${id}/purchase`, { amount: "42", merchant: "Book shop", back });
-    expect(bought.text).toContain("Done. 42.00 GBP: pending.");
+    expect(bought.text).toContain("Done. Card payment of 42.00 GBP: pending.");
     expect(bought.text).toContain("42.00 of 50.00 GBP");
     const declined = await submit(`/cards/${id}/purchase`, { amount: "8.01", back });
-    expect(declined.text).toContain("8.01 GBP: declined, spending limit exceeded.");
+    expect(declined.text).toContain("Card payment of 8.01 GBP: declined, spending limit exceeded.");
     const act = async (action: string) => {
       const { html } = await visit(`/cards/${id}`);
       const form = new RegExp(`action="([^"]+/${action})"`).exec(html)?.[1] ?? "";
       return (await submit(form, { back })).text;
     };
-    expect(await act("clear")).toContain("42.00 GBP were taken.");
-    expect(await act("refund")).toContain("42.00 GBP were given back.");
+    expect(await act("clear")).toContain("The card payment of 42.00 GBP is cleared.");
+    expect(await act("refund")).toContain("42.00 GBP is refunded.");
     const wrong = await submit(`/cards/${id}/purchase`, { amount: "many", merchant: "Kept", back });
-    expect(wrong.text).toContain("Not done. amount: must be a decimal");
+    expect(wrong.text).toContain("Error: amount: must be a decimal");
     expect(wrong.html).toContain('value="Kept"');
   });
 
-  test("offers the possible operator actions, and moves the parcel", async () => {
+  test("offers the possible operator actions, and updates the delivery status", async () => {
     const { submit, visit, order } = openNorthwind();
     const { id } = cardOf(await order());
     const back = `/_sandbox/ui/cards/${id}`;
-    expect((await submit(`/cards/${id}/operator`, { action: "lock", back })).text).toContain("is locked.");
+    expect((await submit(`/cards/${id}/operator`, { action: "lock", back })).text).toContain(
+      "is now locked.",
+    );
     const held = await visit(`/cards/${id}`);
-    expect(held.text).toContain("Lift the hold the card is then active");
+    expect(held.text).toContain("Lift hold new status: active");
     expect(held.text).not.toContain("Suspend");
-    expect((await submit(`/cards/${id}/operator`, { action: "suspend", back })).text).toContain("Not done.");
+    expect((await submit(`/cards/${id}/operator`, { action: "suspend", back })).text).toContain("Error:");
     expect((await submit(`/cards/${id}/delivery`, { status: "shipped", back })).text).toContain(
-      "The parcel is shipped.",
+      "The delivery status is now shipped.",
     );
     expect((await submit(`/cards/${id}/operator`, { action: "expire", back })).text).toContain(
-      "The card has ended",
+      "The status of the card is final",
     );
   });
 });
 
-describe("the clock, and the world", () => {
+describe("the clock and the world", () => {
   test("shows an error once: in the form with fields, or at the top", async () => {
     const { submit } = openNorthwind();
-    const filled = await submit("/snapshots", { name: "no name", tells: "itself" });
-    expect(filled.text.match(/Not done\./g)).toHaveLength(1);
-    expect(filled.html.indexOf("Not done.")).toBeGreaterThan(
+    const filled = await submit("/snapshots", { name: "no name", show_message: "inline" });
+    expect(filled.text.match(/Error:/g)).toHaveLength(1);
+    expect(filled.html.indexOf("Error:")).toBeGreaterThan(
       filled.html.indexOf('action="/_sandbox/ui/snapshots"'),
     );
     const pressed = await submit("/snapshots/restore", { name: "none" });
-    expect(pressed.html.indexOf("Not done.")).toBeLessThan(pressed.html.indexOf("<h1>"));
+    expect(pressed.html.indexOf("Error:")).toBeLessThan(pressed.html.indexOf("<h1>"));
   });
 
   test("advances, freezes and unfreezes the clock, and advances a company's", async () => {
@@ -229,16 +246,18 @@ describe("the clock, and the world", () => {
     await submit("/snapshots/restore", { name: "before" });
     expect(company("northwind").live_cards).toBe(0);
     await submit("/snapshots/delete", { name: "before" });
-    expect((await submit("/snapshots/restore", { name: "before" })).text).toContain('no snapshot "before"');
+    expect((await submit("/snapshots/restore", { name: "before" })).text).toContain(
+      'no snapshot has the name "before"',
+    );
     await order();
-    expect((await submit("/reset")).text).toContain("as freshly started");
+    expect((await submit("/reset")).text).toContain("The sandbox is reset.");
     expect(company("northwind").live_cards).toBe(0);
   });
 
   test("deletes requests with their coverage", async () => {
     const { submit, order, coverage } = openNorthwind();
     await order();
-    await submit("/requests/forget");
+    await submit("/requests/delete");
     expect(coverage().total.met).toBe(0);
   });
 });
@@ -248,6 +267,9 @@ test("refuses a multipart form without a boundary", async () => {
   const before = world();
   const headers = { Origin: origin, "Content-Type": "multipart/form-data" };
   const { status, text } = await visit("/companies", { method: "POST", headers, body: "name=Acme" });
-  expect([status, text]).toEqual([400, expect.stringContaining("the form cannot be read")]);
+  expect([status, text]).toEqual([
+    400,
+    expect.stringContaining("Content-Type: must be application/x-www-form-urlencoded"),
+  ]);
   expect(world()).toEqual(before);
 });

@@ -91,9 +91,9 @@ describe("with an admin token", () => {
     const { visit, send } = openDashboard({}, withToken);
     const { status, location } = await visit("/requests?status=422");
     expect(status).toBe(303);
-    const asked = await visit(location ?? "");
-    expect(asked.text).toContain("Admin token");
-    expect(asked.html).not.toContain('<nav aria-label="Dashboard"');
+    const signIn = await visit(location ?? "");
+    expect(signIn.text).toContain("Admin token");
+    expect(signIn.html).not.toContain('<nav aria-label="Dashboard"');
     const next = new URL(location ?? "", "http://localhost").searchParams.get("next") ?? "";
     const entered = await send("/sign-in", { token: "correct-horse", next });
     expect([entered.status, entered.location]).toEqual([303, "/_sandbox/ui/requests?status=422"]);
@@ -119,7 +119,7 @@ describe("with an admin token", () => {
     for (const token of ["wrong", "", "correct-horse-"]) {
       const { status, headers, text } = await send("/sign-in", { token });
       expect([status, headers.get("Set-Cookie")]).toEqual([401, null]);
-      expect(text).toContain("not the admin token");
+      expect(text).toContain("The admin token is wrong");
     }
   });
 
@@ -179,10 +179,7 @@ describe("with an admin token", () => {
   test("refuses a form that is too large", async () => {
     const { send } = openDashboard({}, withToken);
     const { status, text } = await send("/sign-in", { token: "x".repeat(65 * 1024) });
-    expect([status, text]).toEqual([
-      413,
-      expect.stringContaining("a form of the dashboard holds up to 64 KiB"),
-    ]);
+    expect([status, text]).toEqual([413, expect.stringContaining("form: must be at most 64 KiB")]);
   });
 
   test("signing out ends only this session", async () => {
@@ -288,7 +285,7 @@ describe("with an admin token", () => {
       const abort = new AbortController();
       const headers = { Authorization: "Bearer wrong" };
       const reply = dashboard.visit("/_sandbox/world", { headers, signal: abort.signal });
-      // In the test's clock a wait ends with the turn, so it is looked at within this one.
+      // A wait of the test clock ends after the current task, so it is checked before.
       for (let n = 0; n < 1000; n++) await Promise.resolve();
       expect(dashboard.clockOfTest.waits).toEqual([1000]);
       abort.abort();

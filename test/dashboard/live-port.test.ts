@@ -12,14 +12,14 @@ const page = async (path: string) =>
     .replaceAll("&#39;", "'")
     .replaceAll("&quot;", '"');
 
-test("the overview names both base addresses", async () => {
+test("the overview names both base URLs", async () => {
   const html = await page("");
   expect(html).toContain(`<code>${sandbox.url}</code>`);
   expect(html).toContain(`<code>${sandbox.liveUrl}</code>`);
   expect(sandbox.liveUrl).not.toBe(sandbox.url);
 });
 
-test("repeats a live request at the live base address, and others at their own", async () => {
+test("repeats a live request at the live base URL, and others at their own", async () => {
   for (const [base, path, api_key] of [
     [sandbox.liveUrl, "/auth/v1/token", "sk_live_northwind_owner"],
     [sandbox.url, "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner"],
@@ -34,7 +34,7 @@ test("repeats a live request at the live base address, and others at their own",
   }
 });
 
-test("the page of API keys exchanges a live key at the live base address", async () => {
+test("the page of API keys exchanges a live key at the live base URL", async () => {
   expect(await page("/api-keys?environment=live")).toContain(`${sandbox.liveUrl}/auth/v1/token`);
 });
 

@@ -4,7 +4,7 @@ import type { openSandbox } from "../support/open-sandbox.ts";
 
 const count = 10_000;
 
-/** Adds companies with a member, a key and an account each, faster than the control API makes them. */
+/** Adds companies with a member, a key and an account each, faster than through the control API. */
 function addCompanies({ database }: ReturnType<typeof openSandbox>): void {
   const numbers = `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})`;
   const id = (kind: number) => `printf('0000000${kind}-0000-4000-8000-%012d', n)`;
@@ -72,16 +72,16 @@ describe(`with ${count} companies`, () => {
   test("lists every company page by page, and finds it by search", async () => {
     const { visit } = openCrowded();
     const first = await visit("/companies");
-    expect(first.text).toContain(`All ${count + 5}`);
+    expect(first.text).toContain(`${count + 5} companies`);
     expect(first.text).toContain("made-45 ");
     expect(first.text).not.toContain("made-46 ");
-    const second = await visit(hrefs(first.html, "Next") ?? "");
+    const second = await visit(hrefs(first.html, "Next page") ?? "");
     expect(second.text).toContain("made-46 ");
     const last = await visit(`/companies?after=${made(count - 1)}`);
     expect(last.text).toContain(`made-${count} `);
-    expect(last.html).not.toContain(">Next<");
+    expect(last.html).not.toContain(">Next page<");
     const found = await visit("/companies?search=MADE-9999");
-    expect(found.text).toContain("Found 1");
+    expect(found.text).toContain("1 company found");
     expect(found.html).toContain(`/companies/${made(9999)}`);
   });
 
@@ -96,7 +96,7 @@ describe(`with ${count} companies`, () => {
     const member = `${made(7000)}/00000002-0000-4000-8000-000000007000`;
     expect(one.html).toContain(`value="${member}"`);
     expect((await submit("/api-keys", { member, environment: "sandbox" })).text).toContain(
-      "The key is made.",
+      "The API key is created.",
     );
   });
 
@@ -119,23 +119,23 @@ describe(`with ${count} companies`, () => {
     expect(html).toContain('name="company" value="made-8000"');
     await submit("/scenarios/quota-reached/arm", { company: "made-8000" });
     expect(control.scenarios.armed().armed).toMatchObject([{ company: "made-8000" }]);
-    expect((await visit("/scenarios?company=made-8001")).text).toContain("Nothing is armed");
+    expect((await visit("/scenarios?company=made-8001")).text).toContain("No scenario is armed");
   });
 });
 
-test("an action on an unknown company is refused", async () => {
+test("pages of an unknown company are not found, except requests and the report", async () => {
   const { visit } = openDashboard();
   for (const page of ["/scenarios", "/api-keys", "/cards"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 404]);
   }
-  // The journal may hold requests of companies that were deleted.
+  // The journal may contain requests of deleted companies.
   for (const page of ["/requests", "/report"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 200]);
   }
 });
 
 describe("GET /_sandbox/world lists page by page", () => {
-  const ask = async (query: string) => {
+  const worldOf = async (query: string) => {
     const sandbox = openDashboard();
     addCompanies(sandbox);
     return (await sandbox.request(`/_sandbox/world${query}`)).json;
@@ -144,33 +144,33 @@ describe("GET /_sandbox/world lists page by page", () => {
     companies.map(({ slug }) => slug);
 
   test("up to 500 companies, and whether more follow", async () => {
-    const all = await ask("");
+    const all = await worldOf("");
     expect([all.companies.length, all.has_more]).toEqual([500, true]);
     expect(openDashboard().world().has_more).toBe(false);
   });
 
-  test("companies after a company, by environment, by search, or one alone", async () => {
-    expect(slugs(await ask(`?limit=2&after=made-${count - 3}`))).toEqual([
+  test("companies after another, by environment, by search, or a single one", async () => {
+    expect(slugs(await worldOf(`?limit=2&after=made-${count - 3}`))).toEqual([
       `made-${count - 2}`,
       `made-${count - 1}`,
     ]);
-    expect(await ask(`?after=made-${count - 1}`)).toMatchObject({
+    expect(await worldOf(`?after=made-${count - 1}`)).toMatchObject({
       companies: [{ id: made(count) }],
       has_more: false,
     });
-    expect(slugs(await ask("?environment=live"))).toEqual(["northwind"]);
-    expect(slugs(await ask("?search=live/north"))).toEqual(["northwind"]);
-    expect(slugs(await ask("?search=Made 9999"))).toEqual(["made-9999"]);
-    expect(slugs(await ask("?search=100%25"))).toEqual([]);
-    expect(slugs(await ask("?search=made_9999"))).toEqual([]);
-    expect(slugs(await ask("?company=made-77"))).toEqual(["made-77"]);
+    expect(slugs(await worldOf("?environment=live"))).toEqual(["northwind"]);
+    expect(slugs(await worldOf("?search=live/north"))).toEqual(["northwind"]);
+    expect(slugs(await worldOf("?search=Made 9999"))).toEqual(["made-9999"]);
+    expect(slugs(await worldOf("?search=100%25"))).toEqual([]);
+    expect(slugs(await worldOf("?search=made_9999"))).toEqual([]);
+    expect(slugs(await worldOf("?company=made-77"))).toEqual(["made-77"]);
   });
 
   test.each([
-    ["?limit=0", 400, "limit: must be a whole number from 1 to 500"],
-    ["?limit=501", 400, "limit: must be a whole number from 1 to 500"],
+    ["?limit=0", 400, "limit: must be an integer from 1 to 500"],
+    ["?limit=501", 400, "limit: must be an integer from 1 to 500"],
     ["?environment=test", 400, "environment"],
-    ["?page=2", 400, "page: is no parameter here: use company, environment, search, limit, after"],
+    ["?page=2", 400, 'unknown parameter "page". Allowed: company, environment, search, limit, after'],
     ["?after=nobody", 404, "no company"],
     ["?company=nobody", 404, "no company"],
   ])("%s: %i", async (query, status, message) => {
@@ -178,10 +178,10 @@ describe("GET /_sandbox/world lists page by page", () => {
     expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test("within the process too", () => {
+  test("in the process too", () => {
     const sandbox = openDashboard();
     expect(slugs(sandbox.world({ limit: 1 }))).toEqual(["northwind"]);
     expect(slugs(sandbox.world({ after: "northwind", limit: 1 }))).toEqual(["fullhouse"]);
-    expect(() => sandbox.world({ limit: 0.5 })).toThrow("limit: must be a whole number");
+    expect(() => sandbox.world({ limit: 0.5 })).toThrow("limit: must be an integer");
   });
 });

@@ -80,7 +80,7 @@ const further = { requests: 250, rounds: 8 };
 /**
  * Like `fuzz`, but continues until one request has succeeded and another was refused. If one in fifty succeeds, chance
  * makes 2000 more requests fail once in 10^17 runs.
- * @throws Error also if it gets only one kind of response, so that the fuzz does not reach what it should test
+ * @throws Error also if all responses are of one kind, because the fuzz then tests too little
  */
 export async function fuzzBothWays(options: FuzzOptions): Promise<void> {
   const tally = await fuzz(options);

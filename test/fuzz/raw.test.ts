@@ -8,10 +8,10 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
   ["TLS", Buffer.from("16030100c8010000c403", "hex"), /^HTTP\/1\.1 400 /],
   ["HTTP/2 without an upgrade", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^HTTP\/1\.1 400 /],
   ["HTTP/0.9", "GET /\r\n", /^HTTP\/1\.1 400 /],
-  ["HTTP/1.0", "GET / HTTP/1.0\r\n\r\n", /^HTTP\/1\.1 404 /],
-  ["HTTP/9.9", `GET / HTTP/9.9\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
-  ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", /^HTTP\/1\.1 400 /],
-  ["two Hosts", `GET / HTTP/1.1\r\nHost: b\r\n${head}\r\n`, /^HTTP\/1\.1 400 |^HTTP\/1\.1 404 /],
+  ["HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n", /^HTTP\/1\.1 404 /],
+  ["HTTP/9.9", `GET /a HTTP/9.9\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
+  ["no Host", "GET /a HTTP/1.1\r\nConnection: close\r\n\r\n", /^HTTP\/1\.1 400 /],
+  ["two Hosts", `GET /a HTTP/1.1\r\nHost: b\r\n${head}\r\n`, /^HTTP\/1\.1 400 |^HTTP\/1\.1 404 /],
   ["a lower-case method", `get / HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
   ["CONNECT", `CONNECT a:443 HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
   ["TRACE", `TRACE /developer/cards HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 40[15] /],
@@ -19,14 +19,14 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
   ["an absolute form", `GET http://elsewhere/developer/cards HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 401 /],
   ["an absolute form of another scheme", `GET ftp://a/b HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 40[04] /],
   ["no path", `GET ?a HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 40[04] /],
-  ["bare line feeds", "GET / HTTP/1.1\nHost: a\nConnection: close\n\n", /^HTTP\/1\.1 40[04] /],
-  ["a folded header", `GET / HTTP/1.1\r\nX: a\r\n b\r\n${head}\r\n`, /^HTTP\/1\.1 40[04] /],
-  ["a space before the colon", `GET / HTTP/1.1\r\nX : a\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
-  ["a header without a name", `GET / HTTP/1.1\r\n: a\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
-  ["NUL in a header", `GET / HTTP/1.1\r\nX: a\0b\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
+  ["bare line feeds", "GET /a HTTP/1.1\nHost: a\nConnection: close\n\n", /^HTTP\/1\.1 40[04] /],
+  ["a folded header", `GET /a HTTP/1.1\r\nX: a\r\n b\r\n${head}\r\n`, /^HTTP\/1\.1 40[04] /],
+  ["a space before the colon", `GET /a HTTP/1.1\r\nX : a\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
+  ["a header without a name", `GET /a HTTP/1.1\r\n: a\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
+  ["NUL in a header", `GET /a HTTP/1.1\r\nX: a\0b\r\n${head}\r\n`, /^HTTP\/1\.1 400 /],
   [
     "a header beyond ASCII",
-    Buffer.from(`GET / HTTP/1.1\r\nX: \xff\xfe\r\n${head}\r\n`, "latin1"),
+    Buffer.from(`GET /a HTTP/1.1\r\nX: \xff\xfe\r\n${head}\r\n`, "latin1"),
     /^HTTP\/1\.1 404 /,
   ],
   [
@@ -35,8 +35,8 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
     /^HTTP\/1\.1 40[04] /,
   ],
   ["a malformed escape", `GET /developer/cards/%zz%00%2F HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 401 /],
-  ["300 headers", `GET / HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(300)}\r\n`, /^HTTP\/1\.1 404 /],
-  ["9000 headers", `GET / HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(9000)}\r\n`, /^HTTP\/1\.1 431 /],
+  ["300 headers", `GET /a HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(300)}\r\n`, /^HTTP\/1\.1 404 /],
+  ["9000 headers", `GET /a HTTP/1.1\r\n${head}${"X: 1\r\n".repeat(9000)}\r\n`, /^HTTP\/1\.1 431 /],
   ["a target that is too large", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, /^HTTP\/1\.1 431 /],
   ["a length and chunks", `${chunked}Content-Length: 3\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
   ["chunked twice", `${chunked}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
@@ -72,15 +72,15 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
     `POST /auth/v1/sandbox/token HTTP/1.1\r\n${head}Expect: 100-continue\r\nContent-Length: 40\r\n\r\n${body}`,
     /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
   ],
-  ["Expect: something else", `GET / HTTP/1.1\r\n${head}Expect: rain\r\n\r\n`, /^HTTP\/1\.1 417 /],
+  ["Expect: something else", `GET /a HTTP/1.1\r\n${head}Expect: rain\r\n\r\n`, /^HTTP\/1\.1 417 /],
   [
     "an upgrade to WebSocket",
-    "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     /^HTTP\/1\.1 404 /,
   ],
   [
     "an upgrade to HTTP/2",
-    "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+    "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
     /^HTTP\/1\.1 404 /,
   ],
   [
@@ -95,7 +95,7 @@ const requests: readonly (readonly [name: string, bytes: string | Uint8Array, an
   ],
 ];
 
-test("invalid HTTP gets 4xx, or no response", async () => {
+test("invalid HTTP gets a 4xx status code, or no response", async () => {
   const { url, output, order } = await startCommandLine(["--log", "json"]);
   const other: unknown[] = [];
   for (const [name, bytes, answer] of requests) {
@@ -108,6 +108,6 @@ test("invalid HTTP gets 4xx, or no response", async () => {
   expect(output.stdout).not.toContain('"defect"');
 });
 
-test("mangled requests get a response below 500, or none", async () => {
+test("corrupted requests get a status code below 500, or no response", async () => {
   await sendMangled({ requests: 150, seed: Number(process.env.FUZZ_SEED ?? 1) });
 });

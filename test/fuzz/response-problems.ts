@@ -14,7 +14,7 @@ export interface Outcome {
 /** A stack trace, or the path of a source file. */
 const internals = /^ {4}at |node_modules|\.tsx?:\d/m;
 
-/** Everything that is wrong with the response, whatever the request was. */
+/** All problems of a response that do not depend on the request. */
 export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
   const { status, headers, text, exchanges } = outcome;
   const found: string[] = [];
@@ -30,6 +30,7 @@ export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
   }
   if (status === undefined || sent.method === "HEAD") return found;
   const { pathname } = new URL(`http://sandbox${sent.target}`);
+  const isStartPage = pathname === "/" && sent.method === "GET";
   const type = headers.get("Content-Type") ?? "none";
   if (/^\/_sandbox\/ui(\/|$)/.test(pathname)) {
     if (sent.method in Object.prototype) return found;
@@ -38,7 +39,7 @@ export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
   } else if (/^\/_sandbox(\/|$)/.test(pathname)) {
     if (status >= 400 && !isRefusal(text))
       found.push(`an error without an explanation: ${text.slice(0, 200)}`);
-  } else if (!/^\/(openapi\.json|docs)/.test(pathname) && exchanges.length !== 1) {
+  } else if (!isStartPage && !/^\/(openapi\.json|docs)/.test(pathname) && exchanges.length !== 1) {
     found.push(`${exchanges.length} exchanges were recorded`);
   }
   return found;

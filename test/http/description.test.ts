@@ -5,7 +5,7 @@ const origin = "http://sandbox.test";
 const everyFace = [
   ["the whole sandbox", {}],
   ["a sandbox without its own API", { serve: "sandbox" }],
-  ["the live base address", { serve: "live" }],
+  ["the live base URL", { serve: "live" }],
 ] as const;
 
 describe.each(everyFace)("%s", (_, options) => {
@@ -32,7 +32,7 @@ function served(options: (typeof everyFace)[number][1]) {
 test.each([
   ["sandbox", ["{sandbox_base_url}"]],
   ["live", ["{base_url}"]],
-] as const)("the %s base address is the server, at the origin that was asked", async (serve, urls) => {
+] as const)("the %s base URL is the server, at the origin that was asked", async (serve, urls) => {
   const { fetch } = served({ serve });
   const response = await fetch("https://cards.test:8443/openapi.json");
   const { servers } = JSON.parse(await response.text());
@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test.each(["/openapi.json", "/docs", "/docs/init.js"])(
+test.each(["/openapi.json", "/docs", "/docs/page.js"])(
   "HEAD %s has the headers of GET, and no body",
   async (path) => {
     const { fetch } = served({});
@@ -87,7 +87,7 @@ test("other methods than GET and HEAD are 405", async () => {
 
 test("requests for it are in neither the journal nor the coverage", async () => {
   const sandbox = openSandbox();
-  for (const path of ["/openapi.json", "/docs", "/docs/init.js", "/docs/nothing"]) {
+  for (const path of ["/openapi.json", "/docs", "/docs/page.js", "/docs/nothing"]) {
     await sandbox.fetch(origin + path);
   }
   expect(sandbox.requests.list().requests).toEqual([]);
@@ -110,11 +110,28 @@ describe("the API reference", () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
     const page = await response.text();
-    const linked = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url);
-    expect(linked.filter((url) => !url.startsWith("data:")).every((url) => url.startsWith("/docs/"))).toBe(
-      true,
+    const loaded = [...page.matchAll(/<(?:script|link) [^>]*(?:src|href)="([^"]+)"/g)].map(
+      ([, url = ""]) => url,
     );
+    expect(loaded.filter((url) => !url.startsWith("data:") && !url.startsWith("/docs/"))).toEqual([]);
     expect(page).not.toMatch(/<script>|<style|style=| on[a-z]+=/);
+  });
+
+  test("has a page for the service, and one for the control API, with links to each other and to the dashboard", async () => {
+    const { fetch } = served({});
+    for (const path of ["/docs", "/docs/control"]) {
+      const page = await (await fetch(origin + path)).text();
+      for (const href of ["/docs", "/docs/control", "/_sandbox/ui"])
+        expect(page).toContain(`<a href="${href}"`);
+      const [, document = ""] = /data-document="([^"]+)"/.exec(page) ?? [];
+      expect((await fetch(origin + document)).status).toBe(200);
+    }
+  });
+
+  test("does not mention the control API and the dashboard where they are not served", async () => {
+    const { fetch } = served({ serve: "live" });
+    expect(await (await fetch(`${origin}/docs`)).text()).not.toMatch(/\/_sandbox|\/docs\/control/);
+    expect((await fetch(`${origin}/docs/control`)).status).toBe(404);
   });
 
   test("serves its files with headers that let a browser cache them", async () => {
@@ -129,7 +146,7 @@ describe("the API reference", () => {
       expect(response.headers.get("Cache-Control")).toContain("immutable");
       expect(await response.text()).toBe("files");
     }
-    expect((await sandbox.fetch(`${origin}/docs/init.js`)).status).toBe(200);
+    expect((await sandbox.fetch(`${origin}/docs/page.js`)).status).toBe(200);
     expect((await sandbox.fetch(`${origin}/docs/other.js`)).status).toBe(404);
     expect((await sandbox.fetch(`${origin}/docs/../package.json`)).status).toBe(404);
   });

@@ -1,24 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { openSandbox } from "../support/open-sandbox.ts";
 
-describe("a request that no operation serves gets the gateway's envelope", () => {
-  test.each([
-    "/",
-    "/nothing",
-    "/auth/v1",
-    "/auth/v1/token/",
-    "/Developer/cards",
-    "//developer/cards/physical",
-  ])("%s: 404", async (path) => {
-    const reply = await openSandbox().request(path);
-    expect([reply.status, reply.point]).toEqual([404, "gateway.not_found"]);
-    expect(reply.json).toEqual({
-      success: false,
-      error: { code: "not_found", message: expect.stringContaining(path) },
-    });
-  });
+describe("a request without an operation gets the error body of the gateway", () => {
+  test.each(["/nothing", "/auth/v1", "/auth/v1/token/", "/Developer/cards", "//developer/cards/physical"])(
+    "%s: 404",
+    async (path) => {
+      const reply = await openSandbox().request(path);
+      expect([reply.status, reply.point]).toEqual([404, "gateway.not_found"]);
+      expect(reply.json).toEqual({
+        success: false,
+        error: { code: "not_found", message: expect.stringContaining(path) },
+      });
+    },
+  );
 
-  test("under /developer: 401 comes first, then 404", async () => {
+  test("checks the access token before the path under /developer: 401, then 404", async () => {
     const sandbox = openSandbox();
     expect((await sandbox.request("/developer/nothing")).status).toBe(401);
     const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
@@ -33,7 +29,7 @@ describe("a request that no operation serves gets the gateway's envelope", () =>
     ["/developer/cards/physical", "GET"],
     ["/developer/cards/physical", "PUT"],
     ["/developer/cards/physical", "PATCH"],
-  ])("%s does not serve %s: 405 with Allow", async (path, method) => {
+  ])("%s does not support %s: 405 with Allow", async (path, method) => {
     const sandbox = openSandbox();
     const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
     const reply = await sandbox.request(path, { method, headers });
@@ -46,18 +42,20 @@ describe("a request that no operation serves gets the gateway's envelope", () =>
     ["/developer/accounts", "GET, HEAD"],
     ["/developer/cards", "GET, HEAD"],
     ["/developer/cards/9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11", "GET, HEAD, PATCH"],
-  ])("405 of %s lists HEAD beside GET in Allow", async (path, allowed) => {
+  ])("405 of %s lists HEAD in addition to GET in Allow", async (path, allowed) => {
     const sandbox = openSandbox();
     const headers = { Authorization: `Bearer ${await sandbox.exchange("sk_sandbox_northwind_owner")}` };
     const reply = await sandbox.request(path, { method: "OPTIONS", headers });
     expect([reply.status, reply.headers.get("Allow")]).toEqual([405, allowed]);
-    expect(reply.json.error.message).toContain(`use ${allowed.replaceAll(", ", " or ")}`);
+    expect(reply.json.error.message).toContain(
+      `method not allowed. Use ${allowed.replaceAll(", ", " or ")}.`,
+    );
     for (const method of allowed.split(", ")) {
       expect((await sandbox.request(path, { method, headers })).status, method).not.toBe(405);
     }
   });
 
-  test("a path that contains a key or a token is masked in the message", async () => {
+  test("masks a key or a token in the path in the message", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     for (const secret of ["sk_sandbox_northwind_owner", token]) {
@@ -65,7 +63,7 @@ describe("a request that no operation serves gets the gateway's envelope", () =>
     }
   });
 
-  test("a defect of the sandbox is a 500 without a stack trace", async () => {
+  test("responds to a bug of the sandbox with 500 and without a stack trace", async () => {
     const broken = () => {
       throw new TypeError("broken on purpose");
     };
@@ -74,7 +72,10 @@ describe("a request that no operation serves gets the gateway's envelope", () =>
     expect([reply.status, reply.point]).toEqual([500, "gateway.internal_error"]);
     expect(reply.json).toEqual({
       success: false,
-      error: { code: "internal_error", message: "The sandbox itself failed" },
+      error: {
+        code: "internal_error",
+        message: "The sandbox failed with an internal error. Its log shows the cause.",
+      },
     });
     expect(sandbox.exchanges.at(-1)?.defect?.message).toBe("broken on purpose");
     expect(sandbox.company("northwind").live_cards).toBe(0);
@@ -148,7 +149,7 @@ describe("Sandbox-Contract-Point", () => {
     expect(reply.headers.get("Sandbox-Contract-Point")).toBe("order.created; provenance=specified");
   });
 
-  test("is left out if sandboxHeaders is false; the status is the same", async () => {
+  test("is omitted if sandboxHeaders is false, and the status is the same", async () => {
     const sandbox = openSandbox({ sandboxHeaders: false });
     const replies = [
       await sandbox.order(),
@@ -160,7 +161,7 @@ describe("Sandbox-Contract-Point", () => {
   });
 });
 
-test("HEAD gets the response of GET without a body, and is recorded as that operation", async () => {
+test("HEAD returns the response of GET without a body, and is recorded as the same operation", async () => {
   const { get, call, requests } = openSandbox();
   const asked = await get("/developer/accounts");
   const { status, text, headers, point } = await call("HEAD", "/developer/accounts");
@@ -186,7 +187,7 @@ test.each([
   },
 );
 
-test("an escaped path is decoded before routing, and is not taken for the id of a card", async () => {
+test("an escaped path is decoded before routing, so it is not the id of a card", async () => {
   const { call, get } = openSandbox();
   expect((await get("/developer/%63ards")).point).toBe("cards.listed");
   expect((await call("GET", "/developer/%63ards/virtual")).point).toBe("gateway.method_not_allowed");

@@ -27,9 +27,9 @@ async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
       JSON.stringify(body),
     );
   /** Sends requests that came in one turn. */
-  const together = async (...requests: (() => Promise<Response> | Response)[]) => {
+  const batch = async (...requests: (() => Promise<Response> | Response)[]) => {
     const answers: (Promise<Response> | Response)[] = [];
-    sandbox.together(() => {
+    sandbox.batch(() => {
       for (const request of requests) answers.push(request());
     });
     return Promise.all(answers.map(async (answer) => readReply(await answer)));
@@ -37,22 +37,22 @@ async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
   const cards = () => sandbox.database.get<{ n: number }>("SELECT count(*) AS n FROM cards")?.n;
   /** Lets the requests be handled that come together next, and then cannot keep what they changed. */
   const loseNext = () => {
-    const { together } = sandbox.database;
-    return vi.spyOn(sandbox.database, "together").mockImplementationOnce((work) =>
-      together(() => {
+    const { batch } = sandbox.database;
+    return vi.spyOn(sandbox.database, "batch").mockImplementationOnce((work) =>
+      batch(() => {
         work();
         throw new DatabaseUnusable("sandbox.db cannot grow");
       }),
     );
   };
-  return { ...sandbox, token, call, order, together, cards, loseNext };
+  return { ...sandbox, token, call, order, batch, cards, loseNext };
 }
 
 describe("requests of one batch", () => {
   test.each(["memory", "a file"])(
     "are no retries of each other, however long each takes, in %s",
     async (where) => {
-      const { order, together, clockOfTest, scenario, findings } = await openServed(
+      const { order, batch, clockOfTest, scenario, findings } = await openServed(
         where === "memory" ? ":memory:" : undefined,
       );
       scenario("issuer-unavailable", { times: 1 });
@@ -60,7 +60,7 @@ describe("requests of one batch", () => {
         clockOfTest.advance(5);
         return order(randomUUID());
       };
-      const replies = await together(longOrder, longOrder, longOrder);
+      const replies = await batch(longOrder, longOrder, longOrder);
       expect(replies.map(({ status }) => status)).toEqual([503, 201, 201]);
       expect(findings({ final: true }).findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual([
         "IDEM-1 info",
@@ -68,11 +68,11 @@ describe("requests of one batch", () => {
     },
   );
 
-  test("share one transaction, in which a refused request does not roll back the others", async () => {
-    const { order, together, orderBody, cards } = await openServed();
+  test("share one transaction, and a refused request does not roll back the others", async () => {
+    const { order, batch, orderBody, cards } = await openServed();
     const before = cards() ?? 0;
     const key = randomUUID();
-    const replies = await together(
+    const replies = await batch(
       () => order(key),
       () => order(randomUUID(), orderBody({ account_id: randomUUID() })),
       () => order(key),
@@ -88,16 +88,16 @@ describe("requests of one batch", () => {
     expect(cards()).toBe(before + 2);
   });
 
-  test("are answered and recorded only after the commit", async () => {
+  test("get their responses and are recorded only after the commit", async () => {
     const sandbox = await openServed();
     const seen: string[] = [];
-    const { together } = sandbox.database;
-    vi.spyOn(sandbox.database, "together").mockImplementation((work) => {
-      together(work);
+    const { batch } = sandbox.database;
+    vi.spyOn(sandbox.database, "batch").mockImplementation((work) => {
+      batch(work);
       seen.push(`kept, ${sandbox.exchanges.length} told`);
     });
     const told = sandbox.exchanges.length;
-    await sandbox.together(
+    await sandbox.batch(
       () => sandbox.order(randomUUID()),
       () => sandbox.order(randomUUID()),
     );
@@ -105,13 +105,13 @@ describe("requests of one batch", () => {
     expect(sandbox.exchanges).toHaveLength(told + 2);
   });
 
-  test("are all 503 and change nothing if the commit fails; the same keys make the cards later", async () => {
+  test("all get 503 and change nothing if the commit fails; the same keys create the cards later", async () => {
     const sandbox = await openServed();
     const before = sandbox.cards();
     const full = sandbox.loseNext();
     const keys = [randomUUID(), randomUUID()];
     const orders = keys.map((key) => () => sandbox.order(key));
-    const refused = await sandbox.together(...orders);
+    const refused = await sandbox.batch(...orders);
     expect(full).toHaveBeenCalledOnce();
     expect(refused.map(({ status, point }) => [status, point])).toEqual([
       [503, "gateway.cards_unavailable"],
@@ -122,11 +122,11 @@ describe("requests of one batch", () => {
       [503, "sandbox.db cannot grow"],
       [503, "sandbox.db cannot grow"],
     ]);
-    const made = await sandbox.together(...orders);
+    const made = await sandbox.batch(...orders);
     expect(made.map(({ point }) => point)).toEqual(["order.created", "order.created"]);
   });
 
-  test("do not roll back changes that the control API makes meanwhile", async () => {
+  test("do not roll back concurrent changes of the control API", async () => {
     const sandbox = await openServed();
     const serve = sandbox.serve({ environments: ["sandbox"], control: { kind: "open" } });
     sandbox.loseNext();
@@ -135,7 +135,7 @@ describe("requests of one batch", () => {
       body: '{"by":"P1D"}',
     });
     const before = sandbox.clock.read().now;
-    const [refused, advanced] = await sandbox.together(
+    const [refused, advanced] = await sandbox.batch(
       () => sandbox.order(randomUUID()),
       () => serve(advance),
     );
@@ -147,21 +147,21 @@ describe("requests of one batch", () => {
     const sandbox = await openServed();
     const list = () => sandbox.call("GET", "/developer/accounts");
     sandbox.loseNext();
-    const [lost] = await sandbox.together(list);
-    const [listed] = await sandbox.together(list);
+    const [lost] = await sandbox.batch(list);
+    const [listed] = await sandbox.batch(list);
     expect([lost?.status, listed?.status]).toEqual([503, 200]);
     sandbox.database.run("UPDATE companies SET entitlements = '' WHERE slug = 'northwind'");
-    const [refused] = await sandbox.together(list);
+    const [refused] = await sandbox.batch(list);
     expect(refused?.point).toBe("access.not_entitled");
     sandbox.reset();
-    const [unknown] = await sandbox.together(list);
+    const [unknown] = await sandbox.batch(list);
     expect(unknown?.point).toBe("auth.token_invalid");
   });
 
   test("change nothing after the database rolled back the requests before them", async () => {
     const sandbox = await openServed();
     sandbox.database.run("UPDATE companies SET card_quota = 1000");
-    const [first] = await sandbox.together(() => sandbox.order(randomUUID()));
+    const [first] = await sandbox.batch(() => sandbox.order(randomUUID()));
     const change = (what: string) => () => sandbox.call("POST", `/developer/cards/${first?.json.id}/${what}`);
     const status = () =>
       sandbox.database.get<{ status: string }>("SELECT status FROM cards WHERE id = ?", first?.json.id)
@@ -170,7 +170,7 @@ describe("requests of one batch", () => {
     for (let n = 0; n < 200; n++) {
       const before = status();
       const what = before === "active" ? "freeze" : "unfreeze";
-      const [ordered, changed] = await sandbox.together(() => sandbox.order(randomUUID()), change(what));
+      const [ordered, changed] = await sandbox.batch(() => sandbox.order(randomUUID()), change(what));
       expect(changed?.status).toBe(ordered?.status === 201 ? 200 : 503);
       if (ordered?.status === 201) continue;
       expect(status()).toBe(before);
@@ -184,11 +184,11 @@ describe("requests of one batch", () => {
     sandbox.scenario("issuer-unavailable", { times: 1 });
     const key = randomUUID();
     sandbox.loseNext();
-    const [lost] = await sandbox.together(() => sandbox.order(key));
+    const [lost] = await sandbox.batch(() => sandbox.order(key));
     expect(lost?.point).toBe("gateway.cards_unavailable");
-    const [refused] = await sandbox.together(() => sandbox.order(key));
+    const [refused] = await sandbox.batch(() => sandbox.order(key));
     expect(refused?.point).toBe("order.issuer_unavailable");
-    const [made] = await sandbox.together(() => sandbox.order(key));
+    const [made] = await sandbox.batch(() => sandbox.order(key));
     expect(made?.point).toBe("order.created");
   });
 });

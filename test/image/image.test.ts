@@ -1,17 +1,30 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { freePort } from "../support/command-line.ts";
+import { readMarkdown } from "../docs/pages.ts";
+import { succeed } from "../support/command.ts";
+import { freePort, temporaryFolder } from "../support/command-line.ts";
 import { composeOptions } from "../support/compose-options.ts";
 import { type Engine, missingTools, openEngine } from "./engine.ts";
 
 const file = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
-const readme = file("README.md");
-const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
-const block = (start: string) => blocks.find((code) => code.startsWith(start)) ?? "";
-const [build = "", run = "", logs = ""] = block("docker build").split("\n");
+const blocks = readMarkdown("docs/docker.md", file("docs/docker.md")).blocks.filter(
+  ({ only }) => only === "docker",
+);
+/** The commands of the page's block that starts like this. */
+const block = (start: string) => {
+  const found = blocks.find(({ code }) => code.startsWith(start));
+  if (!found) throw new Error(`docs/docker.md has no block that starts with ${start}`);
+  return found.code.replaceAll("127.0.0.1", "localhost");
+};
+const build = block("docker build");
+const [run = "", wait = "", logs = ""] = block("docker run --detach --name card-sandbox").split("\n");
+const order = block("TOKEN=");
 const compose = block("export CARD_SANDBOX_ADMIN_TOKEN");
-const order = block("TOKEN=").replaceAll("127.0.0.1", "localhost");
+const create = block("curl -s http://127.0.0.1:4242/_sandbox/companies");
+const takingCommand = block("docker run --rm");
+const secure = block("docker run --detach --name secure");
 
 const missing = await missingTools();
 if (missing.length > 0) {
@@ -32,7 +45,7 @@ describe.skipIf(missing.length > 0)("the image", () => {
 
   /** Waits for a container's sandbox, and returns what it has printed. */
   const ready = async (container: string) => {
-    await engine.docker("exec", container, "card-sandbox", "wait");
+    await engine.shell(wait.replace("exec card-sandbox", `exec ${container}`));
     return await engine.shell(logs.replace("card-sandbox", container));
   };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -46,7 +59,7 @@ describe.skipIf(missing.length > 0)("the image", () => {
     expect(added).toBeLessThan(40);
   });
 
-  test("says what it is, and how it is used", async () => {
+  test("has labels and a help text", async () => {
     const [inspected] = JSON.parse(await engine.docker("image", "inspect", "card-sandbox"));
     expect(inspected.Config).toMatchObject({
       User: "1000:0",
@@ -86,12 +99,12 @@ describe.skipIf(missing.length > 0)("the image", () => {
     expect(await inside("which gcc cc make python3 || true")).toBe("");
   });
 
-  test("tells its health", async () => {
+  test("reports its health", async () => {
     expect(await engine.docker("healthcheck", "run", "card-sandbox")).toBe("");
-    expect(await engine.docker("exec", "card-sandbox", "card-sandbox", "health")).toContain("is well");
+    expect(await engine.docker("exec", "card-sandbox", "card-sandbox", "health")).toContain("is healthy");
   });
 
-  test("ends in less than 2 s on SIGTERM, with an order under way", async () => {
+  test("stops in less than 2 s on SIGTERM while an order is in progress", async () => {
     const { access_token } = (await (
       await post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_owner" })
     ).json()) as { access_token: string };
@@ -118,30 +131,44 @@ describe.skipIf(missing.length > 0)("the image", () => {
     await engine.docker("rm", "card-sandbox");
   });
 
-  test("takes any command, by its name", async () => {
+  test("runs any command by its name", async () => {
     const sandbox = (...args: string[]) =>
       engine.docker("run", "--rm", "--read-only", "card-sandbox", ...args);
     expect(await sandbox("--version")).toBe(JSON.parse(file("package.json")).version);
+    expect(await engine.shell(takingCommand)).toContain("quota-reached");
     const print = "console.log(process.env.CARD_SANDBOX_API_KEY)";
     expect(await sandbox("exec", "--allow-no-requests", "--", "node", "-e", print)).toBe(
       "sk_sandbox_northwind_owner",
     );
-    await expect(sandbox("health")).rejects.toThrow("does not answer");
+    await expect(sandbox("health")).rejects.toThrow("no response");
   });
 
-  test("serves a team as compose.yaml has it, each tester with a company of their own", async () => {
+  test("serves a team with compose.yaml, each tester with an isolated company", async () => {
     const token = "correct-horse-battery-staple";
     const options = composeOptions(parse(file("compose.yaml")).services.sandbox, {
       CARD_SANDBOX_ADMIN_TOKEN: token,
     });
     await engine.docker("run", "--detach", "--name", "team", ...options);
     expect(await ready("team")).not.toContain("Admin token");
-    const [, up = "", ...rest] = compose.trimEnd().split("\n");
-    expect(up).toBe("docker compose up --build --detach --wait");
-    const company = JSON.parse(await engine.shell(rest.join("\n"), { CARD_SANDBOX_ADMIN_TOKEN: token }));
+    expect(compose).toContain("\ndocker compose up --build --detach --wait");
+    const company = JSON.parse(await engine.shell(create, { CARD_SANDBOX_ADMIN_TOKEN: token }));
     expect(company.members[0].api_keys[0].secret).toMatch(/^sk_sandbox_/);
     expect((await post("/_sandbox/companies", {})).status).toBe(401);
     await engine.docker("rm", "--force", "team");
+  });
+
+  test("serves HTTPS with a mounted certificate, and is healthy", async () => {
+    const folder = temporaryFolder();
+    const made = ["-nodes", "-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
+    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+    await succeed("openssl", ["req", "-x509", "-newkey", "rsa:2048", ...made, ...names]);
+    for (const [name, mode] of [[".", 0o755] as const, ["key.pem", 0o644] as const]) {
+      chmodSync(join(folder, name), mode);
+    }
+    await engine.shell(secure.replace("$PWD/tls", folder));
+    await engine.shell(wait.replace("exec card-sandbox", "exec secure"));
+    expect(await engine.docker("exec", "secure", "card-sandbox", "health")).toContain("https://");
+    await engine.docker("rm", "--force", "secure");
   });
 
   test("runs as any other user of group 0, on a new volume and on one of another user", async () => {

@@ -7,18 +7,18 @@ import { openSandbox } from "../support/open-sandbox.ts";
 const dangerous = "a\u001b[2J\u0000\u007f\u009b31m\u2028\u202eb\r\nforged";
 const raw = /(?!\n)[\p{Cc}\u2028\u202e]/u;
 
-test("text for a log has its control characters escaped", () => {
+test("escapes control characters in text for a log", () => {
   expect(escapeControls(dangerous)).toBe(
     "a\\u001b[2J\\u0000\\u007f\\u009b31m\\u2028\\u202eb\\u000d\\u000aforged",
   );
   expect(escapeControls("Zoë → 10 £, \\u0041")).toBe("Zoë → 10 £, \\u0041");
 });
 
-test("a message of several lines becomes one", () => {
+test("joins the lines of a message", () => {
   expect(oneLine("a\n  b\u001b\n")).toBe("a b\\u001b ");
 });
 
-describe("a report of findings whose text holds control characters", () => {
+describe("a report of findings with control characters in its text", () => {
   const report = async (): Promise<FindingsReport> => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
@@ -30,12 +30,12 @@ describe("a report of findings whose text holds control characters", () => {
       ...rest,
       findings: findings.map((finding) => ({
         ...finding,
-        occurrences: finding.occurrences.map((each) => ({ ...each, seen: dangerous })),
+        occurrences: finding.occurrences.map((each) => ({ ...each, observed: dangerous })),
       })),
     };
   };
 
-  test.each(["markdown", "junit", "html"] as const)("holds none of them as %s", async (format) => {
+  test.each(["markdown", "junit", "html"] as const)("contains none of them as %s", async (format) => {
     const { text } = formatFindings(await report(), format);
     expect(text).toContain("forged");
     expect(text).not.toMatch(/(?![\n\r])\p{Cc}/u);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { unreadPoints } from "../../src/contract/responses.ts";
 import { Coverage, pointTest } from "../../src/journal/coverage.ts";
 import type { Exchange } from "../../src/journal/exchange.ts";
@@ -7,7 +7,7 @@ import { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-/** A sandbox that was sent an exchange, an order, its replay, a refusal of the owner's and one of the admin's. */
+/** A sandbox after an exchange, an order, its replay, and refusals of the owner and the admin. */
 async function withRequests() {
   const sandbox = openSandbox();
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
@@ -23,7 +23,7 @@ const points = (report: { points: { id: string; times: number }[] }) =>
   Object.fromEntries(report.points.filter(({ times }) => times > 0).map(({ id, times }) => [id, times]));
 
 describe("GET /_sandbox/coverage", () => {
-  test("counts the requests that met each point, and names the first", async () => {
+  test("counts the requests that met each point, and has the first one", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage();
     expect(points(json)).toEqual({
@@ -109,10 +109,10 @@ describe("GET /_sandbox/coverage", () => {
     ["order?created", "order.created", false],
     ["ab*ba", "aba", false],
   ])("the pattern %j against %j: %s", (pattern, id, matches) => {
-    expect(pointTest([pattern])(id as PointId)).toBe(matches);
+    expect(pointTest([pattern])(id as ContractPointId)).toBe(matches);
   });
 
-  test("survives a reset, and is cleared with the requests", async () => {
+  test("is kept by a reset, and cleared with the requests", async () => {
     const sandbox = await withRequests();
     sandbox.reset();
     expect(sandbox.coverage).toBeDefined();
@@ -121,7 +121,7 @@ describe("GET /_sandbox/coverage", () => {
     expect((await sandbox.coverage()).json.total.met).toBe(0);
   });
 
-  test("counts although the journal keeps no request", async () => {
+  test("counts even if the journal keeps no requests", async () => {
     const sandbox = openSandbox({ journal: 0 });
     await sandbox.order();
     const report = sandbox.coverage({ company: "northwind" });
@@ -129,10 +129,13 @@ describe("GET /_sandbox/coverage", () => {
   });
 
   test.each([
-    ["?format=pdf", "format: must be one of json, markdown, junit, html"],
-    ["?excluded=a", "excluded: is no parameter here"],
-    ["?exclude=order.creatd", 'exclude: "order.creatd" is no contract point: did you mean order.created?'],
-  ])("%s is 400", async (query, message) => {
+    ["?format=pdf", 'format: must be one of "json", "markdown", "junit", "html", but is "pdf"'],
+    ["?excluded=a", 'unknown parameter "excluded"'],
+    [
+      "?exclude=order.creatd",
+      'exclude: unknown contract point "order.creatd". Did you mean "order.created"?',
+    ],
+  ])("refuses %s with 400", async (query, message) => {
     const reply = await (await withRequests()).coverage(query);
     expect([reply.status, reply.json.error]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -148,7 +151,7 @@ describe("its formats", () => {
   test("Markdown has a row for each point", async () => {
     const { type, body } = await text("markdown");
     expect(type).toBe("text/markdown; charset=utf-8");
-    expect(body).toContain("| `order.replayed` | 201 | specified | §4 | 1 | request 3 |");
+    expect(body).toContain("| `order.replayed` | 201 | specified | §4 | 1 | 3 |");
     expect(body).toContain("| `gateway.not_found` | 404 | assumed | §4, §7 | excluded |  |");
     expect(body).toContain("| `POST /developer/cards/physical` | 4 of ");
   });
@@ -158,7 +161,7 @@ describe("its formats", () => {
     expect(type).toBe("application/xml; charset=utf-8");
     expect(body).toContain('<testcase name="order.created" classname="card-sandbox.specified"/>');
     expect(body).toContain(
-      '<testcase name="order.quota_reached" classname="card-sandbox.specified"><failure message="422 The company&#39;s quota of live cards is used up (§7, §8): no request met it"/></testcase>',
+      '<testcase name="order.quota_reached" classname="card-sandbox.specified"><failure message="not met: 422 The company has reached its card quota (§7, §8)"/></testcase>',
     );
     expect(body).toContain(
       '<testcase name="gateway.not_found" classname="card-sandbox.assumed"><skipped/></testcase>',
@@ -190,7 +193,7 @@ const caller = (company: number) => ({
   environment: "sandbox",
 });
 
-/** A coverage that was told of an exchange of each company, in this order. */
+/** A coverage that has recorded one exchange of each company, in this order. */
 function coverageOf(companies: Iterable<number>): Coverage {
   const coverage = new Coverage();
   let id = 0;
@@ -223,7 +226,7 @@ describe("the coverage of thousands of companies", () => {
     expect(coverage.report().by_operation.orderPhysicalCard.met).toBe(1);
   });
 
-  test("counts the latest companies separately, and those that call again and again", () => {
+  test("counts the latest companies separately, and those that call repeatedly", () => {
     const coverage = coverageOf(many.flatMap((n) => [n, 0]));
     expect(created(coverage, 0)).toEqual({ times: 5001, first: "1" });
     expect(created(coverage, 4999).times).toBe(1);

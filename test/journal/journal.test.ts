@@ -5,7 +5,7 @@ import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.t
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-/** A sandbox that was sent so many requests, each for a path of its own. */
+/** A sandbox after this many requests, each with a different path. */
 async function sent(count: number, options?: TestOptions) {
   const sandbox = openSandbox(options);
   const send = async (from: number, to: number) => {
@@ -17,7 +17,7 @@ async function sent(count: number, options?: TestOptions) {
 }
 
 describe("an entry", () => {
-  test("tells of an order all that there is, and no secret", async () => {
+  test("of an order has every field and no secret", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const card = cardOf(await sandbox.order({ token, key: key.toUpperCase() }));
@@ -68,7 +68,7 @@ describe("an entry", () => {
     expect(JSON.stringify(entry)).not.toContain(token);
   });
 
-  test("of an exchange shows neither the key nor the token", async () => {
+  test("of a token exchange contains neither the key nor the token", async () => {
     const sandbox = openSandbox();
     await sandbox.exchange("sk_sandbox_northwind_owner");
     expect(sandbox.requests.get("1")).toMatchObject({
@@ -79,7 +79,7 @@ describe("an entry", () => {
     });
   });
 
-  test("of a refusal says which checks were passed before", async () => {
+  test("of a refusal lists the checks that passed before it", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ apiKey: "sk_sandbox_northwind_employee", key });
     expect(sandbox.requests.get("2")).toMatchObject({
@@ -93,7 +93,7 @@ describe("an entry", () => {
     });
   });
 
-  test("of a request that is no operation's knows no caller and no checks", async () => {
+  test("of an unknown path has no caller and no checks", async () => {
     const sandbox = openSandbox();
     await sandbox.request("/developer/sk_live_abc?token=short&a=1", { method: "PUT" });
     await sandbox.request("/developer/cards/physical");
@@ -118,23 +118,23 @@ describe("an entry", () => {
     ["created-but-502", { status: 502, point: "order.created", fault: "response.bad_gateway" }],
     ["dropped-request", { status: null, response: null, point: null, fault: "request.dropped", checks: [] }],
     ["quota-reached", { status: 422, point: "order.quota_reached", fault: null }],
-  ])("under %s tells what was decided, and what was delivered", async (scenario, expected) => {
+  ])("under %s has the contract point and the delivered response", async (scenario, expected) => {
     const sandbox = openSandbox({ scenario });
     await sandbox.order().catch(() => {});
     expect(sandbox.requests.get("2")).toMatchObject({ scenario, ...expected });
     expect(sandbox.requests.list({ scenario }).requests).toHaveLength(1);
   });
 
-  test("shows a broken body without its PIN", async () => {
+  test("masks the PIN in a broken body", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ raw: '{"pin": "4821", "delivery' });
     expect(sandbox.requests.get("2")).toMatchObject({
       point: "order.body_not_json",
-      request: { body: expect.stringMatching(/^\(not shown: 25 characters of application\/json, /) },
+      request: { body: expect.stringMatching(/^\(not shown: 25 characters of application\/json; /) },
     });
   });
 
-  test("says how long it took, in hundredths of a millisecond", async () => {
+  test("has the duration in hundredths of a millisecond", async () => {
     const sandbox = openSandbox();
     sandbox.force.issuer = {
       issue() {
@@ -146,14 +146,14 @@ describe("an entry", () => {
     expect(sandbox.requests.get("2")?.duration_ms).toBe(12.35);
   });
 
-  test("is dated by the clock that the company goes by", async () => {
+  test("has the time of the company's clock", async () => {
     const sandbox = openSandbox();
     await sandbox.post("/_sandbox/clock/advance", { by: "PT1H", company: "northwind" });
     await sandbox.order();
     expect(sandbox.requests.get("2")?.time).toBe("2026-03-10T10:30:00.000Z");
   });
 
-  test("tells a defect's message, and no stack", async () => {
+  test("has the message of an internal error, but no stack trace", async () => {
     const sandbox = openSandbox();
     sandbox.force.issuer = {
       issue() {
@@ -168,13 +168,13 @@ describe("an entry", () => {
 });
 
 describe("the journal keeps", () => {
-  test("the service's requests, and not those of the sandbox's own API", async () => {
+  test("requests to the service, but not to the control API", async () => {
     const { ids, request } = await sent(1);
     await request("/_sandbox/world");
     expect(ids()).toEqual(["1"]);
   });
 
-  test("as many as it is told to, the latest ones", async () => {
+  test("the latest requests, up to its limit", async () => {
     const { ids, requests } = await sent(7, { journal: 3 });
     expect(ids()).toEqual(["7", "6", "5"]);
     expect(["4", "5", "7", "8", "05", "-5", "five"].map((id) => requests.get(id)?.path)).toEqual([
@@ -200,7 +200,7 @@ describe("the journal keeps", () => {
     expect(ids()).toHaveLength(24);
     expect(ids()[0]).toBe(30);
     expect(sandbox.requests.get("6")).toBeUndefined();
-    // In two bytes a character it fills twice as much.
+    // With two bytes for each character, it needs twice the memory.
     await send(20, `€${body}`);
     expect(ids()).toHaveLength(12);
     await send(100, "{}");
@@ -219,17 +219,17 @@ describe("the journal keeps", () => {
     expect(sandbox.requests.list().requests.map(({ id }) => id)).toEqual(["3"]);
   });
 
-  test("a thousand where it is told nothing", async () => {
+  test("a thousand requests by default", async () => {
     const { ids } = await sent(1002);
     expect([ids({ limit: 1000 }).length, ids({ limit: 1000 }).at(-1)]).toEqual([1000, "3"]);
   });
 
-  test("none where it is told 0", async () => {
+  test("no requests with the limit 0", async () => {
     const { ids, requests } = await sent(2, { journal: 0 });
     expect([ids(), requests.get("1"), requests.get("2")]).toEqual([[], undefined, undefined]);
   });
 
-  test("none that were cleared away, and never gives an id again", async () => {
+  test("no cleared requests, and never reuses an id", async () => {
     const { ids, requests, send } = await sent(4, { journal: 3 });
     requests.clear();
     expect([ids(), requests.get("4")]).toEqual([[], undefined]);
@@ -237,7 +237,7 @@ describe("the journal keeps", () => {
     expect(ids()).toEqual(["6", "5"]);
   });
 
-  test("all of them through a reset, a restore and the end of their company", async () => {
+  test("requests across a reset, a restore and the deletion of their company", async () => {
     const sandbox = openSandbox();
     await sandbox.order();
     sandbox.snapshot("then");
@@ -249,7 +249,7 @@ describe("the journal keeps", () => {
     expect(sandbox.requests.list().requests).toHaveLength(2);
   });
 
-  test("what it is told where somebody else who observes throws", async () => {
+  test("requests even if another observer throws", async () => {
     const { ids } = await sent(2, {
       observe: () => {
         throw new Error("on purpose");
@@ -268,13 +268,13 @@ describe("a list", () => {
     [{ after: "1" }, "", false],
     [{ after: "99" }, "5 4 3 2 1", false],
     [{ limit: 5 }, "5 4 3 2 1", false],
-  ])("by %j holds %s", async (filter, expected, hasMore) => {
+  ])("by %j has %s", async (filter, expected, hasMore) => {
     const { requests } = await sent(5);
     const listing = requests.list(filter);
     expect([listing.requests.map(({ id }) => id).join(" "), listing.has_more]).toEqual([expected, hasMore]);
   });
 
-  test("has no more where none of the rest fits", async () => {
+  test("has no more pages if no other entry matches", async () => {
     const { requests, order } = await sent(3);
     await order();
     expect(requests.list({ limit: 1, operation: "orderPhysicalCard" })).toMatchObject({

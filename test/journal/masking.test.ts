@@ -9,7 +9,7 @@ import {
   shownBodyLength,
 } from "../../src/journal/masking.ts";
 
-const note = "(not shown: it is no JSON, and may hold a secret)";
+const note = "(not shown: a body that is not valid JSON can contain a secret)";
 const token = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE";
 
 describe("a body", () => {
@@ -27,21 +27,21 @@ describe("a body", () => {
       '{"Pin":"…","API_KEY":"…","Secret":"…"}',
     ],
     ["an access token", '{"access_token":"short"}', '{"access_token":"…"}'],
-    ["names that mean the same", '{"apiKey":"x","accessToken":"y"}', '{"apiKey":"…","accessToken":"…"}'],
-    ["a field further in", '{"order":[{"pin":"4821"}]}', '{"order":[{"pin":"…"}]}'],
-    ["a field whose name is escaped", '{"\\u0070in":"4821","a":1}', '{"pin":"…","a":1}'],
+    ["other names of secret fields", '{"apiKey":"x","accessToken":"y"}', '{"apiKey":"…","accessToken":"…"}'],
+    ["a nested field", '{"order":[{"pin":"4821"}]}', '{"order":[{"pin":"…"}]}'],
+    ["an escaped field name", '{"\\u0070in":"4821","a":1}', '{"pin":"…","a":1}'],
     ["JSON within JSON", '"{\\"pin\\":\\"4821\\"}"', '"{\\"pin\\":\\"…\\"}"'],
-    ["an escaped name within", '"{\\"\\\\u0070in\\":\\"4821\\"}"', '"{\\"pin\\":\\"…\\"}"'],
+    ["an escaped name in JSON within JSON", '"{\\"\\\\u0070in\\":\\"4821\\"}"', '"{\\"pin\\":\\"…\\"}"'],
     ["a key in any field", '{"name":"sk_live_abc","a":1}', '{"name":"sk_live_…","a":1}'],
-    ["a key that is escaped", '{"name":"\\u0073k_live_abc"}', '{"name":"sk_live_…"}'],
+    ["an escaped key", '{"name":"\\u0073k_live_abc"}', '{"name":"sk_live_…"}'],
     ["a token in any field", `{"name":"${token}"}`, '{"name":"…"}'],
-    ["a body that breaks off", '{"pin": "4821",', '{"pin": "…",'],
-    ["a string that breaks off", '{"pin": "4821', '{"pin": "…"'],
+    ["a truncated body", '{"pin": "4821",', '{"pin": "…",'],
+    ["a truncated string", '{"pin": "4821', '{"pin": "…"'],
     ["no quotation marks", "{pin: 4821, a: 1}", "{pin: …, a: 1}"],
     ["apostrophes", "{'pin': '4821'}", "{'pin': '…'}"],
     ["no colon", '{"pin" "4821"}', '{"pin" "…"}'],
     ["a form", "a=1&pin=4821&api_key=x", "a=1&pin=…&api_key=…"],
-    ["a form in parts", 'name="pin"\r\n\r\n4821\r\n--', 'name="pin"\r\n\r\n…\r\n--'],
+    ["a multipart form", 'name="pin"\r\n\r\n4821\r\n--', 'name="pin"\r\n\r\n…\r\n--'],
     ["XML", "<pin>4821</pin>", "<pin>…</pin>"],
     [
       "a PIN by a longer name",
@@ -50,17 +50,17 @@ describe("a body", () => {
     ],
     ["a password", '{"userPassword":"x","passcode":7}', '{"userPassword":"…","passcode":"…"}'],
     [
-      "a token that says whose",
+      "a token with a prefixed name",
       '{"refresh_token":"x","adminToken":"y"}',
       '{"refresh_token":"…","adminToken":"…"}',
     ],
-    ["four digits at a field that there is not", '{"pni":"4821","p1n":4821}', '{"pni":"…","p1n":"…"}'],
-    ["four digits in a list at such a field", '{"digits":[ "4821" ]}', '{"digits":[ "…" ]}'],
-    ["four digits of a form", "pni=4821&amount=1000", "pni=…&amount=1000"],
+    ["four digits in an unknown field", '{"pni":"4821","p1n":4821}', '{"pni":"…","p1n":"…"}'],
+    ["four digits in a list in an unknown field", '{"digits":[ "4821" ]}', '{"digits":[ "…" ]}'],
+    ["four digits in a form", "pni=4821&amount=1000", "pni=…&amount=1000"],
     ["four digits later in a list", '{"codes":["a", "4821"]}', '{"codes":["a","…"]}'],
     ["a number of four digits later in a list", '{"codes":[1,4821]}', '{"codes":[1,"…"]}'],
-    ["four digits, one by one", '{"code": ["4", "8", "2", "1"]}', '{"code":"…"}'],
-    ["four digits within a text", '{"note":"my code: 4821."}', '{"note":"my code: …."}'],
+    ["four digits as a list of digits", '{"code": ["4", "8", "2", "1"]}', '{"code":"…"}'],
+    ["four digits in a text", '{"note":"my code: 4821."}', '{"note":"my code: …."}'],
     [
       "four digits in a URL's path",
       '{"url":"http://localhost:4242/4821"}',
@@ -71,36 +71,36 @@ describe("a body", () => {
     ["a broken list", '{"pin":[4,8', note],
     ["a broken body with an escape", '{"\\u0070in":"4821"', note],
     ["a comment before the value", '{"pin": /* mine */ "4821"}', note],
-    ["a quotation mark too many", '{"pin":"48"21"}', note],
-    ["JSON that is too deep", `${"[".repeat(60_000)}{"pin":[`, note],
+    ["a superfluous quotation mark", '{"pin":"48"21"}', note],
+    ["JSON that is nested too deeply", `${"[".repeat(60_000)}{"pin":[`, note],
   ])("is masked: %s", (_, sent, shown) => expect(maskBody(sent)).toBe(shown));
 
   test.each([
     ["numbers as they were written", '{"amount": 10.000, "b": 1e2,\n "c": 12345678901234567890}'],
     ["escapes", '{"line1":"1 \\"Long\\" Lane","city":"\\u00c5rhus"}'],
-    ["words that hold the names", '{"name":"Shipping, spinning","line1":"The Pin","task_id":"b"}'],
+    ["words that contain the names", '{"name":"Shipping, spinning","line1":"The Pin","task_id":"b"}'],
     ["ids", '{"account_id":"1d541080-dfcd-4ea6-937b-cc4bd3db87af","token":"123456789"}'],
     [
-      "four digits where they belong",
+      "four digits in fields that may have them",
       '{"post_code":"2100","last_four":"4821","mcc":"5812","amount":1000,"name":"2026"}',
     ],
     [
-      "four digits within more",
+      "four digits in longer texts",
       '{"ids":"48210","at":"2026-03-10","version":"1.4821","url":"http://localhost:4242/a"}',
     ],
     ["card tokens", '{"tokens":["123456789"],"token":"123456789"}'],
-    ["no JSON at all", "hello"],
-    ["nothing", ""],
-  ])("stays as it was sent: %s", (_, sent) => expect(maskBody(sent)).toBe(sent));
+    ["text that is not JSON", "hello"],
+    ["an empty body", ""],
+  ])("is not changed: %s", (_, sent) => expect(maskBody(sent)).toBe(sent));
 
-  test("is cut where it is long, and says how long it was", () => {
+  test("is truncated if it is long, with a note of its length", () => {
     const shown = maskBody(`{"pin":"4821","name":"${"long ".repeat(10_000)}"}`);
-    expect(shown).toHaveLength(shownBodyLength + "… (cut; it has 50024 characters)".length);
+    expect(shown).toHaveLength(shownBodyLength + "… (truncated, 50024 characters in total)".length);
     expect(shown.slice(0, 12)).toBe('{"pin":"…","');
-    expect(shown).toMatch(/… \(cut; it has 50024 characters\)$/);
+    expect(shown).toMatch(/… \(truncated, 50024 characters in total\)$/);
   });
 
-  test("of the largest size takes no time, however it is made", () => {
+  test("of the maximum size is masked in linear time", () => {
     const made = [
       'pin"',
       "pin:",
@@ -132,22 +132,22 @@ describe("a request's body that is not a JSON object", () => {
     ["XML", "<a>4821</a>", "application/xml"],
     ["CSV", "a,b\n1,4821", "text/csv"],
     ["base64", "NDgyMQ==", "text/plain"],
-    ["JSON that breaks off", '{"a": "b"', "application/json"],
+    ["truncated JSON", '{"a": "b"', "application/json"],
     ["no digits at all", "hello", "text/plain"],
-  ])("is shown only by its length and type: %s", (_, sent, type) => {
+  ])("is replaced by a note of its length and type: %s", (_, sent, type) => {
     expect(maskRequestBody(sent, type)).toBe(
-      `(not shown: ${sent.length} characters of ${type}, not a JSON object, so it may contain a PIN)`,
+      `(not shown: ${sent.length} characters of ${type}; a body that is not a JSON object can contain a PIN)`,
     );
   });
 
   test("is shown if it is empty, and notes a missing content type", () => {
     expect(maskRequestBody("", "text/plain")).toBe("");
     expect(maskRequestBody(" \n", null)).toBe(" \n");
-    expect(maskRequestBody("4821", null)).toMatch(/^\(not shown: 4 characters without a content type, /);
-    expect(maskRequestBody("a", "text/4821")).toContain("of text/…,");
+    expect(maskRequestBody("4821", null)).toMatch(/^\(not shown: 4 characters without a content type; /);
+    expect(maskRequestBody("a", "text/4821")).toContain("of text/…;");
   });
 
-  test("is distinguished from an object, whose fields are masked one by one", () => {
+  test("is replaced as a whole; in an object, each secret field is masked", () => {
     expect(maskRequestBody('{"a":1,"pin":"4821"}', "text/plain")).toBe('{"a":1,"pin":"…"}');
   });
 });
@@ -168,7 +168,7 @@ describe("a path", () => {
     "/cards/1d541080-1234-4ea6-9372-cc4bd3db87af/freeze",
     "/2026-03-10/1.4821",
     "/auth/v1/token",
-  ])("stays as it is: %s", (path) => expect(maskPath(path)).toBe(path));
+  ])("is not changed: %s", (path) => expect(maskPath(path)).toBe(path));
 });
 
 describe("a header", () => {
@@ -235,9 +235,9 @@ test.each([
   ["?sk_live_abc", "?sk_live_…"],
 ])("the query %s is shown as %s", (query, shown) => expect(maskQuery(query)).toBe(shown));
 
-describe("a secret never shows", () => {
+describe("a secret is always masked", () => {
   const field = fc.constantFrom("pin", "PIN", "newPin", "pin_code", "api_key", "access_token", "Secret");
-  /** Nothing that the rest of a body may hold by chance. */
+  /** A text that does not occur in the rest of a body by chance. */
   const secret = fc.stringMatching(/^[5-9]{4}$/);
   const value = fc.oneof(
     secret.map((text) => ({ text, json: JSON.stringify(text) })),
@@ -267,7 +267,7 @@ describe("a secret never shows", () => {
   const textOf = ({ before, name, value, after }: typeof body extends fc.Arbitrary<infer B> ? B : never) =>
     `{${[...members(before), `"${name}": ${value.json}`, ...members(after)].join(",")}}`;
 
-  test("of a JSON body, wherever it stands and however it is written", () => {
+  test("in a JSON body, in any position and notation", () => {
     fc.assert(
       fc.property(body, (sent) => {
         expect(JSON.parse(textOf(sent))).toBeTypeOf("object");
@@ -277,7 +277,7 @@ describe("a secret never shows", () => {
     );
   });
 
-  test("of a body within a JSON string", () => {
+  test("in a body within a JSON string", () => {
     fc.assert(
       fc.property(body, (sent) => {
         expect(maskBody(JSON.stringify(textOf(sent)))).not.toContain(sent.value.text);
@@ -286,7 +286,7 @@ describe("a secret never shows", () => {
     );
   });
 
-  test("of a body that breaks off", () => {
+  test("in a truncated body", () => {
     fc.assert(
       fc.property(body, fc.nat(400), (sent, length) => {
         expect(maskBody(textOf(sent).slice(0, length))).not.toContain(sent.value.text);
@@ -295,7 +295,7 @@ describe("a secret never shows", () => {
     );
   });
 
-  test("of an API key or a token in any text", () => {
+  test("as an API key or a token in any text", () => {
     const credential = fc.oneof(
       fc.stringMatching(/^sk_(sandbox|live)_[A-Za-z0-9]{12,38}$/),
       fc.stringMatching(/^[A-Za-z0-9_-]{43}$/),

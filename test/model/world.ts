@@ -123,7 +123,7 @@ const owner = (slug: string) => ({
   api_keys: [{ secret: `sk_sandbox_${slug}_owner` }],
 });
 
-/** The seed world, with small quotas and balances, which short histories use up. */
+/** The default world, with small quotas and balances, which short histories use up. */
 export const seedOfHistories = {
   companies: [
     {

@@ -9,12 +9,19 @@ import { connect as connectTls } from "node:tls";
 import { describe, expect, test } from "vitest";
 import type { Card } from "../../src/contract/card.ts";
 import { version } from "../../src/node/create-sandbox.ts";
-import { run, startCommandLine, takenPort, temporaryFolder, untilReady } from "../support/command-line.ts";
+import {
+  outcomeOf,
+  run,
+  startCommandLine,
+  takenPort,
+  temporaryFolder,
+  untilReady,
+} from "../support/command-line.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("start-up lines", () => {
-  test("tell the base addresses, the keys by role, and last that it is ready", async () => {
+  test("show the base URLs, the API keys by role, and finally Ready.", async () => {
     const { output, url, liveUrl } = await startCommandLine();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]+$/);
     expect(liveUrl).toBe(url);
@@ -28,7 +35,7 @@ describe("start-up lines", () => {
     expect(output.stderr).toBe("");
   });
 
-  test("hold commands that order a card when pasted, and the same card when pasted again", async () => {
+  test("contain commands that order a card, and return the same card when they run again", async () => {
     const { output } = await startCommandLine(["--log", "silent"]);
     const pasted = output.stdout.slice(output.stdout.indexOf("TOKEN="), output.stdout.lastIndexOf("Ready."));
     const paste = () => JSON.parse(execFileSync("bash", ["-c", pasted], { encoding: "utf8" })) as Card;
@@ -37,7 +44,7 @@ describe("start-up lines", () => {
     expect(paste()).toEqual(first);
   });
 
-  test("hold commands that order even where the first company cannot, and the header is required", async () => {
+  test("contain commands that order for a company that can, with X-On-Behalf-Of if it is required", async () => {
     const file = join(temporaryFolder(), "world.yaml");
     const companies = [
       "  - { slug: a, name: A, country_code: GB }",
@@ -66,69 +73,81 @@ describe("start-up lines", () => {
     expect(ordered).toMatchObject({ status: "active" });
   });
 
-  test("go to standard output whatever the log", async () => {
+  test("go to standard output with every log format", async () => {
     const { output } = await startCommandLine(["--log", "json"]);
-    expect(output.stdout).toContain("Sandbox base address");
+    expect(output.stdout).toContain("Sandbox base URL");
   });
 });
 
-test("an unknown CARD_SANDBOX_ variable is a warning with the nearest known name, and without its value", async () => {
+test("warns about an unknown CARD_SANDBOX_ variable with the nearest known name, without its value", async () => {
   const env = {
     CARD_SANDBOX_PROT: "s3cret",
     CARD_SANDBOX_COLOUR: "red",
     CARD_SANDBOX_API_KEY: "x",
     CARD_SANDBOX_SEED: "1",
   };
-  const { output, ended } = run(["contract", "--json"], env);
-  expect((await ended).code).toBe(0);
-  expect(output.stderr.trimEnd().split("\n")).toEqual([
-    "card-sandbox: warning: the environment variable CARD_SANDBOX_PROT is unknown and has no effect: did you mean CARD_SANDBOX_PORT?",
-    "card-sandbox: warning: the environment variable CARD_SANDBOX_COLOUR is unknown and has no effect: card-sandbox --help lists them",
+  const { code, stderr } = await outcomeOf(["contract", "--json"], env);
+  expect(code).toBe(0);
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    "card-sandbox: warning: CARD_SANDBOX_PROT: unknown environment variable, ignored. Did you mean CARD_SANDBOX_PORT? List the variables with card-sandbox --help --all.",
+    "card-sandbox: warning: CARD_SANDBOX_COLOUR: unknown environment variable, ignored. List the variables with card-sandbox --help --all.",
   ]);
 });
 
-describe("a bad command line is one clear line, and exit 2", () => {
+describe("reports a usage error in one line, with exit code 2", () => {
   test.each([
-    [["--prot", "1"], /unknown option '--prot'.*Did you mean --port\?/],
+    [["--prot", "1"], /^card-sandbox: --prot: unknown option\. Did you mean --port\?/],
     [["begin"], /begin.*start/],
-    [["start", "foo"], /unexpected argument "foo": this command takes no argument/],
-    [["wait", "http://127.0.0.1:1", "foo"], /unexpected argument "foo": this command takes url/],
-    [["--scenario", "quota-ful"], /unknown scenario "quota-ful": did you mean "quota-reached"\?/],
-    [["--port", "http"], /--port.*whole number from 0 to 65535/],
+    [["--jornal-bytes", "1"], /--jornal-bytes: unknown option\. Did you mean --journal-bytes\?/],
+    [["--all"], /--all: use this option together with --help/],
+    [["--port"], /--port: requires a value: --port <number>/],
+    [["start", "foo"], /unexpected argument "foo": this command takes no arguments/],
+    [["wait", "http://127.0.0.1:1", "foo"], /unexpected argument "foo": this command takes only url/],
+    [["--scenario", "quota-ful"], /unknown scenario "quota-ful"\. Did you mean "quota-reached"\?/],
+    [["--port", "http"], /--port: must be an integer from 0 to 65535, but is "http"$/m],
     [["--port", "65536"], /--port/],
     [["--port", ""], /--port/],
     [["--live-port", "-1"], /--live-port/],
-    [["--seed", "1.5"], /--seed.*whole number/],
-    [["--journal-bytes", "64MiB"], /--journal-bytes.*whole number from 0 to 17179869184/],
-    [["--journal", "all"], /--journal.*whole number from 0 to 100000/],
-    [["--clock", "yesterday"], /ISO 8601 instant.*yesterday/],
-    [["--clock", "2026-03-10"], /ISO 8601 instant/],
-    [["--clock", "9995-01-01T00:00:00Z"], /years 1970 to 9994/],
-    [["--clock", "0050-01-01T00:00:00Z"], /years 1970 to 9994/],
-    [["--db", " "], /database has no name/],
+    [["--seed", "1.5"], /--seed: must be an integer/],
+    [["--journal-bytes", "64MiB"], /--journal-bytes: must be an integer from 0 to 17179869184/],
+    [["--journal", "all"], /--journal: must be an integer from 0 to 100000/],
+    [["--clock", "yesterday"], /ISO 8601 timestamp.*yesterday/],
+    [["--clock", "2026-03-10"], /ISO 8601 timestamp/],
+    [["--clock", "9995-01-01T00:00:00Z"], /clock: must be an ISO 8601 timestamp .* from 1970 to 9994/],
+    [["--clock", "0050-01-01T00:00:00Z"], /clock: must be an ISO 8601 timestamp .* from 1970 to 9994/],
+    [["--db", " "], /db: must not be empty/],
     [["--admin-token", ""], /--admin-token/],
-    [["--allow-webhook-hosts", "https://a.test"], /webhook hosts are names such as .*https:\/\/a\.test/],
+    [
+      ["--allow-webhook-hosts", "https://a.test"],
+      /--allow-webhook-hosts .*: must be host names .*but one is "https:\/\/a\.test"/,
+    ],
     [
       ["--allow-webhook-hosts", "*.a.test"],
-      /webhook hosts are names such as .*, each in full; got "\*\.a\.test"/,
+      /--allow-webhook-hosts .*: must be host names .*without wildcards, but one is "\*\.a\.test"/,
     ],
-    [["--log", "loud"], /--log.*pretty, json, silent/],
+    [["--watch"], /--watch: requires --scenarios or --fixtures, because it watches their files$/m],
+    [["--log", "loud"], /--log: must be one of pretty, json, silent, but is "loud"$/m],
     [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required, required-except-order/],
     [["--host", ""], /--host/],
     [["--db", ""], /--db/],
-    [["--tls-cert", "cert.pem"], /--tls-cert and --tls-key go together/],
-    [["--tls-cert", "none.pem", "--tls-key", "none.pem"], /--tls-cert none\.pem cannot be read/],
-    [["--fixtures", "none.yaml"], /fixtures file none\.yaml cannot be read/],
+    [
+      ["--tls-cert", "cert.pem"],
+      /--tls-key: is required, because --tls-cert and --tls-key must be used together/,
+    ],
+    [
+      ["--tls-cert", "none.pem", "--tls-key", "none.pem"],
+      /--tls-cert: cannot read the file: ENOENT.*none\.pem/,
+    ],
+    [["--fixtures", "none.yaml"], /none\.yaml: cannot read the fixtures file: ENOENT/],
   ])("%j", async (args, message) => {
-    const { output, ended } = run(args);
-    expect((await ended).code).toBe(2);
-    expect(output.stderr).toMatch(message);
-    expect(output.stderr.trimEnd()).not.toContain("\n");
-    expect(output.stderr).not.toMatch(/\bat .*:[0-9]+/);
-    expect(output.stdout).toBe("");
+    const { code, stdout, stderr } = await outcomeOf(args, { PORT: "0" });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd()).not.toContain("\n");
+    expect(stderr).not.toMatch(/\bat .*:[0-9]+/);
   });
 
-  test("a variable that says nothing counts as absent, one that says nonsense does not", async () => {
+  test("an empty variable counts as unset, and an invalid one is a usage error", async () => {
     const { url } = await startCommandLine([], { CARD_SANDBOX_SEED: "", CARD_SANDBOX_DB: "" });
     expect(url).toBeTruthy();
     for (const env of [
@@ -144,9 +163,9 @@ describe("a bad command line is one clear line, and exit 2", () => {
   });
 });
 
-describe("options and their variables", () => {
-  test("--help and --version answer and exit 0", async () => {
-    const help = run(["--help"]);
+describe("options and their environment variables", () => {
+  test("--help and --version print to standard output, with exit code 0", async () => {
+    const help = run(["--help", "--all"]);
     expect((await help.ended).code).toBe(0);
     for (const option of ["--port", "--host", "--live-port", "--db", "--seed", "--clock", "--fixtures"]) {
       expect(help.output.stdout).toContain(option);
@@ -156,7 +175,7 @@ describe("options and their variables", () => {
     expect(shown.output.stdout).toBe(`${version}\n`);
   });
 
-  test("each option is also a variable, and the option wins", async () => {
+  test("an option overrides its environment variable", async () => {
     const env = { CARD_SANDBOX_SEED: "7", CARD_SANDBOX_CLOCK: "2026-03-29T02:30:00+01:00" };
     const health = async (args: string[]) => {
       const { url } = await startCommandLine(args, env);
@@ -167,7 +186,7 @@ describe("options and their variables", () => {
     expect(await health(["--seed", "8"])).toEqual({ status: "ok", version, seed: 8, now });
   });
 
-  test("CARD_SANDBOX_PORT comes before PORT, and both after --port", async () => {
+  test("--port overrides CARD_SANDBOX_PORT, which overrides PORT", async () => {
     const taken = String(await takenPort());
     const byPort = run([], { PORT: taken });
     expect((await byPort.ended).code).toBe(3);
@@ -175,7 +194,7 @@ describe("options and their variables", () => {
     await untilReady(run(["--port", "0"], { CARD_SANDBOX_PORT: taken, PORT: taken }));
   });
 
-  test("--on-behalf-of and --key-quota reach the service", async () => {
+  test("--on-behalf-of and --key-quota take effect", async () => {
     const sandbox = await startCommandLine(["--on-behalf-of", "required", "--key-quota", "member"]);
     expect(await (await sandbox.order(key)).json()).toEqual({
       error: expect.stringContaining("X-On-Behalf-Of"),
@@ -186,21 +205,20 @@ describe("options and their variables", () => {
     }
   });
 
-  test("the port is 4242 and the host 127.0.0.1 unless said otherwise", async () => {
-    const { output, ended } = run(["--help"]);
-    await ended;
-    const help = output.stdout.replace(/\s+/g, " ");
-    expect(help).toContain("(default: 4242, env: CARD_SANDBOX_PORT)");
-    expect(help).toContain('(default: "127.0.0.1", env: CARD_SANDBOX_HOST)');
+  test("--help shows the default port 4242 and the default host 127.0.0.1", async () => {
+    const { stdout } = await outcomeOf(["--help", "--all"]);
+    const help = stdout.replace(/\s+/g, " ");
+    expect(help).toContain("(default: 4242; env: CARD_SANDBOX_PORT)");
+    expect(help).toContain("(default: 127.0.0.1; env: CARD_SANDBOX_HOST)");
   });
 
-  test("a host that is not this machine's is a bad value", async () => {
+  test("a host that is not an address of this machine is a usage error", async () => {
     const { output, ended } = run(["--port", "0", "--host", "203.0.113.1"]);
     expect((await ended).code).toBe(2);
-    expect(output.stderr).toMatch(/^card-sandbox: 203\.0\.113\.1 port 0 cannot be bound: .*\n$/);
+    expect(output.stderr).toMatch(/^card-sandbox: cannot listen on port 0 of 203\.0\.113\.1: .*\n$/);
   });
 
-  test("--no-sandbox-headers, as a switch and as a variable that may also say no", async () => {
+  test("--no-sandbox-headers works as an option and as a variable, which can also be false", async () => {
     const header = async (args: string[], env: NodeJS.ProcessEnv) => {
       const { url } = await startCommandLine(args, env);
       return (await fetch(`${url}/nothing`)).headers.has("Sandbox-Contract-Point");
@@ -210,7 +228,7 @@ describe("options and their variables", () => {
     expect(await header([], { CARD_SANDBOX_NO_SANDBOX_HEADERS: "false" })).toBe(true);
   });
 
-  test("--live-port opens the live base address on its own", async () => {
+  test("--live-port serves the live base URL on a separate port", async () => {
     const { url, liveUrl, post } = await startCommandLine(["--live-port", "0"]);
     expect(liveUrl).not.toBe(url);
     const body = JSON.stringify({ api_key: "sk_live_northwind_owner" });
@@ -219,15 +237,15 @@ describe("options and their variables", () => {
     expect((await fetch(`${liveUrl}/auth/v1/sandbox/token`, { method: "POST", body })).status).toBe(404);
   });
 
-  test("--no-control leaves out the sandbox's own API", async () => {
+  test("--no-control disables the control API and the dashboard", async () => {
     const { url, output } = await startCommandLine(["--no-control"]);
     for (const path of ["health", "ui"]) expect((await fetch(`${url}/_sandbox/${path}`)).status).toBe(404);
     expect(output.stdout).not.toMatch(/Admin token|Dashboard/);
   });
 
-  test("beyond loopback the sandbox's own API demands an admin token, generated where none is given", async () => {
+  test("on a host other than loopback, the control API requires an admin token, generated by default", async () => {
     const generated = await startCommandLine(["--host", "0.0.0.0"]);
-    const token = /^Admin token for \/_sandbox +(\S{43})$/m.exec(generated.output.stdout)?.[1];
+    const token = /^Admin token +(\S{43})$/m.exec(generated.output.stdout)?.[1];
     const given = await startCommandLine(["--host", "0.0.0.0"], {
       CARD_SANDBOX_ADMIN_TOKEN: "correct-horse",
     });
@@ -243,7 +261,7 @@ describe("options and their variables", () => {
     }
   });
 
-  test("--fixtures loads another world", async () => {
+  test("--fixtures replaces the default world", async () => {
     const file = join(temporaryFolder(), "world.yaml");
     writeFileSync(file, "companies:\n  - { slug: solo, name: Solo Ltd, country_code: IE }\n");
     const { world, output } = await startCommandLine(["--fixtures", file]);
@@ -280,7 +298,7 @@ describe("options and their variables", () => {
     half.end("GET /_sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
     expect(await text(half)).toMatch(/^HTTP\/1\.1 200 /);
 
-    // Whoever connects and never speaks TLS holds up no end.
+    // A connection without a TLS handshake must not delay the exit.
     const silent = connect(Number(port), hostname);
     silent.on("error", () => {});
     await once(silent, "connect");
@@ -289,6 +307,6 @@ describe("options and their variables", () => {
 
     const mixed = run(["--port", "0", "--tls-cert", cert, "--tls-key", cert]);
     expect((await mixed.ended).code).toBe(2);
-    expect(mixed.output.stderr).toContain("certificate and key do not fit");
+    expect(mixed.output.stderr).toContain("certificate and its private key are invalid or do not match");
   });
 });

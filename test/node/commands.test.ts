@@ -5,24 +5,39 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
-import { baseAddress } from "../../src/node/running-sandbox.ts";
+import { define as defineExec } from "../../src/node/commands/exec.ts";
+import { define as defineStart } from "../../src/node/commands/start.ts";
+import { baseUrl } from "../../src/node/running-sandbox.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
-import { cli, freePort, run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
+import {
+  cli,
+  freePort,
+  outcomeOf as outcome,
+  run,
+  startCommandLine,
+  temporaryFolder,
+} from "../support/command-line.ts";
 
-async function outcome(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { output, ended } = run(args, env);
-  const { code } = await ended;
-  return { code, ...output };
-}
+const commands = [
+  "start",
+  "exec",
+  "wait",
+  "health",
+  "env",
+  "keys",
+  "scenarios",
+  "contract",
+  "init",
+  "mcp",
+  "validate",
+];
 
-const commands = ["start", "exec", "wait", "health", "env", "keys", "scenarios", "contract", "validate"];
-
-test("the command line that is built may be run as it stands: npm link leaves its mode alone", () => {
+test("the built command line is executable, because npm link does not change its mode", () => {
   expect(execFileSync(cli, ["--version"], { encoding: "utf8" })).toMatch(/^[0-9]/);
 });
 
 describe("help", () => {
-  test("lists every command, and tells how each is used and what its exit codes say", async () => {
+  test("lists every command, and describes the usage and the exit codes of each", async () => {
     const { stdout } = await outcome(["--help"]);
     for (const name of commands) {
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
@@ -34,20 +49,36 @@ describe("help", () => {
     }
   });
 
+  test.each([[[]], [["exec"]]])("for %j fits on a screen of 42 lines and 80 columns", async (words) => {
+    const lines = (await outcome([...words, "--help"])).stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(42);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test.each([[[]], [["start"]], [["exec"]]])("for %j lists every option with --all", async (words) => {
+    const { stdout } = await outcome([...words, "--help", "--all"]);
+    expect(await outcome(["help", ...words, "--all"])).toMatchObject({ code: 0 });
+    const command = words[0] === "exec" ? defineExec() : defineStart();
+    for (const { long, envVar } of command.options) {
+      expect(stdout).toMatch(new RegExp(`^  (-., )?${long}\\b`, "m"));
+      expect(stdout.replace(/\s+/g, " ")).toContain(envVar ?? "");
+    }
+  });
+
   test.each([
     ["exce", "exec"],
     ["scenario", "scenarios"],
     ["__proto__", "start"],
-  ])("of the unknown command %s names the nearest, and is exit 2", async (word, nearest) => {
+  ])("for the unknown command %s suggests the nearest one, with exit code 2", async (word, nearest) => {
     for (const args of [[word], ["help", word]]) {
       const { code, stderr } = await outcome(args);
       expect(code).toBe(2);
-      if (word !== "__proto__") expect(stderr).toContain(`did you mean "${nearest}"?`);
+      if (word !== "__proto__") expect(stderr).toContain(`Did you mean "${nearest}"?`);
       expect(stderr.trimEnd()).not.toContain("\n");
     }
   });
 
-  test("of a word with control characters shows them escaped, on one line", async () => {
+  test("escapes control characters of a word, in one line", async () => {
     for (const args of [
       ["\u001b[2J\u009b31m\r\nforged"],
       ["wait", "--\u001b[2J\r\nforged"],
@@ -60,42 +91,45 @@ describe("help", () => {
     }
   });
 
-  test("of a command that is like none names them all, and none as the nearest", async () => {
+  test("for a command without a similar name lists all commands, without a suggestion", async () => {
     const { code, stderr } = await outcome(["nope"]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^card-sandbox: unknown command "nope": there are start, /),
+      expect.stringMatching(/^card-sandbox: unknown command "nope"\. Commands: start, /),
     ]);
   });
 });
 
 describe("wait", () => {
-  test("ends once the sandbox answers that is started meanwhile", async () => {
+  test("ends when a sandbox that starts later is ready", async () => {
     const port = await freePort();
     const waiting = outcome(["wait", `http://127.0.0.1:${port}/`]);
     run(["--port", String(port)]);
     expect(await waiting).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("goes by CARD_SANDBOX_URL, and by the port that a start would listen on", async () => {
+  test("uses CARD_SANDBOX_URL, or the port that start would use", async () => {
     const { url } = await startCommandLine();
     expect((await outcome(["wait"], { CARD_SANDBOX_URL: url })).code).toBe(0);
     expect((await outcome(["wait"], { CARD_SANDBOX_PORT: new URL(url).port })).code).toBe(0);
     expect((await outcome(["wait"], { PORT: new URL(url).port, CARD_SANDBOX_PORT: "" })).code).toBe(0);
   });
 
-  test("says what is wrong where nobody answers in time, or somebody else, and is exit 3", async () => {
+  test("reports with exit code 3 that no sandbox responded in time", async () => {
     const nobody = await outcome(["wait", `http://127.0.0.1:${await freePort()}`, "--timeout", "0"]);
     expect(nobody.code).toBe(3);
     expect(nobody.stderr).toMatch(
-      /^card-sandbox: waited for 0 s: .* does not answer \(ECONNREFUSED\): .*\n$/,
+      /^card-sandbox: http.*: no response \(ECONNREFUSED\)\. .* \(waited 0 s\)\n$/,
     );
     const server = createServer((_request, response) => response.end("{}"));
     await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const other = await outcome(["wait", `http://127.0.0.1:${port}`, "--timeout", "0"]);
-    expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("no card-sandbox")]);
+    expect([other.code, other.stderr]).toEqual([
+      3,
+      expect.stringContaining("Check that it is a card-sandbox server"),
+    ]);
   });
 
   test.each([
@@ -105,13 +139,13 @@ describe("wait", () => {
     [["health", "http://127.0.0.1:4242?a=b"]],
     [["wait", "http://127.0.0.1:4242/#a"]],
     [["env", "http://127.0.0.1:4242/?"]],
-  ])("%j is exit 2", async (args) => expect((await outcome(args)).code).toBe(2));
+  ])("%j is a usage error", async (args) => expect((await outcome(args)).code).toBe(2));
 });
 
 describe("health", () => {
-  test("is 0 where the sandbox is well, 1 where it is not", async () => {
+  test("has exit code 0 for a healthy sandbox, otherwise 1", async () => {
     const { url } = await startCommandLine(["--admin-token", "correct-horse"]);
-    expect(await outcome(["health", url])).toEqual({ code: 0, stdout: `${url} is well\n`, stderr: "" });
+    expect(await outcome(["health", url])).toEqual({ code: 0, stdout: `${url} is healthy\n`, stderr: "" });
     const bare = await startCommandLine(["--no-control"]);
     const without = await outcome(["health", bare.url]);
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("--no-control")]);
@@ -120,32 +154,38 @@ describe("health", () => {
 });
 
 test.each([
-  [{ PORT: "abc" }, '"http://127.0.0.1:abc", which PORT makes it, is no base address'],
+  [{ PORT: "abc" }, 'PORT: must be an integer from 0 to 65535, but is "abc"'],
   [
     { PORT: "1", CARD_SANDBOX_PORT: "abc" },
-    '"http://127.0.0.1:abc", which CARD_SANDBOX_PORT makes it, is no base address',
+    'CARD_SANDBOX_PORT: must be an integer from 0 to 65535, but is "abc"',
   ],
-  [{ CARD_SANDBOX_URL: "nope" }, '"nope", which CARD_SANDBOX_URL says, is no base address'],
-])("an address that a variable spoils names it: %j", (variables, message) => {
-  expect(() => baseAddress(undefined, variables)).toThrow(message);
-  expect(() => baseAddress("nope", variables)).toThrow('"nope" is no base address');
+  [{ CARD_SANDBOX_URL: "nope" }, "CARD_SANDBOX_URL: must be a base URL such as http://127.0.0.1:4242"],
+])("an invalid base URL from an environment variable names the variable: %j", (variables, message) => {
+  expect(() => baseUrl(undefined, variables)).toThrow(message);
+  expect(() => baseUrl("nope", variables)).toThrow(/^url: must be a base URL .*, but is "nope"$/);
 });
 
-test("http to a sandbox that speaks HTTPS, and the other way round, is told", async () => {
+test("refuses a base URL with a password, which messages and the results of tools would show", () => {
+  expect(() => baseUrl("http://me:secret@127.0.0.1:4242", {})).toThrow(
+    /^url: must be a base URL .* user name/,
+  );
+});
+
+test("suggests HTTPS for a server that uses it, and plain HTTP for one that does not", async () => {
   const folder = temporaryFolder();
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const made = ["-keyout", key, "-out", cert, "-newkey", "rsa:2048", "-nodes", "-days", "2"];
   execFileSync("openssl", ["req", "-x509", ...made, "-subj", "/CN=127.0.0.1"], { stdio: "ignore" });
   const secure = (await startCommandLine(["--tls-cert", cert, "--tls-key", key])).url;
   const plain = (await startCommandLine()).url;
-  const swapped = [secure.replace("https", "http"), plain.replace("http", "https")];
-  const [toSecure, toPlain] = await Promise.all(swapped.map((url) => outcome(["health", url])));
-  expect(toSecure?.stderr).toContain(`it may speak HTTPS, so try ${secure}\n`);
-  expect(toPlain?.stderr).toContain(`it speaks plain HTTP, so try ${plain}\n`);
+  const toSecure = await outcome(["health", secure.replace("https", "http")]);
+  const toPlain = await outcome(["health", plain.replace("http", "https")]);
+  expect(toSecure.stderr).toContain(`The server probably uses HTTPS. Try ${secure}.\n`);
+  expect(toPlain.stderr).toContain(`The server uses plain HTTP. Try ${plain}.\n`);
 });
 
 describe("env", () => {
-  test("prints what a shell takes, so that an order goes through", async () => {
+  test("prints commands that a shell can evaluate", async () => {
     const { url } = await startCommandLine();
     const script = `eval "$('${process.execPath}' '${cli}' env ${url})"
       printf '%s\\n' "$CARD_SANDBOX_URL" "$CARD_SANDBOX_API_KEY" "$CARD_SANDBOX_LIVE_API_KEY" "\${CARD_SANDBOX_ADMIN_TOKEN-unset}"`;
@@ -159,20 +199,23 @@ describe("env", () => {
     ]);
   });
 
-  test("needs the admin token where one is demanded, and hands it on", async () => {
+  test("requires the admin token of the sandbox, and prints it", async () => {
     const { url } = await startCommandLine(["--admin-token", "it's"]);
     const without = await outcome(["env", url]);
     expect([without.code, without.stdout]).toEqual([2, ""]);
     expect(without.stderr).toContain("--admin-token");
     const wrong = await outcome(["env", url, "--admin-token", "its"]);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/--admin-token.* is wrong$/m)]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^card-sandbox: --admin-token: does not match the admin token of /),
+    ]);
     const env = { CARD_SANDBOX_URL: url, CARD_SANDBOX_ADMIN_TOKEN: "it's" };
     const { stdout, stderr } = await outcome(["env"], env);
     expect(stdout).toContain("export CARD_SANDBOX_ADMIN_TOKEN='it'\\''s'\n");
     expect(stderr).toBe("");
   });
 
-  test("says beside what is not to be had, and unsets it", async () => {
+  test("warns about variables without a value, and unsets them", async () => {
     const file = join(temporaryFolder(), "world.yaml");
     writeFileSync(file, "companies:\n  - { slug: solo, name: Solo Ltd, country_code: IE }\n");
     const { url } = await startCommandLine(["--fixtures", file]);
@@ -180,10 +223,10 @@ describe("env", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("unset CARD_SANDBOX_API_KEY\n");
     expect(stderr).toContain("CARD_SANDBOX_ACCOUNT_ID");
-    expect(stderr).toContain("(solo (sandbox) has no active account; no live company)");
+    expect(stderr).toContain("(solo (sandbox) has no active account; there is no live company)");
   });
 
-  test("says why nobody can order any more, and what helps", async () => {
+  test("explains why no company can order a card, and how to reset the sandbox", async () => {
     const { url, world } = await startCommandLine();
     const { companies } = await world();
     const change = (id: string, body: unknown) =>
@@ -193,28 +236,28 @@ describe("env", () => {
     }
     const { stdout, stderr } = await outcome(["env", url]);
     expect(stdout).toContain("unset CARD_SANDBOX_LIVE_API_KEY\n");
-    expect(stderr).toContain("northwind (sandbox) has reached its card quota, ");
+    expect(stderr).toContain("northwind (sandbox) has reached its card quota (");
     expect(stderr).toContain("northwind (live) is suspended");
     const reset = /curl -X POST \S+/.exec(stderr)?.[0] ?? "";
     execFileSync("bash", ["-c", `${reset} -s`]);
     expect((await outcome(["env", url])).stderr).toBe("");
   });
 
-  test("is exit 3 where nobody answers", async () => {
+  test("has exit code 3 if there is no response", async () => {
     const { code, stdout } = await outcome(["env", `http://127.0.0.1:${await freePort()}`]);
     expect([code, stdout]).toEqual([3, ""]);
   });
 });
 
 describe("keys", () => {
-  test("are made, listed and revoked; the secret is on standard output this once", async () => {
+  test("are created, listed and revoked; only create prints the secret", async () => {
     const { url, exchange } = await startCommandLine();
     const env = { CARD_SANDBOX_URL: url };
     const made = await outcome(["keys", "create", "--member", "northwind-admin", "--label", "ci"], env);
     expect(made.stdout).toMatch(/^sk_sandbox_[A-Za-z0-9]+\n$/);
     const secret = made.stdout.trim();
     expect(await exchange(secret)).toBeTruthy();
-    const id = /^made (\S+) for northwind-admin/.exec(made.stderr)?.[1] ?? "";
+    const id = /^Created the key (\S+) for northwind-admin/.exec(made.stderr)?.[1] ?? "";
 
     const listed = await outcome(["keys", "--url", url, "--company", "northwind"]);
     expect(listed.stdout).toMatch(/^COMPANY +ENVIRONMENT +MEMBER +PREFIX +STATUS +ID +LABEL\n/);
@@ -225,13 +268,13 @@ describe("keys", () => {
     expect(listed.stdout).not.toContain("fullhouse");
 
     expect((await outcome(["keys", "revoke", id], env)).stdout).toMatch(
-      /^revoked \S+… of northwind-admin, northwind\n$/,
+      /^Revoked the key \S+… of northwind-admin \(northwind\)\n$/,
     );
     const json = JSON.parse((await outcome(["keys", "--json"], env)).stdout);
     expect(json.api_keys.find((key: { id: string }) => key.id === id).status).toBe("revoked");
   });
 
-  test("are listed with their control characters escaped, also as JSON", async () => {
+  test("are listed with escaped control characters, also as JSON", async () => {
     const { url } = await startCommandLine();
     const label = "a\u009b31m\u202eb";
     const sent = await fetch(`${url}/_sandbox/api-keys`, {
@@ -249,14 +292,14 @@ describe("keys", () => {
   });
 
   test.each([
-    [["create", "--member", "nobody"], /no member "nobody"/],
-    [["create"], /--member/],
-    [["revoke", "none"], /no such key/],
-    [["revoke"], /missing required argument 'id'/],
-    [["--company", "none"], /no company "none"/],
-    [["remove", "it"], /unexpected argument "remove": .* or is followed by create or revoke/],
-    [["revoke", "one", "two"], /unexpected argument "two": this command takes id/],
-  ])("%j is refused in one line, and exit 2", async (args, message) => {
+    [["create", "--member", "nobody"], /no member has the id or slug "nobody"/],
+    [["create"], /--member: is required/],
+    [["revoke", "none"], /no API key has the id "none"/],
+    [["revoke"], /id: is required/],
+    [["--company", "none"], /no company has the id or slug "none"/],
+    [["remove", "it"], /unexpected argument "remove": .* Subcommands: create, revoke/],
+    [["revoke", "one", "two"], /unexpected argument "two": this command takes only id/],
+  ])("%j is refused in one line, with exit code 2", async (args, message) => {
     const { url } = await startCommandLine();
     const { code, stdout, stderr } = await outcome(["keys", ...args], { CARD_SANDBOX_URL: url });
     expect([code, stdout]).toEqual([2, ""]);
@@ -265,24 +308,24 @@ describe("keys", () => {
   });
 });
 
-describe("lists", () => {
+describe("scenarios and contract", () => {
   const rowsOf = (stdout: string) => stdout.trimEnd().split("\n").slice(1);
 
-  test("every scenario with its points, those of a folder last, and as JSON", async () => {
+  test("list every scenario with its points, those of a folder last, also as JSON", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "own.yaml"), scenarioFile("own"));
     const { stdout } = await outcome(["scenarios", "--scenarios", folder]);
     expect(rowsOf(stdout).map((row) => row.split(" ")[0])).toEqual([...shippedScenarios, "own"]);
-    expect(stdout).toMatch(/^quota-reached +§7, §8 +Card quota reached +order\.quota_reached$/m);
+    expect(stdout).toMatch(/^quota-reached +§7, §8 +422: the card quota is reached +order\.quota_reached$/m);
     const { scenarios } = JSON.parse((await outcome(["scenarios", "--json"])).stdout);
     expect(scenarios).toHaveLength(shippedScenarios.length);
     expect(scenarios[0]).toHaveProperty("steps");
   });
 
-  test("every contract point, and as JSON", async () => {
+  test("list every contract point, also as JSON", async () => {
     const { stdout } = await outcome(["contract"]);
     expect(rowsOf(stdout).map((row) => row.split(" ")[0])).toEqual(Object.keys(contractPoints));
-    expect(stdout).toMatch(/^order\.created +201 +specified +§\S.* The card is made/m);
+    expect(stdout).toMatch(/^order\.created +201 +specified +§\S.* Creates the card/m);
     const { points } = JSON.parse((await outcome(["contract", "--json"])).stdout);
     expect(points).toHaveLength(Object.keys(contractPoints).length);
   });
@@ -298,7 +341,7 @@ example: [{ expect: { status: 422 } }]
 ${more}`;
 
 describe("validate", () => {
-  test("tells the kind of each file that fits, folders included", async () => {
+  test("prints the kind of each valid file, also in folders", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "own.yaml"), scenarioFile("own"));
     writeFileSync(join(folder, "notes.txt"), "a: 1");
@@ -306,11 +349,13 @@ describe("validate", () => {
     const fixtures = join(root, "fixtures", "default.yaml");
     const { code, stdout, stderr } = await outcome(["validate", fixtures, folder, join(root, "scenarios")]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain(`${fixtures}: fixtures, fits\n${join(folder, "own.yaml")}: scenario, fits\n`);
+    expect(stdout).toContain(
+      `${fixtures}: valid (fixtures)\n${join(folder, "own.yaml")}: valid (scenario)\n`,
+    );
     expect(stdout.trimEnd().split("\n")).toHaveLength(2 + shippedScenarios.length);
   });
 
-  test("tells all that is wrong with each, with file, line, column and the nearest key, and is exit 1", async () => {
+  test("prints all problems with file, line, column and the nearest key, with exit code 1", async () => {
     const folder = temporaryFolder();
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
     write("own.yaml", scenarioFile("own", "titel: Full\nexmple: []\n"));
@@ -332,21 +377,21 @@ describe("validate", () => {
     expect([code, stdout]).toEqual([1, ""]);
     const problems = stderr.trimEnd().replaceAll(`${folder}/`, "").split("\n");
     expect(problems).toEqual([
-      "binary.yaml: cannot be read: it is no UTF-8 text",
+      "binary.yaml: cannot read the file: it is not a UTF-8 text file",
       expect.stringMatching(/^broken\.yaml:[0-9]+:[0-9]+: /),
-      "conflict.yaml:1:7: name: a scenario named conflict is there already: rename this one",
-      "empty.yaml:1:1: holds nothing",
+      'conflict.yaml:1:7: name: "conflict" is already the name of another scenario. Choose another name, and rename the file.',
+      "empty.yaml:1:1: must contain a mapping, but the file is empty",
       expect.stringMatching(/^list\.yaml:[0-9]+:[0-9]+: Flow/),
       expect.stringMatching(
-        /^neither\.yaml:1:1: is neither a fixtures file \(.*companies.*\) nor a scenario file/,
+        /^neither\.yaml:1:1: must be a fixtures file \(keys: .*companies.*\) or a scenario file/,
       ),
-      "other.yaml:1:7: name: must be the file's, other; it is another",
-      expect.stringMatching(/^own\.yaml:8:1: unknown key "titel": did you mean "title"\?/),
-      expect.stringMatching(/^own\.yaml:9:1: unknown key "exmple": did you mean "example"\?/),
-      expect.stringMatching(/^world\.yaml:2:[0-9]+: unknown key "card_qouta": did you mean "card_quota"\?/),
+      'other.yaml:1:7: name: must be "other", the file name without its extension, but is "another"',
+      expect.stringMatching(/^own\.yaml:8:1: unknown key "titel"\. Did you mean "title"\?/),
+      expect.stringMatching(/^own\.yaml:9:1: unknown key "exmple"\. Did you mean "example"\?/),
+      expect.stringMatching(/^world\.yaml:2:[0-9]+: unknown key "card_qouta"\. Did you mean "card_quota"\?/),
       expect.stringMatching(/^world\.yaml:2:[0-9]+: companies\.0\.country_code: must be an ISO 3166-1/),
-      expect.stringMatching(/^none\.yaml: cannot be read: ENOENT/),
-      "folder.yaml: holds no YAML file",
+      expect.stringMatching(/^none\.yaml: cannot read the file: ENOENT/),
+      "folder.yaml: contains no YAML files (*.yaml or *.yml)",
     ]);
   });
 
@@ -360,23 +405,23 @@ describe("validate", () => {
     const perCompany = await outcome(["validate", file]);
     expect([perCompany.code, perCompany.stderr]).toEqual([
       1,
-      expect.stringContaining("is active key 6 of the company solo"),
+      expect.stringContaining("is the active API key number 6 of the company solo"),
     ]);
     expect((await outcome(["validate", "--key-quota", "member", file])).code).toBe(0);
   });
 
-  test("describes the first 100 problems of a file, and counts the others", async () => {
+  test("prints the first 100 problems of a file and the number of the others", async () => {
     const file = join(temporaryFolder(), "own.yaml");
     const keys = Array.from({ length: 50_000 }, (_, n) => `key${n}: 1\n`).join("");
     writeFileSync(file, scenarioFile("own", keys));
     const { code, stderr } = await outcome(["validate", file]);
     const problems = stderr.trimEnd().split("\n");
     expect([code, problems.length]).toEqual([1, 101]);
-    expect(problems.at(-2)).toMatch(/own\.yaml:107:1: unknown key "key99"; known here: /);
-    expect(problems.at(-1)).toBe(`${file}: and 49900 more`);
+    expect(problems.at(-2)).toMatch(/own\.yaml:107:1: unknown key "key99"\. Allowed: /);
+    expect(problems.at(-1)).toBe(`${file}: and 49900 more problems`);
   }, 60_000);
 
-  test("takes a file at least", async () => {
+  test("requires a file", async () => {
     expect((await outcome(["validate"])).code).toBe(2);
   });
 });

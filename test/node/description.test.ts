@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
+import { controlDocument } from "../../src/control/openapi/document.ts";
 import { startCommandLine } from "../support/command-line.ts";
 
 const root = new URL("../../", import.meta.url);
 
-test("the build's description is the one that is served", () => {
-  const built = JSON.parse(readFileSync(new URL("schema/openapi.json", root), "utf8"));
-  expect(built).toEqual(JSON.parse(JSON.stringify(openapiDocument())));
+test.each([
+  ["openapi", openapiDocument],
+  ["control", controlDocument],
+])("schema/%s.json of the build is the document that is served", (name, document) => {
+  const built = JSON.parse(readFileSync(new URL(`schema/${name}.json`, root), "utf8"));
+  expect(built).toEqual(JSON.parse(JSON.stringify(document())));
 });
 
-test("both base addresses serve it and the reference, without the sandbox's own API", async () => {
+test("both base URLs serve the OpenAPI document and the API reference without the control API", async () => {
   const { url, liveUrl } = await startCommandLine(["--no-control", "--live-port", "0"]);
   expect(url).not.toBe(liveUrl);
   for (const base of [url, liveUrl]) {

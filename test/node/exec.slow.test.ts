@@ -14,7 +14,7 @@ const allBut = (id: string) => behaviours.filter((each) => each !== id).join();
 const reusesKey = `await order("${key}"); await order("${key}", { name: "another" });`;
 
 describe("the command", () => {
-  test("finds the sandbox and who can order there in its environment, and has standard output to itself", async () => {
+  test("gets the URL, API keys and ids as environment variables, and standard output for itself", async () => {
     const { output, ended } = exec(
       ["--seed", "1"],
       `const answer = await order();
@@ -35,7 +35,7 @@ describe("the command", () => {
     expect(output.stderr).toMatch(/^\nContract points met/);
   });
 
-  test("is given the admin token where one is demanded", async () => {
+  test("gets the admin token if the sandbox requires one", async () => {
     const code = `
       const { CARD_SANDBOX_ADMIN_TOKEN: token } = process.env;
       const world = await fetch(url + "/_sandbox/world", { headers: { Authorization: "Bearer " + token } });
@@ -48,19 +48,19 @@ describe("the command", () => {
     expect(given.output.stderr).not.toContain("correct-horse");
   });
 
-  test("is told of nobody where nobody can order", async () => {
+  test("gets no API key if no member can order a card", async () => {
     const file = join(temporaryFolder(), "world.yaml");
     writeFileSync(file, "companies:\n  - { slug: solo, name: Solo Ltd, country_code: IE }\n");
     const { output, ended } = exec(
       ["--fixtures", file],
-      "await fetch(url); console.log(process.env.CARD_SANDBOX_API_KEY, typeof url)",
+      "await fetch(url + '/developer/cards'); console.log(process.env.CARD_SANDBOX_API_KEY, typeof url)",
       { CARD_SANDBOX_API_KEY: "sk_sandbox_of_elsewhere" },
     );
     expect((await ended).code).toBe(0);
     expect(output.stdout).toBe("undefined string\n");
   });
 
-  test("is read by no shell, may stand without --, and keeps its own options and dashes", async () => {
+  test("runs without a shell, also without --, and keeps its own options", async () => {
     const { output, ended } = run([
       "exec",
       "--allow-no-requests",
@@ -77,7 +77,7 @@ describe("the command", () => {
     expect(output.stdout).toBe("$HOME,--seed\n");
   });
 
-  test("PORT is the command's; CARD_SANDBOX_PORT and --port are the sandbox's", async () => {
+  test("PORT is for the command; CARD_SANDBOX_PORT and --port are for the sandbox", async () => {
     const taken = String(await takenPort());
     const mine = exec(["--allow-no-requests"], "console.log(process.env.PORT === new URL(url).port)", {
       PORT: taken,
@@ -86,10 +86,10 @@ describe("the command", () => {
     expect(mine.output.stdout).toBe("false\n");
     const theirs = exec([], "", { CARD_SANDBOX_PORT: taken });
     expect((await theirs.ended).code).toBe(3);
-    expect(theirs.output.stderr).toMatch(/^card-sandbox: port [0-9]+ on 127\.0\.0\.1 is taken: .*\n$/);
+    expect(theirs.output.stderr).toMatch(/^card-sandbox: port [0-9]+ on 127\.0\.0\.1 is in use\. .*\n$/);
   });
 
-  test("requests are logged only where that is asked for, beside the command's own output", async () => {
+  test("requests are logged to standard error only with --log", async () => {
     const { output, ended } = exec(["--log", "json"], "await order(); console.log('1..1')");
     await ended;
     expect(output.stdout).toBe("1..1\n");
@@ -99,7 +99,7 @@ describe("the command", () => {
 
 describe("the exit code", () => {
   test.each([
-    ["0 where all is well", "await fetch(url)", 0],
+    ["0 on success", "await exchange()", 0],
     ["the command's own", "process.exit(7)", 7],
     ["128 and the signal's number", "process.kill(process.pid, 'SIGKILL')", 137],
   ])("is %s", async (_title, code, expected) => {
@@ -108,14 +108,16 @@ describe("the exit code", () => {
     expect(output.stderr).toContain("Contract points met");
   });
 
+  const neverFired =
+    "armed but never fired: conflict. Remove unused scenarios, or add --allow-unused-scenarios";
   const fails = (check: string, message: RegExp | string) => ({ code: 1, check, message });
   test.each<[string, string[], string, { code: number; check?: string; message?: RegExp | string }]>([
-    ["--min-coverage is met", ["--min-coverage", "1"], "await order(); await fetch(url)", { code: 0 }],
+    ["--min-coverage is met", ["--min-coverage", "1"], "await order()", { code: 0 }],
     [
       "--min-coverage is not met",
       ["--min-coverage", "50"],
       "await order()",
-      fails("--min-coverage 50", /^2 of [0-9]+ contract points were met, and [0-9]+ are asked for$/),
+      fails("--min-coverage 50", /^2 of [0-9]+ contract points met \([0-9]+%\), at least [0-9]+ required$/),
     ],
     [
       "--min-coverage is met by what is not excluded",
@@ -128,19 +130,19 @@ describe("the exit code", () => {
       "--require is not met",
       ["--require", "order.created", "--require", "order.repl*"],
       "await order()",
-      fails("--require", "not met: order.replayed"),
+      fails("--require", "contract points not met: order.replayed"),
     ],
     [
       "--fail-on meets a finding as grave",
       ["--fail-on", "critical"],
       reusesKey,
-      fails("--fail-on critical", "critical: IDEM-2"),
+      fails("--fail-on critical", "findings of severity critical: IDEM-2"),
     ],
     [
       "--fail-on meets a graver finding",
       ["--fail-on", "info"],
       reusesKey,
-      fails("--fail-on info", "info or graver: IDEM-2"),
+      fails("--fail-on info", "findings of severity info or higher: IDEM-2"),
     ],
     ["a finding, and no --fail-on", [], reusesKey, { code: 0 }],
     [
@@ -155,17 +157,17 @@ describe("the exit code", () => {
       "what was armed never fired, and is gone",
       [],
       "await arm('conflict', { company: 'northwind' }); await post('/_sandbox/reset'); await order()",
-      fails("armed scenarios", "never fired: conflict (--allow-unfired lets that pass)"),
+      fails("unused scenarios", neverFired),
     ],
     [
       "what it was started with never fired",
       ["--scenario", "conflict"],
       "await exchange()",
-      fails("armed scenarios", "never fired: conflict (--allow-unfired lets that pass)"),
+      fails("unused scenarios", neverFired),
     ],
     [
       "an armed scenario never fired, which is allowed",
-      ["--scenario", "conflict", "--allow-unfired"],
+      ["--scenario", "conflict", "--allow-unused-scenarios"],
       "await exchange()",
       { code: 0 },
     ],
@@ -173,19 +175,19 @@ describe("the exit code", () => {
       "a check fails, and the command too",
       ["--require", "order.created"],
       "await exchange(); process.exit(4)",
-      { code: 4, check: "--require", message: "not met: order.created" },
+      { code: 4, check: "--require", message: "contract points not met: order.created" },
     ],
   ])("where %s", async (_title, options, code, expected) => {
     const { ended, output, report } = reportOf((more) => exec([...options, ...more], code));
     expect((await ended).code).toBe(expected.code);
-    const failed = report().checks.filter(({ passed, name }) => !passed && name !== process.execPath);
+    const failed = report().gates.filter(({ passed, name }) => !passed && name !== process.execPath);
     expect(failed.map(({ name }) => name)).toEqual(expected.check ? [expected.check] : []);
     if (expected.message) expect(failed[0]?.message).toMatch(expected.message);
     expect(report().exit_code).toBe(expected.code);
     for (const { name, message } of failed) expect(output.stderr).toContain(`✗ ${name}: ${message}`);
   });
 
-  test("counts what a scenario still holds when the command ends", async () => {
+  test("counts the requests that a scenario still holds when the command ends", async () => {
     const { ended, report } = reportOf((more) =>
       exec(
         more,
@@ -204,27 +206,31 @@ describe("the exit code", () => {
 });
 
 describe("the report", () => {
-  test("on standard error reads in ten seconds: points, operations, what is missing, findings, the verdict", async () => {
+  test("on standard error lists coverage, points not met, findings and the result in under 40 lines", async () => {
     const { ended, output } = exec(
       ["--fail-on", "critical", "--scenario", "forbidden"],
       `await exchange("sk_live_" + "q8Zr2Vn5Lk0Xw7Td3Hs9Bf1Yc6Jm4Gp2")`,
     );
     await ended;
-    expect(output.stderr).toMatch(/^Contract points met {2,}1 of [0-9]+ \([0-9]+ %\)$/m);
+    expect(output.stderr).toMatch(/^Contract points met {2,}1 of [0-9]+ \([0-9]+%\)$/m);
     expect(output.stderr).toMatch(/^ {2}specified {2,}0 of /m);
-    expect(output.stderr).toMatch(/^ {2}POST \/auth\/v1\/sandbox\/token {2,}1 of [0-9]+ \([0-9]+ %\)$/m);
+    expect(output.stderr).toMatch(/^ {2}POST \/auth\/v1\/sandbox\/token {2,}1 of [0-9]+ \([0-9]+%\)$/m);
     expect(output.stderr).not.toContain("/developer/cards/{id}/freeze");
-    expect(output.stderr).toMatch(/^Specified points not met: [0-9]+\n( {2}.*\n){10} {2}and [0-9]+ more/m);
+    expect(output.stderr).toMatch(
+      /^Specified contract points not met: [0-9]+\n( {2}.*\n){10} {2}and [0-9]+ more/m,
+    );
     expect(output.stderr).toContain("Findings: 1 critical, 0 high, 0 warn, 0 info\n");
     expect(output.stderr).toMatch(
-      /^ {2}critical {2}AUTH-2 .* \(once\)\n {4}seen: .*\(request 1: POST .*\n {4}mend: /m,
+      /^ {2}critical {2}AUTH-2 .* \(once\)\n {4}observed: .*\(request 1: POST .*\n {4}fix: /m,
     );
-    expect(output.stderr).toContain("Armed scenarios that never fired: 1\n  forbidden, for all\n");
+    expect(output.stderr).toContain(
+      "Unused scenarios (armed but never fired): 1\n  forbidden, armed for all companies\n",
+    );
     expect(output.stderr).toMatch(/\ncard-sandbox: failed, exit code 1\n( {2}✗ .*\n){2}$/);
     expect(output.stderr.split("\n").length).toBeLessThan(40);
   });
 
-  test("goes to files of each format, also where the command failed, and holds no secret", async () => {
+  test("is written in each format, also if the command fails, without secrets", async () => {
     const folder = temporaryFolder();
     const files = ["md", "json", "xml", "HTML"].map((ending) => join(folder, `report.${ending}`));
     const { ended } = exec(
@@ -241,11 +247,11 @@ describe("the report", () => {
     expect(JSON.parse(json)).toMatchObject({
       exit_code: 9,
       findings: { totals: { critical: 3 } },
-      unfired: [],
+      unused_scenarios: [],
       coverage: { total: { met: expect.any(Number) } },
     });
     expect(xml.match(/<testsuite name="[^"]+"/g)).toEqual([
-      '<testsuite name="checks"',
+      '<testsuite name="gates"',
       '<testsuite name="findings"',
       '<testsuite name="contract coverage"',
     ]);
@@ -257,7 +263,7 @@ describe("the report", () => {
     }
   });
 
-  test("that cannot be written at the end is no pass, nor in the files that can", async () => {
+  test("that cannot be written fails the run, and the other files say so", async () => {
     const [gone, kept] = [join(temporaryFolder(), "gone"), join(temporaryFolder(), "report.json")];
     mkdirSync(gone);
     const removes = `(await import("node:fs")).rmSync(${JSON.stringify(gone)}, { recursive: true });`;
@@ -268,50 +274,50 @@ describe("the report", () => {
     expect(output.stderr).toContain(`✗ --report ${file}: cannot be written: ENOENT`);
     expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({
       exit_code: 3,
-      checks: expect.arrayContaining([expect.objectContaining({ name: `--report ${file}`, passed: false })]),
+      gates: expect.arrayContaining([expect.objectContaining({ name: `--report ${file}`, passed: false })]),
     });
   });
 
-  test("fails a command that sends the service no request, in every format", async () => {
-    const said = "the sandbox received no request: make the client use CARD_SANDBOX_URL, or allow this with";
+  test("fails a command that sends no request to the service, in every format", async () => {
+    const said = "the sandbox received no requests. Make the client use CARD_SANDBOX_URL, or add";
     const folder = temporaryFolder();
     const [md = "", json = "", xml = "", html = ""] = ["md", "json", "xml", "html"].map((ending) =>
       join(folder, `report.${ending}`),
     );
     const files = [md, json, xml, html].flatMap((file) => ["--report", file]);
-    // The control API is no part of the service.
+    // The control API is not part of the service.
     const { ended, output } = exec(files, "await fetch(url + '/_sandbox/health')");
     expect((await ended).code).toBe(1);
     expect(output.stderr).toContain(`card-sandbox: failed, exit code 1\n  ✗ requests: ${said}`);
     const text = (file: string) => readFileSync(file, "utf8");
-    expect(text(md)).toContain("**failed**: requests: the sandbox received no request");
+    expect(text(md)).toContain("**failed**: requests: the sandbox received no requests");
     expect(JSON.parse(text(json))).toMatchObject({
       exit_code: 1,
       requests: 0,
-      checks: expect.arrayContaining([
-        { name: "requests", passed: false, message: `${said} --allow-no-requests` },
+      gates: expect.arrayContaining([
+        { name: "requests", passed: false, message: `${said} --allow-no-requests.` },
       ]),
     });
     expect(text(xml)).toMatch(
-      /name="requests" classname="card-sandbox.checks"><failure[^>]*the sandbox received no request/,
+      /name="requests" classname="card-sandbox.gates"><failure[^>]*the sandbox received no request/,
     );
     expect(text(html)).toContain("<code>requests</code>: the sandbox received no request");
   });
 
-  test("passes a command that sends one request, or none with --allow-no-requests", async () => {
-    const one = reportOf((more) => exec(more, "await fetch(url)"));
+  test("passes a command that sends a request, or none with --allow-no-requests", async () => {
+    const one = reportOf((more) => exec(more, "await exchange()"));
     const none = reportOf((more) => exec(["--allow-no-requests", ...more], ""));
     expect([(await one.ended).code, (await none.ended).code]).toEqual([0, 0]);
     const messages = [one, none].map(
-      ({ report }) => report().checks.find(({ name }) => name === "requests")?.message,
+      ({ report }) => report().gates.find(({ name }) => name === "requests")?.message,
     );
     expect(messages).toEqual([
       "the sandbox received 1 request",
-      "the sandbox received no request, which --allow-no-requests allows",
+      "the sandbox received no requests (allowed by --allow-no-requests)",
     ]);
   });
 
-  test("JUnit fails what exec fails, and skips what it does not hold the suite to", async () => {
+  test("in JUnit format, fails only the tests of failed gates", async () => {
     const file = join(temporaryFolder(), "report.xml");
     const failures = async (options: string[]) => {
       await exec(["--report", file, ...options], reusesKey).ended;
@@ -329,7 +335,7 @@ describe("the report", () => {
   });
 });
 
-describe("before anything runs", () => {
+describe("before the command runs", () => {
   const folder = () => {
     const made = temporaryFolder();
     mkdirSync(join(made, "folder.md"));
@@ -338,30 +344,36 @@ describe("before anything runs", () => {
   test.each([
     [
       ["--report", "report.pdf"],
-      /--report report\.pdf: its ending tells the format, one of \.md,\.json,\.xml,\.html/,
+      /--report: must end in one of \.md, \.json, \.xml, \.html, but is "report\.pdf"/,
     ],
     [
       ["--exclude", "*", "--min-coverage", "100"],
-      /--min-coverage has nothing to go by: --exclude leaves no /,
+      /--exclude: must not match every contract point if --min-coverage is set/,
     ],
     [
       ["--require", "token.issued", "--require", "order.created", "--exclude", "order.*"],
-      /--require order\.created asks for nothing: --exclude takes out all that it names/,
+      /--require: "order\.created" matches only contract points that --exclude excludes/,
     ],
-    [["--require", "order.create"], /"order\.create" is no contract point: did you mean order\.created\?/],
-    [["--exclude", "ordr.*"], /"ordr\.\*" is no contract point: card-sandbox contract lists them all/],
-    [["--require", "order.created,"], /--require.*a comma too many/],
-    [["--require", "gateway.internal_error"], /is no contract point/],
-    [["--min-coverage", "101"], /--min-coverage.*whole number from 0 to 100/],
-    [["--fail-on", "fatal"], /--fail-on.*critical, high, warn, info/],
+    [
+      ["--require", "order.create"],
+      /--require: unknown contract point "order\.create"\. Did you mean "order\.created"\?/,
+    ],
+    [
+      ["--exclude", "ordr.*"],
+      /--exclude: unknown contract point "ordr\.\*"\. List them with card-sandbox contract/,
+    ],
+    [["--require", "order.created,"], /--require: must not contain an empty entry/],
+    [["--require", "gateway.internal_error"], /unknown contract point/],
+    [["--min-coverage", "101"], /--min-coverage: must be an integer from 0 to 100/],
+    [["--fail-on", "fatal"], /--fail-on: must be one of critical, high, warn, info, but is "fatal"/],
     [["--seed", "x"], /--seed/],
-    [["--scenario", "quota-reach"], /did you mean "quota-reached"\?/],
-  ])("%j is one clear line, and exit 2", (options, message) => refused(options, 2, message));
+    [["--scenario", "quota-reach"], /Did you mean "quota-reached"\?/],
+  ])("%j is a usage error in one line", (options, message) => refused(options, 2, message));
 
   test.each([
-    [["--report", "none/report.md"], /--report none\/report\.md cannot be written: ENOENT/],
-    [["--report", "FOLDER/folder.md"], /folder\.md cannot be written: it is there, and no file/],
-  ])("%j, a report that cannot be written, is one clear line, and exit 3", (options, message) =>
+    [["--report", "none/report.md"], /--report: cannot write "none\/report\.md": ENOENT/],
+    [["--report", "FOLDER/folder.md"], /folder\.md": it exists, but is not a file/],
+  ])("%j, a report that cannot be written, is an error in one line with exit code 3", (options, message) =>
     refused(options, 3, message),
   );
 
@@ -379,30 +391,30 @@ describe("before anything runs", () => {
     expect(existsSync(marker)).toBe(false);
   }
 
-  test("no command is one clear line, and exit 2", async () => {
+  test("a missing command is a usage error in one line", async () => {
     for (const args of [["exec"], ["exec", "--"], ["exec", "--fail-on", "warn", "--"]]) {
       const { output, ended } = run(args);
       expect((await ended).code).toBe(2);
       expect(output.stderr).toBe(
-        "card-sandbox: exec takes the command to run: card-sandbox exec -- npm test\n",
+        "card-sandbox: command: is required. Example: card-sandbox exec -- npm test\n",
       );
     }
   });
 
-  test("a command that cannot be started is one clear line, and exit 3", async () => {
+  test("a command that cannot be started is an error in one line with exit code 3", async () => {
     const port = await freePort();
     for (const [word, why] of [
-      ["no-such-program", "there is no such program here, nor on the PATH"],
-      ["/etc/passwd", "it is no program that this user may run"],
+      ["no-such-program", "it was not found, neither as a file nor on the PATH"],
+      ["/etc/passwd", "the current user has no permission to execute it"],
     ] as const) {
       const { output, ended } = run(["exec", "--port", String(port), "--", word]);
       expect((await ended).code).toBe(3);
-      expect(output.stderr).toBe(`card-sandbox: the command "${word}" cannot be started: ${why}\n`);
+      expect(output.stderr).toBe(`card-sandbox: cannot start the command "${word}": ${why}\n`);
     }
   });
 });
 
-/** Says that it runs and where, and then does nothing until a signal ends it, or does not. */
+/** Prints its process id and the URL, and then waits for signals. */
 const waits = (onSignal: string) => `
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => { console.log(name); ${onSignal} });
 setInterval(() => {}, 1000);
@@ -427,7 +439,7 @@ const isRunning = (pid: number) => {
 
 describe("a signal", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "%s goes on to the command; its report follows, and nothing is left",
+    "%s is forwarded to the command; the report follows, and no process remains",
     async (signal) => {
       const started = exec([], waits("process.exit(5)"));
       const [pid = "", url = ""] = (await untilSaid(started, /^[0-9]+ http.*$/m)).split(" ");
@@ -440,7 +452,7 @@ describe("a signal", () => {
     },
   );
 
-  test("goes on to what the command itself runs", async () => {
+  test("is forwarded to the processes of the command", async () => {
     const inner = suiteOf(waits("process.exit(0)"));
     const started = run(["exec", "--", "sh", "-c", '"$@"; exit 6', "sh", ...inner]);
     await untilSaid(started, /^[0-9]+ http.*$/m);
@@ -449,7 +461,7 @@ describe("a signal", () => {
     expect(started.output.stdout).toContain("SIGINT\n");
   });
 
-  test("a second one kills a command that does not go, and its report follows", async () => {
+  test("a second one kills a command that does not exit, and the report follows", async () => {
     const started = exec([], waits(""));
     const [pid = ""] = (await untilSaid(started, /^[0-9]+ http.*$/m)).split(" ");
     started.child.kill("SIGTERM");
@@ -461,7 +473,7 @@ describe("a signal", () => {
     expect(isRunning(Number(pid))).toBe(false);
   });
 
-  test("that comes twice at once, as by npm at a terminal, is one", async () => {
+  test("that arrives twice at once, as from npm at a terminal, counts once", async () => {
     const started = exec([], waits("setTimeout(() => process.exit(5), 500)"));
     await untilSaid(started, /^[0-9]+ http.*$/m);
     started.child.kill("SIGINT");
@@ -471,17 +483,17 @@ describe("a signal", () => {
     expect(started.output.stdout.match(/SIGINT/g)).toHaveLength(1);
   });
 
-  test("what the command left running ends with it", async () => {
+  test("processes that the command left running end with it", async () => {
     const { ended, output } = run(["exec", "--allow-no-requests", "--", "sh", "-c", "sleep 60 & echo $!"]);
     expect((await ended).code).toBe(0);
     expect(isRunning(Number(output.stdout))).toBe(false);
   });
 
-  // Elsewhere `script` is told what to run in another way.
+  // Other systems have a different `script` command.
   describe.runIf(process.platform === "linux")("at a terminal", () => {
     const atTerminal = (words: readonly string[]) => {
       const all = [process.execPath, cli, "exec", "--allow-no-requests", "--", ...words];
-      // In the shell's own place: at Ctrl-C some shells would end with 130, whatever their command made of it.
+      // `exec` replaces the shell: after Ctrl-C, some shells would exit with 130 regardless of the command.
       const line = `exec ${all.map(shellQuoted).join(" ")}`;
       const child = spawn("script", ["-qec", line, "/dev/null"]);
       onTestFinished(() => void child.kill("SIGKILL"));
@@ -492,13 +504,13 @@ describe("a signal", () => {
       return { child, output, ended: once(child, "close").then(([code, signal]) => ({ code, signal })) };
     };
 
-    test("what the command left running ends with it too", async () => {
+    test("processes that the command left running end with it", async () => {
       const { ended, output } = atTerminal(["sh", "-c", "trap '' HUP; sleep 60 & echo pid $!"]);
       expect((await ended).code).toBe(0);
       expect(isRunning(Number(/pid ([0-9]+)/.exec(output.stdout)?.[1]))).toBe(false);
     });
 
-    test("it reads what is typed, Ctrl-C goes on to it, and its report follows", async () => {
+    test("the command reads input and receives Ctrl-C, and the report follows", async () => {
       const reads = `process.stdin.on("data", (typed) => console.log("read " + typed));
         process.on("SIGINT", () => { console.log("interrupted"); process.exit(5) });
         console.log("ready");`;
@@ -511,7 +523,7 @@ describe("a signal", () => {
       expect(started.output.stdout).toMatch(/interrupted\n[\s\S]*Contract points met/);
     });
 
-    test.each(["SIGINT", "SIGHUP"] as const)("%s goes on to it", async (signal) => {
+    test.each(["SIGINT", "SIGHUP"] as const)("%s is forwarded to the command", async (signal) => {
       const started = atTerminal(suiteOf(`${waits("process.exit(5)")} console.log("exec " + process.ppid);`));
       process.kill(Number((await untilSaid(started, /exec [0-9]+/)).split(" ")[1]), signal);
       expect((await started.ended).code).toBe(5);
@@ -520,7 +532,7 @@ describe("a signal", () => {
   });
 });
 
-test.each(["stdout", "stderr"] as const)("%s that nobody reads any more ends nothing", async (stream) => {
+test.each(["stdout", "stderr"] as const)("a closed reader of %s does not end the run", async (stream) => {
   const started = exec([], `process.stdout.on("error", () => {}); ${waits("process.exit(5)")}`);
   await untilSaid(started, /^[0-9]+ http.*$/m);
   started.child[stream]?.destroy();

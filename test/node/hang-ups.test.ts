@@ -53,7 +53,7 @@ test.each([
   ["in memory", false],
   ["on a file", true],
 ])(
-  `of ${hangUps} clients that hang up, %s, each has one card after a retry, and none before it had asked (HANG_UP_SEED=${seed})`,
+  `each of ${hangUps} clients that disconnect, %s, has one card after a retry (HANG_UP_SEED=${seed})`,
   { timeout: 60_000 },
   async (_, onFile) => {
     const folder = temporaryFolder();

@@ -23,7 +23,7 @@ const repeated = async <Made>(count: number, make: () => Promise<Made>): Promise
   return made;
 };
 
-test("headers and bodies that trickle are ended with 408, after 20 s and 60 s", async () => {
+test("refuses slow headers and bodies with 408, after 20 s and 60 s", async () => {
   const { connect, orders, settled } = await watchServer();
   const startedAt = performance.now();
   const ending = async (head: string, byte: string) => {
@@ -53,7 +53,7 @@ test("headers and bodies that trickle are ended with 408, after 20 s and 60 s", 
   await settled();
 });
 
-test("ten thousand idle connections, or as many as there may be, disturb nobody", async () => {
+test("ten thousand idle connections do not slow down other clients", async () => {
   const { connect, orders, hangUp, settled } = await watchServer();
   const count = Math.min(10_000, mostDescriptors() - 500);
   await repeated(count, connect);
@@ -71,7 +71,7 @@ function mostDescriptors(): number {
   }
 }
 
-test("a client that never reads what it asks for over and over fills no memory", async () => {
+test("a client that sends requests and never reads does not fill the memory", async () => {
   const { connect, orders, memoryMiB, before, hangUp, settled } = await watchServer();
   const asked = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2000);
   for (const socket of await repeated(5, connect)) socket.pause().write(asked);
@@ -81,7 +81,7 @@ test("a client that never reads what it asks for over and over fills no memory",
   await settled();
 });
 
-test("five hundred streams of requests, of which some are never read, disturb nobody", async () => {
+test("five hundred streams of requests, some of them unread, do not slow down other clients", async () => {
   const { connect, orders, memoryMiB, before, hangUp, settled } = await watchServer();
   const streams = await repeated(500, connect);
   let told = 0;
@@ -100,7 +100,7 @@ test("five hundred streams of requests, of which some are never read, disturb no
   await settled();
 });
 
-test("clients that hang up amid a request or an answer leave nothing behind", async () => {
+test("clients that disconnect during a request or a response leave no resources behind", async () => {
   const { connect, orders, settled } = await watchServer();
   const amidRequest = async () => {
     const socket = await connect();
@@ -121,7 +121,7 @@ test("clients that hang up amid a request or an answer leave nothing behind", as
   await settled();
 });
 
-test("a body without an end is read without being kept", async () => {
+test("an endless body is read but not stored", async () => {
   const { connect, orders, memoryMiB, before, settled } = await watchServer();
   const socket = await connect();
   socket.write("POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");

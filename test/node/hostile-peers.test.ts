@@ -8,7 +8,7 @@ import type { WorldListing } from "../../src/store/world-listing.ts";
 import { physicalOrder } from "../support/physical-order.ts";
 import { watchServer } from "../support/watched-server.ts";
 
-test("a hundred requests in one write are answered in their order", async () => {
+test("responds in order to a hundred requests in one write", async () => {
   const { connect } = await watchServer();
   const socket = await connect();
   const requests = Array.from({ length: 100 }, (_, i) => {
@@ -16,13 +16,13 @@ test("a hundred requests in one write are answered in their order", async () => 
     return `GET /nothing/${i} HTTP/1.1\r\nHost: a\r\n${last}\r\n`;
   });
   socket.end(requests.join(""));
-  const paths = [...(await text(socket)).matchAll(/GET (\/nothing\/\d+) is no path/g)].map(
+  const paths = [...(await text(socket)).matchAll(/GET (\/nothing\/\d+) does not exist/g)].map(
     ([, path]) => path,
   );
   expect(paths).toEqual(requests.map((_, i) => `/nothing/${i}`));
 });
 
-test("a client that asks over and over, and reads nothing, has one answer in memory", async () => {
+test("keeps one response in memory for a client that sends requests and never reads", async () => {
   const { connect, orders, memoryMiB, before } = await watchServer();
   const socket = await connect();
   socket.pause().write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000));
@@ -44,7 +44,7 @@ async function acceptedOf(socket: Socket, bytes: number): Promise<number> {
   return accepted;
 }
 
-test("only a few pipelined requests behind an event stream are read, and closing the connection frees them", async () => {
+test("reads a limited number of pipelined requests behind an event stream, and drops them when it is closed", async () => {
   const { connect, memoryMiB, settled, orders } = await watchServer();
   const socket = await connect();
   socket.resume().write("GET /_sandbox/requests/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -57,7 +57,7 @@ test("only a few pipelined requests behind an event stream are read, and closing
   await settled();
 });
 
-test("requests behind a held one are all answered, in their order, once it is released", async () => {
+test("responds in order to the requests behind a held one after it is released", async () => {
   const { url, connect } = await watchServer();
   const post = async (path: string, body: unknown) =>
     (await fetch(url + path, { method: "POST", body: JSON.stringify(body) })).json() as Promise<
@@ -84,7 +84,7 @@ test("requests behind a held one are all answered, in their order, once it is re
   await post(`/_sandbox/armed/${id}/release`, {});
   const all = await answers;
   expect(all).toMatch(/^HTTP\/1\.1 201 /);
-  const paths = [...all.matchAll(/GET \/(nothing\/\d+|last) is no path/g)].map(([, path]) => path);
+  const paths = [...all.matchAll(/GET \/(nothing\/\d+|last) does not exist/g)].map(([, path]) => path);
   expect(paths).toEqual([...names, "last"]);
 });
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 import { killRounds } from "../support/kill-rounds.ts";
 import { seededNumbers } from "../support/seeded-random.ts";

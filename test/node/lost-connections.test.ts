@@ -43,7 +43,7 @@ async function orderBytes(sandbox: Started, token: string): Promise<string> {
 }
 
 describe("over a real socket", () => {
-  test("lost-response: a dead connection, then the card on a retry, and one card in the world", async () => {
+  test("lost-response: the connection fails, and the retry returns the only card", async () => {
     const sandbox = await startCommandLine(["--scenario", "lost-response"]);
     const token = await sandbox.exchange();
     await expect(sandbox.order(key, token)).rejects.toThrow("fetch failed");
@@ -66,7 +66,7 @@ describe("over a real socket", () => {
       1,
       { received: expect.stringMatching(/^HTTP\/1\.1 201 [\s\S]*\r\n\r\n\{"id":"[^}]+$/), error: undefined },
     ],
-  ])("%s ends the connection, with %i card made", async (name, cards, outcome) => {
+  ])("%s ends the connection, with %i card created", async (name, cards, outcome) => {
     const sandbox = await startCommandLine();
     await arm(sandbox, name);
     const got = await orderRaw(sandbox);
@@ -79,7 +79,7 @@ describe("over a real socket", () => {
     expect(sandbox.output.stdout).toContain(`(${name}: `);
   });
 
-  test("an empty reply closes the connection without a byte", async () => {
+  test("an empty response closes the connection without a byte", async () => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, "empty-reply.yaml"),
@@ -101,7 +101,7 @@ example: [{ expect: { connection: empty } }]
     // A reset may overtake what was sent before it.
     ["lost-response", /^(HTTP\/1\.1 200 [\s\S]*)?$/],
     ["truncated-response", /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 201 [\s\S]*[^}]$/],
-  ])("%s strikes a pipelined request once the answers before it are out", async (name, expected) => {
+  ])("%s acts on a pipelined request after the previous responses", async (name, expected) => {
     const sandbox = await startCommandLine();
     await arm(sandbox, name);
     const token = await sandbox.exchange();
@@ -117,7 +117,7 @@ example: [{ expect: { connection: empty } }]
     expect(received).toMatch(expected);
   });
 
-  test("under TLS a connection is cut as well", async () => {
+  test("a connection with TLS is closed too", async () => {
     const folder = temporaryFolder();
     const [cert, tlsKey] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     execFileSync(
@@ -159,7 +159,7 @@ example: [{ expect: { connection: empty } }]
     ).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
 
-  test("a held order is released, and meets a second one with 409 meanwhile", async () => {
+  test("while an order is held, a second one with the same key gets 409", async () => {
     const sandbox = await startCommandLine();
     const id = await arm(sandbox, "in-flight", { company: "northwind" });
     const token = await sandbox.exchange();
@@ -174,7 +174,7 @@ example: [{ expect: { connection: empty } }]
     expect((await sandbox.order(key, token)).headers.get("Idempotent-Replayed")).toBe("true");
   });
 
-  test("SIGTERM lets a held order go on, and is over at once", async () => {
+  test("SIGTERM continues a held order and ends the process immediately", async () => {
     const sandbox = await startCommandLine(["--scenario", "in-flight"]);
     const token = await sandbox.exchange();
     const first = sandbox.order(key, token);

@@ -3,25 +3,27 @@ import { createSandbox, type Sandbox } from "../../src/node/create-sandbox.ts";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { SetupError } from "../../src/rules/errors.ts";
 
-describe("an option that there is not", () => {
-  test("of createSandbox() is refused, with the one that was meant", () => {
+describe("an unknown option", () => {
+  test("of createSandbox() is refused with the nearest name", () => {
     const options = { scenarois: "./scenarios" } as object;
     expect(() => createSandbox(options)).toThrow(
-      /^createSandbox\(\) has no option scenarois: did you mean scenarios\? It takes db, durability, seed, /,
+      /^createSandbox\(\): unknown option "scenarois"\. Did you mean "scenarios"\? Allowed: db, durability, seed, /,
     );
   });
 
-  test("of createSandbox() is startSandbox()'s alone", () => {
-    expect(() => createSandbox({ port: 0 } as object)).toThrow(/^createSandbox\(\) has no option port: /);
+  test("of createSandbox() can be an option of startSandbox()", () => {
+    expect(() => createSandbox({ port: 0 } as object)).toThrow(
+      /^createSandbox\(\): unknown option "port"\. /,
+    );
   });
 
-  test("of startSandbox() is refused too, and binds no port", async () => {
+  test("of startSandbox() is refused before it listens on a port", async () => {
     await expect(startSandbox({ port: 0, adminTokn: "t" } as object)).rejects.toThrow(
-      /^startSandbox\(\) has no option adminTokn: did you mean adminToken\? /,
+      /^startSandbox\(\): unknown option "adminTokn"\. Did you mean "adminToken"\? /,
     );
   });
 
-  test("is none that is known, whatever its value", async () => {
+  test("does not include known options with the value undefined", async () => {
     createSandbox({ db: undefined, seed: undefined, observe: undefined }).close();
     const started = await startSandbox({
       port: 0,
@@ -34,133 +36,130 @@ describe("an option that there is not", () => {
   });
 });
 
-describe("an option's value that it does not take", () => {
+describe("an invalid option", () => {
   test.each<[unknown, string]>([
-    [{ durability: "ful" }, 'the option durability of createSandbox() takes "normal" or "full"; got "ful"'],
-    [{ assumed: "off" }, 'the option assumed of createSandbox() takes true or false; got "off"'],
-    [
-      { keyQuota: "member " },
-      'the option keyQuota of createSandbox() takes "company" or "member"; got "member "',
-    ],
+    [{ durability: "ful" }, 'createSandbox(): durability must be "normal" or "full", but is "ful"'],
+    [{ assumed: "off" }, 'createSandbox(): assumed must be true or false, but is "off"'],
+    [{ keyQuota: "member " }, 'createSandbox(): keyQuota must be "company" or "member", but is "member "'],
     [
       { onBehalfOf: true },
-      'the option onBehalfOf of createSandbox() takes "off" or "optional" or "required" or "required-except-order"; got true',
+      'createSandbox(): onBehalfOf must be "off" or "optional" or "required" or "required-except-order", but is true',
     ],
-    [{ seed: "7" }, 'the option seed of createSandbox() takes a whole number from 0; got "7"'],
+    [{ seed: "7" }, 'createSandbox(): seed must be a non-negative integer, but is "7"'],
     [
       { journalBytes: "64 MiB" },
-      'the option journalBytes of createSandbox() takes a whole number from 0; got "64 MiB"',
+      'createSandbox(): journalBytes must be a non-negative integer, but is "64 MiB"',
     ],
-    [{ journal: -1 }, "the option journal of createSandbox() takes a whole number from 0; got -1"],
+    [{ journal: -1 }, "createSandbox(): journal must be a non-negative integer, but is -1"],
     [
       { clock: new Date(0) },
-      "the option clock of createSandbox() takes an ISO 8601 instant as a string; got an object",
+      "createSandbox(): clock must be a string with an ISO 8601 timestamp, but is an object",
     ],
-    [{ db: null }, "the option db of createSandbox() takes a string; got null"],
+    [{ db: null }, "createSandbox(): db must be a string, but is null"],
     [
       { allowWebhookHosts: "hooks.example.com" },
-      'the option allowWebhookHosts of createSandbox() takes an array of strings; got "hooks.example.com"',
+      'createSandbox(): allowWebhookHosts must be an array of strings, but is "hooks.example.com"',
     ],
-    [{ deliver: {} }, "the option deliver of createSandbox() takes a function; got an object"],
-    [null, "createSandbox() takes its options as an object, such as { seed: 7 }"],
-    ["world.db", "createSandbox() takes its options as an object, such as { seed: 7 }"],
+    [{ deliver: {} }, "createSandbox(): deliver must be a function, but is an object"],
+    [null, "createSandbox(): the options must be an object, such as { seed: 7 }, but are null"],
+    ["world.db", 'createSandbox(): the options must be an object, such as { seed: 7 }, but are "world.db"'],
   ])("%o is refused by createSandbox()", (options, message) => {
     expect(() => createSandbox(options as object)).toThrow(new SetupError(message));
   });
 
   test.each<[object, string]>([
-    [{ port: "x" }, 'the option port of startSandbox() takes a port from 0 to 65535; got "x"'],
-    [{ port: 70_000 }, "the option port of startSandbox() takes a port from 0 to 65535; got 70000"],
+    [{ port: "x" }, 'startSandbox(): port must be an integer from 0 to 65535, but is "x"'],
+    [{ port: 70_000 }, "startSandbox(): port must be an integer from 0 to 65535, but is 70000"],
     [
       { port: 0, tls: { cert: "PEM" } },
-      "the option tls of startSandbox() takes an object of cert and key, each PEM; got an object",
+      "startSandbox(): tls must be an object with the PEM strings cert and key, but is an object",
     ],
   ])("%o is refused by startSandbox()", async (options, message) => {
     await expect(startSandbox(options)).rejects.toThrow(new SetupError(message));
   });
 });
 
-describe("a scenario that is not named", () => {
-  test.each([[undefined], [{ times: 1 }], [null]])("%j is asked for", async (name) => {
+describe("a scenario without a name", () => {
+  test.each([[undefined], [{ times: 1 }], [null]])("is refused: %j", async (name) => {
     const sandbox = createSandbox();
     onTestFinished(() => sandbox.close());
     const company = await sandbox.isolatedCompany();
-    const message = /^name the scenario: scenario\("quota-reached"\)/;
+    const message = /^scenario: must be the name of a scenario, such as "quota-reached"/;
     expect(() => sandbox.scenario(name as unknown as string)).toThrow(message);
     expect(() => company.scenario(name as unknown as string)).toThrow(message);
   });
 });
 
-describe("what a test process hands on", () => {
+describe("invalid arguments of a method", () => {
   test.each<[string, (sandbox: Sandbox) => unknown, RegExp]>([
     [
       "a company in an object",
       (sandbox) => sandbox.reset({ company: "northwind" } as unknown as string),
-      /^no company \{"company":"northwind"\}: name it by its id, its slug, or live\/SLUG/,
+      /^company: no company has the id or slug \{"company":"northwind"\}\. Use the id, slug or live\/SLUG of a company/,
     ],
     [
-      "a point that there is not",
+      "an unknown contract point",
       (sandbox) => sandbox.coverage({ exclude: ["order.creatd"] }),
-      /^exclude: "order\.creatd" is no contract point: did you mean order\.created\?/,
+      /^exclude: unknown contract point "order\.creatd"\. Did you mean "order\.created"\?/,
     ],
     [
-      "a filter that there is not",
+      "an unknown filter of coverage",
       (sandbox) => sandbox.coverage({ exclud: [] } as object),
-      /^unknown key "exclud": did you mean "exclude"\? Known here: company, exclude$/,
+      /^unknown key "exclud"\. Did you mean "exclude"\? Allowed: company, exclude$/,
     ],
     [
       "an unknown filter of requests",
       (sandbox) => sandbox.requests.list({ limt: 1 } as object),
-      /^unknown key "limt": did you mean "limit"\? Known here: company, operation, /,
+      /^unknown key "limt"\. Did you mean "limit"\? Allowed: company, operation, /,
     ],
     [
       "an unknown filter of findings",
       (sandbox) => sandbox.findings({ finl: true } as object),
-      /^unknown key "finl": did you mean "final"\? Known here: company, final$/,
+      /^unknown key "finl"\. Did you mean "final"\? Allowed: company, final$/,
     ],
     [
-      "a limit of requests that is no number",
+      "a limit of requests that is not a number",
       (sandbox) => sandbox.requests.list({ limit: "1" } as unknown as object),
       /^limit: /,
     ],
     [
-      "an unknown option of an arming",
+      "an unknown option of scenario()",
       (sandbox) => sandbox.scenario("conflict", { time: 1 } as object),
-      /^unknown key "time": did you mean "times"\?/,
+      /^unknown key "time"\. Did you mean "times"\?/,
     ],
     [
       "an unknown filter of armed scenarios",
       (sandbox) => sandbox.control.scenarios.armed({ compny: "northwind" } as object),
-      /^unknown key "compny": did you mean "company"\?/,
+      /^unknown key "compny"\. Did you mean "company"\?/,
     ],
     [
       "an unknown filter of deliveries",
       (sandbox) => sandbox.webhooks.deliveries({ compny: "northwind" } as object),
-      /^unknown key "compny": did you mean "company"\?/,
+      /^unknown key "compny"\. Did you mean "company"\?/,
     ],
-  ])("%s is refused with what fits", (_, call, message) => {
+  ])("%s is refused with the allowed values", (_, call, message) => {
     const sandbox = createSandbox();
     onTestFinished(() => sandbox.close());
     expect(() => call(sandbox)).toThrow(message);
   });
 });
 
-test("an isolated company refuses unknown options, too", async () => {
+test("an isolated company refuses unknown options", async () => {
   const sandbox = createSandbox();
   onTestFinished(() => sandbox.close());
   const company = await sandbox.isolatedCompany();
-  expect(() => company.requests({ limt: 1 } as object)).toThrow(/did you mean "limit"/);
-  expect(() => company.scenario("conflict", { time: 1 } as object)).toThrow(/did you mean "times"/);
-  await expect(sandbox.isolatedCompany({ nmae: "A" } as object)).rejects.toThrow(/did you mean "name"/);
+  expect(() => company.requests({ limt: 1 } as object)).toThrow(/Did you mean "limit"/);
+  expect(() => company.scenario("conflict", { time: 1 } as object)).toThrow(/Did you mean "times"/);
+  await expect(sandbox.isolatedCompany({ nmae: "A" } as object)).rejects.toThrow(/Did you mean "name"/);
   await expect(sandbox.clock.advance({ of: "PT1H" } as unknown as { by: string })).rejects.toThrow(
     /unknown key "of"/,
   );
 });
 
-describe("a sandbox that is closed", () => {
-  const closed = "this sandbox is closed: make another with createSandbox()";
+describe("a closed sandbox", () => {
+  const closed = "this sandbox is closed. Create another one with createSandbox().";
 
-  test("says so, whatever is asked of it", async () => {
+  test("refuses every call with an error that says so", async () => {
     const sandbox = createSandbox();
     const company = await sandbox.isolatedCompany();
     sandbox.close();
@@ -183,7 +182,7 @@ describe("a sandbox that is closed", () => {
     }
   });
 
-  test("still tells what was seen, and may be closed again", () => {
+  test("still returns the journal and the coverage, and can be closed again", () => {
     const sandbox = createSandbox();
     sandbox.close();
     sandbox.close();

@@ -55,8 +55,8 @@ function inProcess(options: SandboxOptions = {}) {
   return sandbox;
 }
 
-describe("a server beyond loopback without --seed", () => {
-  test("makes secrets that do not derive from the seed, and the same ids and cards", async () => {
+describe("a server on a host other than loopback without --seed", () => {
+  test("creates secrets that do not derive from the seed, but the same ids and cards", async () => {
     const reproducible = await made(inProcess());
     const one = await made(await started(everywhere));
     const two = await made(await started(everywhere));
@@ -67,7 +67,7 @@ describe("a server beyond loopback without --seed", () => {
     expect(new Set(all).size).toBe(9);
   });
 
-  test("keeps its database's secrets private on loopback and in process, and makes no secret twice", async () => {
+  test("keeps the secrets of its database private on loopback and in process, and never creates a secret twice", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     const first = await started({ ...everywhere, db });
     const before = await made(first);
@@ -85,7 +85,7 @@ describe("a server beyond loopback without --seed", () => {
     expect(new Set(all).size).toBe(12);
   });
 
-  test("keeps keys, tokens and webhook secrets over a restart, a snapshot and its restore", async () => {
+  test("keeps API keys, tokens and webhook secrets after a restart, a snapshot and its restore", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     const first = await started({ ...everywhere, db });
     const { secrets, rest } = await made(first);
@@ -118,7 +118,7 @@ describe("a server beyond loopback without --seed", () => {
 });
 
 describe("a server with --seed", () => {
-  test.each(["0.0.0.0", "127.0.0.1"])("on %s makes the secrets that derive from it", async (host) => {
+  test.each(["0.0.0.0", "127.0.0.1"])("on %s creates secrets that derive from the seed", async (host) => {
     const sandbox = await started({ host, port: 0, clock, seed: 1 });
     expect(sandbox.secrets).toBe("reproducible");
     expect(await made(sandbox)).toEqual(await made(inProcess()));
@@ -126,12 +126,12 @@ describe("a server with --seed", () => {
 });
 
 describe("a database with reproducible secrets", () => {
-  test("is refused beyond loopback without a seed, unchanged, and opened with its seed", async () => {
+  test("is refused unchanged on a host other than loopback, unless its seed is given", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     createSandbox({ db, clock, seed: 7 }).close();
     const bytes = readFileSync(db);
     await expect(startSandbox({ ...everywhere, clock: undefined, db })).rejects.toThrow(
-      /reproducible secrets.*seed 7.*new database file with --db.*private.*--seed 7 to accept/,
+      /^host: must be a loopback address.*reproducible secrets.*the seed 7\..*new database file \(--db FILE\), which gets private secrets,.*with --seed 7\.$/,
     );
     expect(readFileSync(db).equals(bytes)).toBe(true);
     expect((await started({ ...everywhere, clock: undefined, db, seed: 7 })).secrets).toBe("reproducible");
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === "win32")("a new database file", () => {
   });
 });
 
-describe("the start-up lines say how secrets are made", () => {
+describe("the start-up lines show the mode of the secrets", () => {
   test.each([
     [[], {}, "reproducible"],
     [["--host", "0.0.0.0"], {}, "private"],
@@ -164,11 +164,11 @@ describe("the start-up lines say how secrets are made", () => {
     expect(output.stdout).toMatch(new RegExp(`^Secrets +${mode}: `, "m"));
   });
 
-  test("and one line on standard error explains how to use a refused database", async () => {
+  test("one line on standard error explains how to use a refused database", async () => {
     const db = join(temporaryFolder(), "sandbox.db");
     createSandbox({ db }).close();
     const { output, ended } = run(["--port", "0", "--host", "0.0.0.0", "--db", db]);
     expect((await ended).code).toBe(2);
-    expect(output.stderr).toMatch(/^card-sandbox: .*reproducible secrets.*--seed 1 to accept that\n$/);
+    expect(output.stderr).toMatch(/^card-sandbox: .*reproducible secrets.*with --seed 1\.\n$/);
   });
 });

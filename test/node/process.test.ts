@@ -9,16 +9,16 @@ import { run, startCommandLine, takenPort } from "../support/command-line.ts";
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 describe("ports and signals", () => {
-  test("a taken port is one clear line, and exit 3", async () => {
+  test("a port in use is an error in one line with exit code 3", async () => {
     const { output, ended } = run(["--port", String(await takenPort())]);
     expect((await ended).code).toBe(3);
-    expect(output.stderr).toMatch(/^card-sandbox: port [0-9]+ on 127\.0\.0\.1 is taken: .*\n$/);
+    expect(output.stderr).toMatch(/^card-sandbox: port [0-9]+ on 127\.0\.0\.1 is in use\. .*\n$/);
   });
 
-  test("a taken live port too, and the other is let go", async () => {
+  test("a live port in use is an error too, and the other port is released", async () => {
     const { output, ended } = run(["--port", "0", "--live-port", String(await takenPort())]);
     expect((await ended).code).toBe(3);
-    expect(output.stderr).toContain("is taken");
+    expect(output.stderr).toContain("is in use");
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
@@ -34,7 +34,7 @@ describe("ports and signals", () => {
   );
 
   test.each(["destroyed", "unread"])(
-    "standard output that is %s holds up neither answers nor the end",
+    "standard output that is %s delays neither responses nor the exit",
     async (how) => {
       const { child, url, ended } = await startCommandLine();
       if (how === "unread") child.stdout?.pause();
@@ -51,7 +51,7 @@ describe("ports and signals", () => {
     },
   );
 
-  test("an answer under way is given, and the end does not wait for its connection to time out", async () => {
+  test("completes a response in progress, and does not wait for its connection to time out", async () => {
     const { child, url, ended } = await startCommandLine();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -80,7 +80,7 @@ describe("ports and signals", () => {
     expect(performance.now() - answeredAt).toBeLessThan(1000);
   });
 
-  test("a signal that comes twice at once, as by npm at a terminal, is one; later it ends at once", async () => {
+  test("a signal that arrives twice at once, as from npm at a terminal, counts once; a later one exits immediately", async () => {
     const startAnswer = async () => {
       const { child, url, ended } = await startCommandLine();
       const idle = connect(Number(new URL(url).port), "127.0.0.1");
@@ -112,7 +112,7 @@ describe("ports and signals", () => {
     expect(await again.ended).toEqual({ code: 3, signal: null });
   });
 
-  test("standard output that nobody reads any more does not end it", async () => {
+  test("a closed reader of standard output does not end the process", async () => {
     const { child, url } = await startCommandLine();
     child.stdout?.destroy();
     for (let n = 0; n < 3; n++) expect((await fetch(`${url}/nothing`)).status).toBe(404);
@@ -121,7 +121,7 @@ describe("ports and signals", () => {
 });
 
 describe("request logs", () => {
-  test("never show a key, a token or a PIN, wherever a client puts one", async () => {
+  test("never contain an API key, a token or a PIN, wherever a client sends one", async () => {
     for (const format of ["pretty", "json"]) {
       const sandbox = await startCommandLine(["--log", format]);
       const token = await sandbox.exchange();
@@ -141,7 +141,7 @@ describe("request logs", () => {
     }
   });
 
-  test("as JSON, a line an answer; silent, none", async () => {
+  test("have a line for each response as JSON, and none if silent", async () => {
     const sandbox = await startCommandLine(["--log", "json"]);
     await sandbox.order(key);
     sandbox.child.kill("SIGTERM");

@@ -16,20 +16,20 @@ describe.each(logFormats.filter((format) => format !== "silent"))("the log as %s
     return log;
   };
 
-  test("keeps a defect whose message holds control characters on one line, escaped", () => {
+  test("logs an error with control characters in one line, escaped", () => {
     const log = lineOf(new Error(dangerous));
     expect(log.split("\n")).toHaveLength(2);
     expect(log).not.toMatch(raw);
     expect(log).toContain("\\u001b[2J\\u0000\\u007f\\u009b31m\\u2028\\u202e");
   });
 
-  test("keeps a path with control characters on one line, escaped", () => {
+  test("logs a path with control characters in one line, escaped", () => {
     const log = lineOf(new Error("a"), `/_sandbox/ui/${dangerous}`);
     expect(log).not.toMatch(raw);
     expect(log).toContain("/_sandbox/ui/a%0A12:00:00.000%20200%20GET%20/forged%0D%1B");
   });
 
-  test("keeps a database's failure on one line, escaped", () => {
+  test("logs a failure of the database in one line, escaped", () => {
     const log = lineOf(new DatabaseUnusable(dangerous));
     expect(log.split("\n")).toHaveLength(2);
     expect(log).not.toMatch(raw);
@@ -45,7 +45,7 @@ test("a JSON line with control characters parses to the original text", () => {
   expect(JSON.parse(log).defect).toBe(dangerous);
 });
 
-test("the line that names the database's failure is one line, escaped", () => {
+test("databaseLog writes one line, escaped", () => {
   let log = "";
   const write = databaseLog((line) => {
     log += line;

@@ -5,7 +5,7 @@ import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { readScenarios } from "../../src/node/input-files.ts";
 import { run, startCommandLine, temporaryFolder } from "../support/command-line.ts";
 
-/** A file that fits; each line may be replaced, or dropped by `undefined`. */
+/** A valid file. `lines` replaces lines of it; `undefined` removes a line. */
 function fileOf(lines: Record<string, string | undefined> = {}): string {
   const all: Record<string, string | undefined> = {
     name: "mine",
@@ -29,54 +29,81 @@ function folderOf(files: Record<string, string>): string {
   return folder;
 }
 
-describe("a scenario file that does not fit is refused with file, line and column", () => {
+describe("an invalid scenario file is refused with file, line and column", () => {
   test.each<[string, Record<string, string | undefined>, RegExp]>([
-    ["an unknown key", { titel: "x" }, /mine\.yaml:8:1: unknown key "titel": did you mean "title"\?/],
+    ["an unknown key", { titel: "x" }, /mine\.yaml:8:1: unknown key "titel"\. Did you mean "title"\?/],
     [
       "an unknown fact",
       { steps: "[{ facts: { quota_reach: true } }]" },
-      /:6:20: unknown key "quota_reach": did you mean "quota_reached"\? Known here: token, key_revoked, /,
+      /:6:20: unknown key "quota_reach"\. Did you mean "quota_reached"\? Allowed: token, key_revoked, /,
     ],
     [
-      "an unknown fault, deep inside",
+      "an unknown fault",
       { steps: "[{ faults: { issuer: { hold: 5 } } }]" },
-      /:6:31: unknown key "hold": did you mean "hold_ms"\?/,
+      /:6:31: unknown key "hold"\. Did you mean "hold_ms"\?/,
     ],
     [
-      "a value that forces nothing",
+      "a value that has no effect",
       { steps: "[{ facts: { company_status: active } }]" },
       /:6:36: .*suspended/,
     ],
-    ["no example", { example: undefined }, /example: is required: requests, and what becomes of each/],
-    ["an empty example", { example: "[]" }, /:7:10: example: must hold a request/],
+    [
+      "no example",
+      { example: undefined },
+      /example: must be a list of requests, each with its expected response/,
+    ],
+    ["an empty example", { example: "[]" }, /:7:10: example: must contain at least one request/],
     [
       "an unknown point",
       { points: "[order.quota_reach]" },
-      /:5:10: points\.0: unknown "order\.quota_reach": did you mean "order\.quota_reached"\?/,
+      /:5:10: points\.0: unknown "order\.quota_reach"\. Did you mean "order\.quota_reached"\?/,
     ],
     [
-      "a first point to which no step leads",
+      "a first point that no step leads to",
       { points: "[order.created, order.quota_reached]" },
-      /:5:10: points\.0: must be one to which a step leads: order\.quota_reached/,
+      /:5:10: points\.0: must be one of the contract points that the steps lead to: order\.quota_reached/,
     ],
     ["an unknown tag", { title: "!!foo x" }, /:2:8: .*tag/],
-    ["an unknown operation", { on: "orderCard" }, /:8:5: on: /],
-    ["a section that is none", { spec: "[7]" }, /:4:8: spec\.0: /],
-    ["an empty step", { steps: "[{}]" }, /:6:9: steps\.0: must hold facts or faults, or pass alone/],
     [
-      "a step that passes and does more",
+      "an unknown operation",
+      { on: "orderPhysicalCards" },
+      /:8:5: on: unknown operation "orderPhysicalCards"\. Did you mean "orderPhysicalCard"\? Allowed: /,
+    ],
+    [
+      "an unknown operation in a list",
+      { on: "[replaceCard, orderCard]" },
+      /:8:5: on: unknown operation "orderCard"\. .*Allowed: /,
+    ],
+    ["no operation", { on: "[]" }, /:8:5: on: must not be empty/],
+    ["an invalid section", { spec: "[7]" }, /:4:8: spec\.0: must be a string, but is 7$/],
+    ["a list instead of a text", { title: "[Mine]" }, /:2:8: title: must be a string, but is a list$/],
+    ["a text instead of a list", { spec: "§7" }, /:4:7: spec: must be a list, but is "§7"$/],
+    ["an empty list", { spec: "[]" }, /:4:7: spec: must not be empty$/],
+    ["a text instead of an object", { steps: "[down]" }, /:6:9: steps\.0: must be an object, but is "down"$/],
+    [
+      "part of a millisecond",
+      { steps: "[{ faults: { request: { latency_ms: 0.5 } } }]" },
+      /:6:44: steps\.0\.faults\.request\.latency_ms: must be an integer, but is 0\.5$/,
+    ],
+    [
+      "an empty step",
+      { steps: "[{}]" },
+      /:6:9: steps\.0: must contain facts, faults or both; or only pass: true/,
+    ],
+    [
+      "a step with pass and a fact",
       { steps: "[{ pass: true, facts: { quota_reached: true } }]" },
-      /:6:9: steps\.0: must hold facts or faults, or pass alone/,
+      /:6:9: steps\.0: must contain facts, faults or both; or only pass: true/,
     ],
     [
-      "a name that is not the file's",
+      "a name that differs from the file name",
       { name: "yours" },
-      /mine\.yaml:1:7: name: must be the file's, mine; it is yours/,
+      /mine\.yaml:1:7: name: must be "mine", the file name without its extension, but is "yours"/,
     ],
     [
-      "points that leave out where a step leads",
+      "a point of a step that is missing from points",
       { points: "[order.created]" },
-      /:5:9: points: must name order\.quota_reached, to which step 1 leads/,
+      /:5:9: points: must include order\.quota_reached, because step 1 leads to it/,
     ],
   ])("%s", (_what, lines, message) => {
     const folder = folderOf({ "mine.yaml": fileOf(lines) });
@@ -84,93 +111,101 @@ describe("a scenario file that does not fit is refused with file, line and colum
   });
 });
 
-describe("a rule that can never fire is refused, with what hides it", () => {
+describe("a step that can never fire is refused with the reason", () => {
   test.each<[string, string, RegExp]>([
     [
-      "a fact behind an earlier one",
+      "a fact that an earlier fact hides",
       "[{ facts: { quota_reached: true, company_status: closed } }]",
-      /:6:35: steps\.0\.facts\.quota_reached: can never fire: facts\.company_status decides before it/,
+      /:6:35: steps\.0\.facts\.quota_reached: can never fire, because facts\.company_status takes precedence/,
     ],
     [
-      "a commit that never comes",
+      "a fault of the response after a refusal by the issuer",
       "[{ faults: { issuer: { unavailable: true }, response: { reset: true } } }]",
-      /steps\.0\.faults\.response\.reset: can never fire: faults\.issuer\.unavailable decides before it/,
+      /steps\.0\.faults\.response\.reset: can never fire, because faults\.issuer\.unavailable takes precedence/,
     ],
     [
-      "an issuer that nobody asks",
+      "a fault of the issuer after an earlier refusal",
       "[{ facts: { account: missing }, faults: { issuer: { hold_ms: 5 } } }]",
-      /faults\.issuer\.hold_ms: can never fire: facts\.account decides before it/,
+      /faults\.issuer\.hold_ms: can never fire, because facts\.account takes precedence/,
     ],
     [
-      "anything behind a dropped request",
+      "a fault after a dropped request",
       "[{ faults: { request: { dropped: true }, response: { latency_ms: 5 } } }]",
-      /faults\.response\.latency_ms: can never fire: faults\.request\.dropped decides before it/,
+      /faults\.response\.latency_ms: can never fire, because faults\.request\.dropped takes precedence/,
     ],
     [
-      "two ends of one connection",
+      "two ways to end one connection",
       "[{ faults: { response: { reset: true, empty: true } } }]",
-      /faults\.response\.empty: can never fire: faults\.response\.reset decides before it/,
+      /faults\.response\.empty: can never fire, because faults\.response\.reset takes precedence/,
     ],
     [
-      "permissions that allow the order",
+      "permissions that allow the operation",
       "[{ facts: { permissions: [issue_cards] } }]",
-      /facts\.permissions: can never fire: a member with issue_cards is not refused for it/,
+      /facts\.permissions: can never fire, because issue_cards allows orderPhysicalCard/,
     ],
     [
       "a fact of another operation",
       "[{ facts: { key_revoked: true } }]",
-      /facts\.key_revoked: can never fire: nothing in orderPhysicalCard goes by it/,
+      /facts\.key_revoked: can never fire, because it does not affect orderPhysicalCard/,
     ],
-    ["steps that only pass", "[{ pass: true }]", /:6:8: steps: can never fire: it only passes/],
+    [
+      "steps that only pass",
+      "[{ pass: true }]",
+      /:6:8: steps: can never fire, because every step only passes/,
+    ],
   ])("%s", (_what, steps, message) => {
     const folder = folderOf({ "mine.yaml": fileOf({ steps }) });
     expect(() => readScenarios(folder)).toThrow(message);
   });
 
-  test("a slow refusal may fire, and one that is cut off", () => {
+  test("a refusal can be delayed and truncated", () => {
     const steps =
       "[{ facts: { quota_reached: true }, faults: { response: { latency_ms: 5, truncated: true } } }]";
     expect(readScenarios(folderOf({ "mine.yaml": fileOf({ steps }) }))).toHaveLength(1);
   });
 });
 
-describe("a folder of one's own", () => {
+describe("a folder of scenario files", () => {
   test.each([
-    ["is not there", () => "/nowhere/at/all", /the scenarios folder \/nowhere\/at\/all cannot be read/],
-    ["holds none", () => folderOf({ "notes.txt": "" }), /holds no YAML file/],
     [
-      "holds a folder with a file's name",
+      "does not exist",
+      () => "/nowhere/at/all",
+      /\/nowhere\/at\/all: cannot read the folder of scenario files: ENOENT/,
+    ],
+    ["contains no YAML file", () => folderOf({ "notes.txt": "" }), /contains no scenario files/],
+    [
+      "contains only a folder named like a YAML file",
       () => {
         const folder = folderOf({});
         mkdirSync(join(folder, "mine.yaml"));
         return folder;
       },
-      /holds no YAML file/,
+      /contains no scenario files/,
     ],
     [
-      "holds what is no text",
+      "contains a file that is not text",
       () => {
         const folder = folderOf({});
         writeFileSync(join(folder, "mine.yaml"), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
         return folder;
       },
-      /mine\.yaml cannot be read: it is no UTF-8 text/,
+      /mine\.yaml: cannot read the scenario file: it is not a UTF-8 text file/,
     ],
     [
-      "takes a shipped one's name",
+      "reuses the name of a shipped scenario",
       () => folderOf({ "conflict.yaml": fileOf({ name: "conflict" }) }),
-      /conflict\.yaml:1:7: name: a scenario named conflict is there already: rename this one/,
+      /conflict\.yaml:1:7: name: "conflict" is already the name of another scenario/,
     ],
     [
-      "has a name twice",
+      "contains a name twice",
       () => folderOf({ "mine.yaml": fileOf(), "mine.yml": fileOf() }),
-      /mine\.yml:1:7: name: a scenario named mine is there already/,
+      /mine\.yml:1:7: name: "mine" is already the name of another scenario/,
     ],
-  ])("that %s is refused", (_what, folder, message) => {
+  ])("is refused if it %s", (_what, folder, message) => {
     expect(() => createSandbox({ scenarios: folder() })).toThrow(message);
   });
 
-  test("adds to those that are shipped, and one of all may be armed from the start", async () => {
+  test("adds to the shipped scenarios, and --scenario can arm one of them", async () => {
     const folder = folderOf({ "mine.yaml": fileOf() });
     const sandbox = await startCommandLine(["--scenarios", folder, "--scenario", "mine"]);
     const reply = await sandbox.order("7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30");
@@ -181,13 +216,13 @@ describe("a folder of one's own", () => {
     expect(scenarios.map(({ name }) => name).at(-1)).toBe("mine");
   });
 
-  test("a scenario that is unknown, or does not fit, ends the start in one line", async () => {
+  test("an unknown or invalid scenario prevents the start with an error message of one line", async () => {
     const folder = folderOf({ "mine.yaml": fileOf({ titel: "x" }) });
     for (const [args, message] of [
-      [["--scenario", "quota-reach"], 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
-      [["--scenario", "nope"], 'unknown scenario "nope": there are quota-reached, '],
+      [["--scenario", "quota-reach"], 'unknown scenario "quota-reach". Did you mean "quota-reached"?'],
+      [["--scenario", "nope"], 'unknown scenario "nope". Use one of quota-reached, '],
       [["--scenarios", folder], 'unknown key "titel"'],
-      [["--scenario", "conflict", "--scenario", "forbidden"], "It is given once."],
+      [["--scenario", "conflict", "--scenario", "forbidden"], "--scenario: can be used only once"],
     ] as const) {
       const { ended, output } = run([...args, "--port", "0"]);
       expect((await ended).code).toBe(2);
@@ -197,9 +232,9 @@ describe("a folder of one's own", () => {
   });
 });
 
-test("a kept database is armed afresh at each start, by what that start names; a name that is none makes no file", () => {
+test("each start with a database file arms its own scenario; an unknown name creates no file", () => {
   const db = join(temporaryFolder(), "sandbox.db");
-  expect(() => createSandbox({ db, scenario: "forbiden" })).toThrow('did you mean "forbidden"?');
+  expect(() => createSandbox({ db, scenario: "forbiden" })).toThrow('Did you mean "forbidden"?');
   expect(existsSync(db)).toBe(false);
   const armedAt = (scenario?: string) => {
     const sandbox = createSandbox({ db, scenario });
@@ -215,12 +250,12 @@ test("a kept database is armed afresh at each start, by what that start names; a
   ]);
 });
 
-test("what is armed stands among the start-up lines", async () => {
+test("the start-up lines show the armed scenario", async () => {
   const { output } = await startCommandLine(["--scenario", "conflict"]);
-  expect(output.stdout).toContain("\nArmed for all: conflict\n");
+  expect(output.stdout).toContain("\nArmed for all companies: conflict\n");
 });
 
-test("the published schema takes what the reader takes", () => {
+test("the published schema has the keys of scenario files", () => {
   const schema = JSON.parse(readFileSync(new URL("../../schema/scenario.json", import.meta.url), "utf8"));
   expect(schema.additionalProperties).toBe(false);
   expect(schema.required).toEqual(["name", "title", "description", "spec", "points", "steps", "example"]);

@@ -6,7 +6,7 @@ import type { JournalListing } from "../../src/journal/journal.ts";
 import { cardIn, startCommandLine } from "../support/command-line.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
-const unreadable = "The request line or the Host header cannot be read";
+const unreadable = "The request line or the Host header is not valid";
 
 describe("over a real socket", () => {
   /** Sends bytes as they stand, and reads until the server closes. */
@@ -16,7 +16,7 @@ describe("over a real socket", () => {
     return text(socket);
   };
 
-  test("a body over 64 KiB is drained, then answered: declared, and in chunks", async () => {
+  test("drains a body over 64 KiB before the response, with Content-Length and chunked", async () => {
     const sandbox = await startCommandLine();
     const token = await sandbox.exchange();
     const head = `POST /developer/cards/physical HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\n`;
@@ -29,14 +29,14 @@ describe("over a real socket", () => {
       const answer = await sendRaw(sandbox.url, request);
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(answer).toContain("order.body_too_large");
-      expect(answer).toContain('{"error":"the body is over 64 KiB"}');
+      expect(answer).toContain('{"error":"body: must be at most 64 KiB"}');
     }
   });
 
   test.each([
-    ["POST /_sandbox/companies", "a request of the sandbox's own API holds up to 1 MiB"],
-    ["POST /_sandbox/ui/snapshots", "a form of the dashboard holds up to 64 KiB"],
-  ])("%s: who sends 8 MiB reads why that is too much, declared, and in chunks", async (line, why) => {
+    ["POST /_sandbox/companies", "body: must be at most 1 MiB"],
+    ["POST /_sandbox/ui/snapshots", "form: must be at most 64 KiB"],
+  ])("%s refuses 8 MiB with the reason, with Content-Length and chunked", async (line, why) => {
     const { url } = await startCommandLine();
     const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
     const chunk = `${(1 << 20).toString(16)}\r\n${"x".repeat(1 << 20)}\r\n`;
@@ -56,7 +56,7 @@ describe("over a real socket", () => {
     }
   });
 
-  test("a client that goes away in the middle of its body orders nothing", async () => {
+  test("a client that disconnects during its body creates no card", async () => {
     const sandbox = await startCommandLine();
     const token = await sandbox.exchange();
     const socket = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
@@ -68,7 +68,7 @@ describe("over a real socket", () => {
     expect(sandbox.output.stdout).not.toContain("gateway.internal_error");
   });
 
-  test("a body that comes slowly does not cost the early answer its connection", async () => {
+  test("a slow body does not close the connection of an early response", async () => {
     const { url } = await startCommandLine();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const received = text(socket);
@@ -79,7 +79,7 @@ describe("over a real socket", () => {
     expect((await received).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
   });
 
-  test("a client that closes its side once it has asked is answered, and a stream that it left ends", async () => {
+  test("a client that closes its side gets its responses, and its stream ends", async () => {
     const { url } = await startCommandLine(["--scenario", "token-unavailable"]);
     const body = '{"api_key":"sk_sandbox_northwind_owner"}';
     const ask = (head: string, sent = "") => {
@@ -95,7 +95,7 @@ describe("over a real socket", () => {
     ["an address before it could not be read", "Host: a b"],
     ["a request before it had no Host", "X: a"],
     ["a request before it expected something else", "Host: a\r\nExpect: rain"],
-  ])("a stream that was left ends also where %s", async (_, headers) => {
+  ])("an abandoned stream also ends if %s", async (_, headers) => {
     const { url } = await startCommandLine();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const received = text(socket);
@@ -108,9 +108,9 @@ describe("over a real socket", () => {
   });
 
   test.each([
-    ["what cannot be read", "\0\0\r\n\r\n"],
+    ["a request that cannot be parsed", "\0\0\r\n\r\n"],
     ["CONNECT", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"],
-  ])("what comes whole before %s is answered first", async (_, bytes) => {
+  ])("complete requests before %s get their responses first", async (_, bytes) => {
     const { url } = await startCommandLine();
     const whole = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -123,7 +123,7 @@ describe("over a real socket", () => {
     ]);
   });
 
-  test("a connection goes on after what was read and refused", async () => {
+  test("a connection stays open after a refused request that was parsed", async () => {
     const { url } = await startCommandLine();
     const body = "Content-Length: 3\r\n\r\nabc";
     const last = "GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -134,7 +134,7 @@ describe("over a real socket", () => {
     expect(answers.match(/HTTP\/1\.1 [0-9]{3}/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 417", "HTTP/1.1 404"]);
   });
 
-  test("a client that asks for a proxy, and resets its connection, harms nobody", async () => {
+  test("a client that sends CONNECT and resets its connection does not affect others", async () => {
     const { url, output } = await startCommandLine();
     const ask = async () => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -149,7 +149,7 @@ describe("over a real socket", () => {
     expect(output.stderr).toBe("");
   });
 
-  test("HTTP/1.0 may leave out Host", async () => {
+  test("HTTP/1.0 may omit Host", async () => {
     const { url } = await startCommandLine();
     expect(await sendRaw(url, "GET /_sandbox/health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -169,76 +169,71 @@ describe("over a real socket", () => {
       `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
       431,
       "headers_too_large",
-      "The request line and its headers are over 16 KiB",
+      "The request line and the headers are larger than 16 KiB",
     ],
     [
       "chunks with extensions beyond measure",
       `POST /auth/v1/sandbox/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
       413,
       "content_too_large",
-      "The extensions of the body's chunks are over 16 KiB",
+      "The chunk extensions of the body are larger than 16 KiB",
     ],
     [
       "HTTP/1.1 without Host",
       "GET / HTTP/1.1\r\n\r\n",
       400,
       "bad_request",
-      "Host: is required in HTTP/1.1; send it once",
+      "Host: is required in HTTP/1.1. Send it once.",
     ],
     [
       "two Host headers",
       "GET / HTTP/1.1\r\nHost: a\r\nhOST: a\r\n\r\n",
       400,
       "bad_request",
-      "Host: was sent 2 times; send it once",
+      "Host: was sent 2 times. Send it once.",
     ],
     [
       "two Host headers of HTTP/1.0",
       "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
       400,
       "bad_request",
-      "Host: was sent 2 times; send it once",
+      "Host: was sent 2 times. Send it once.",
     ],
     [
       "two Host headers and an expectation of something else",
       "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nExpect: rain\r\n\r\n",
       400,
       "bad_request",
-      "Host: was sent 2 times; send it once",
+      "Host: was sent 2 times. Send it once.",
     ],
     [
       "an expectation of something else",
       "GET / HTTP/1.1\r\nHost: a\r\nExpect: rain\r\n\r\n",
       417,
       "expectation_failed",
-      "The Expect header is not 100-continue: leave it out",
+      "The Expect header is not 100-continue",
     ],
     [
       "CONNECT",
       "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
       400,
       "bad_request",
-      "CONNECT: this server is not a proxy; send requests directly to its address",
+      "CONNECT: this server is not a proxy. Send requests directly to its base URL.",
     ],
-  ])(
-    "%s gets an error in the gateway's envelope that names the problem",
-    async (_, bytes, status, code, why) => {
-      const { url } = await startCommandLine();
-      const answer = await sendRaw(url, bytes);
-      expect(answer).toMatch(
-        new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"),
-      );
-      expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
-        success: false,
-        error: { code, message: why },
-      });
-      expect(answer).toMatch(
-        new RegExp(`^sandbox-contract-point: gateway.${code}; provenance=assumed\r$`, "m"),
-      );
-    },
-  );
+  ])("%s gets an error body of the gateway with the problem", async (_, bytes, status, code, why) => {
+    const { url } = await startCommandLine();
+    const answer = await sendRaw(url, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\r\ncontent-type: application/json\r\n`, "s"));
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({
+      success: false,
+      error: { code, message: why },
+    });
+    expect(answer).toMatch(
+      new RegExp(`^sandbox-contract-point: gateway.${code}; provenance=assumed\r$`, "m"),
+    );
+  });
 
-  test("a Host or a target that cannot be read is a 400 in the gateway's envelope", async () => {
+  test("an invalid Host or target gets 400 with the error body of the gateway", async () => {
     const { url } = await startCommandLine();
     for (const [host, target] of [
       ["a b", "/"],
@@ -256,7 +251,7 @@ describe("over a real socket", () => {
     }
   });
 
-  test("fifty parallel orders with one key make one card", async () => {
+  test("fifty parallel orders with one key create one card", async () => {
     const sandbox = await startCommandLine();
     const token = await sandbox.exchange();
     const replies = await Promise.all(Array.from({ length: 50 }, () => sandbox.order(key, token)));
@@ -265,7 +260,7 @@ describe("over a real socket", () => {
     expect(replies.filter((reply) => !reply.headers.has("Idempotent-Replayed"))).toHaveLength(1);
   });
 
-  test("a stream of requests begins at once, tells them, and ends with the sandbox", async () => {
+  test("a stream of requests starts immediately and ends with the sandbox", async () => {
     const sandbox = await startCommandLine();
     const stream = await fetch(`${sandbox.url}/_sandbox/requests/stream`);
     const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
@@ -278,7 +273,7 @@ describe("over a real socket", () => {
     expect((await sandbox.ended).code).toBe(0);
   });
 
-  test("the journal keeps as many requests as --journal says", async () => {
+  test("--journal limits the number of recorded requests", async () => {
     const { url } = await startCommandLine(["--journal", "1"]);
     await fetch(`${url}/first`);
     await fetch(`${url}/second`);

@@ -34,7 +34,7 @@ async function findingsAfter({ url }: Started, requests: number): Promise<string
   return findings.map(({ id, severity }) => `${id} ${severity}`);
 }
 
-test("a client that times out and retries with a new key makes two cards: IDEM-1 is critical", async () => {
+test("a client that times out and retries with a new key creates two cards: IDEM-1 is critical", async () => {
   const { server, slow, order } = await openTimeoutClient();
   await slow();
   await expect(order(randomUUID(), 500)).rejects.toThrow(/timeout/);
@@ -51,7 +51,7 @@ test("a client that times out and retries with the same key has no finding", asy
   expect(await findingsAfter(server, 3)).toEqual(["IDEM-4 info"]);
 });
 
-test("a client that ends its side of the connection with each request, and reads the response, is no finding", async () => {
+test("a client that closes its side after each request and reads the response has no finding", async () => {
   const { server, body, headersOf } = await openTimeoutClient();
   for (const key of [randomUUID(), randomUUID()]) {
     const text = JSON.stringify(body);

@@ -15,7 +15,7 @@ async function order({ url }: StartedSandbox, { apiKey, accountId }: IsolatedCom
 const companies = new Set<string>();
 let shared: StartedSandbox | undefined;
 
-describe.concurrent("a test of its own company", () => {
+describe.concurrent("a test with an isolated company", () => {
   test.for([1, 2, 3])("orders a card: %i", async (_, { sandbox, company }) => {
     shared ??= sandbox;
     expect(sandbox).toBe(shared);
@@ -25,7 +25,7 @@ describe.concurrent("a test of its own company", () => {
     expect(company.requests().requests.map(({ point }) => point)).toEqual(["order.created", "token.issued"]);
   });
 
-  test("meets the scenarios that it arms, and no other does", async ({ sandbox, company, scenario }) => {
+  test("arms scenarios for its own company only", async ({ sandbox, company, scenario }) => {
     const armed = scenario("quota-reached", { times: 1 });
     const other = await sandbox.isolatedCompany();
     expect((await order(sandbox, other)).status).toBe(201);
@@ -35,7 +35,7 @@ describe.concurrent("a test of its own company", () => {
     other.delete();
   });
 
-  test("moves its own time", async ({ sandbox, company, clock }) => {
+  test("advances only the clock of its own company", async ({ sandbox, company, clock }) => {
     expect(clock.read()).toEqual({ now: "2026-03-10T09:30:00.000Z", frozen: true });
     await clock.advance("PT15M");
     expect(company.clock.set("2026-03-11T00:00:00Z").now).toBe("2026-03-11T00:00:00.000Z");
@@ -43,8 +43,8 @@ describe.concurrent("a test of its own company", () => {
   });
 });
 
-describe("what a test leaves", () => {
-  test("its company is deleted at its end", ({ sandbox }) => {
+describe("after a test", () => {
+  test("its company is deleted", ({ sandbox }) => {
     expect(companies.size).toBe(3);
     const left = sandbox.world().companies.filter(({ id }) => companies.has(id));
     expect(left).toEqual([]);

@@ -31,7 +31,7 @@ async function webhookOf({ post }: Started, token: string, url: string) {
   return post("/developer/webhooks", { url, events: ["card.created"] }, headers);
 }
 
-test("an event goes over the wire as it was signed", async () => {
+test("delivers an event with a valid signature", async () => {
   const { received, url } = await receiver(200);
   const sandbox = await startCommandLine(["--log", "silent"]);
   const token = await sandbox.exchange();
@@ -45,7 +45,7 @@ test("an event goes over the wire as it was signed", async () => {
   });
 });
 
-test("a redirect is not followed, and a host must be allowed", async () => {
+test("does not follow redirects, and delivers only to allowed hosts", async () => {
   const { received, url } = await receiver(302);
   const sandbox = await startCommandLine(["--allow-webhook-hosts", "hooks.example.com, b.example.com"]);
   const token = await sandbox.exchange();

@@ -1,17 +1,14 @@
 // Runs the whole suite on each Node that the package is for, in a folder of its own with what this work tree holds.
 // `npm run test:nodes -- 22 24` runs it on these alone.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { succeed } from "../support/command.ts";
+import { installNode, printTable, StepFailed, Trial } from "./trial.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const supported = ["20", "22", "24", "26"];
-/** How long a step may take, on a machine that has other things to do. */
-const stepMinutes = 30;
-/** And a test, for the same reason: what is asked here is not how fast it is. */
+/** How long a test may take on a busy machine. */
 const testMinutes = 2;
 
 interface Row {
@@ -39,69 +36,6 @@ interface Results {
       readonly failureMessages: readonly string[];
     }[];
   }[];
-}
-
-class StepFailed extends Error {
-  readonly printed: string;
-
-  constructor(step: string, printed: string) {
-    super(`${step} failed`);
-    this.printed = printed;
-  }
-}
-
-/** One folder, the Node that is first on its path, this machine's if none is given, and what it runs. */
-class Trial {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly folder: string;
-
-  constructor(folder: string, nodeFolder?: string) {
-    this.folder = folder;
-    this.#env = nodeFolder === undefined ? process.env : Trial.#environment(nodeFolder);
-  }
-
-  static #environment(nodeFolder: string): NodeJS.ProcessEnv {
-    const bin = join(nodeFolder, "node_modules", "node", "bin");
-    // Its own headers, for an engine that has to be compiled; this machine may be set to another Node's.
-    const headers = join(bin, "..", "node_modules", `node-${process.platform}-${process.arch}`);
-    return {
-      ...process.env,
-      PATH: [bin, process.env.PATH].join(delimiter),
-      ...(existsSync(join(headers, "include", "node")) && { npm_config_nodedir: headers }),
-    };
-  }
-
-  /** Runs a command in a process group of its own, which ends with it. */
-  async run(step: string, file: string, args: readonly string[]): Promise<string> {
-    const child = spawn(file, args, {
-      cwd: this.folder,
-      env: this.#env,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        printed += text;
-      });
-    }
-    const end = () => endGroup(child);
-    const tooLong = setTimeout(end, stepMinutes * 60_000);
-    process.prependOnceListener("exit", end);
-    const [code] = await once(child, "close");
-    clearTimeout(tooLong);
-    process.off("exit", end);
-    if (code !== 0) throw new StepFailed(`${step} (${code ?? "ended"})`, printed);
-    return printed.trim();
-  }
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has just ended by itself.
-  }
 }
 
 /** The work tree as it stands, committed or not, without what is built or installed in it. */
@@ -135,12 +69,8 @@ async function tryNode(line: string, scratch: string): Promise<Row> {
     failures,
   });
   try {
-    mkdirSync(nodeFolder);
     mkdirSync(folder);
-    writeFileSync(join(nodeFolder, "package.json"), JSON.stringify({ private: true }));
-    const args = ["install", `node@${line}`, "--no-audit", "--no-fund"];
-    await new Trial(nodeFolder).run(`npm install node@${line}`, "npm", args);
-    const trial = new Trial(folder, nodeFolder);
+    const trial = new Trial(folder, [await installNode(line, scratch)]);
     node = (await trial.run("node --version", "node", ["--version"])).slice(1);
     if (node.split(".")[0] !== line) throw new StepFailed(`npm installed Node ${node}: node@${line}`, "");
     await copyWorkTree(folder);
@@ -210,19 +140,10 @@ for (const line of asked.length > 0 ? asked : supported) {
   process.stderr.write(`Node ${row.node}: ${row.outcome}\n`);
   rows.push(row);
 }
-const cells = [
+printTable([
   ["Node", "better-sqlite3", "seconds", "outcome"],
   ...rows.map(({ node, engine, seconds, outcome }) => [node, engine, String(seconds), outcome]),
-];
-const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
-for (const row of cells) {
-  process.stdout.write(
-    `${row
-      .map((cell, column) => cell.padEnd(width(column)))
-      .join("  ")
-      .trimEnd()}\n`,
-  );
-}
+]);
 for (const { node, failures } of rows) {
   for (const failure of failures) process.stdout.write(`\nNode ${node}: ${failure}\n`);
 }

@@ -52,13 +52,13 @@ describe("GET /developer/accounts", () => {
   test.each([
     ["of another company", "fullhouse", "accounts.not_found"],
     ["by no id", undefined, "accounts.not_found"],
-  ])("an account %s is not found, in the gateway's envelope", async (_, slug, point) => {
+  ])("returns the gateway's 404 for an account %s", async (_, slug, point) => {
     const sandbox = openSandbox();
     const reply = await sandbox.get(`/developer/accounts/${slug ? sandbox.account(slug).id : "gbp"}`);
     expect([reply.status, reply.point, reply.json.error.code]).toEqual([404, point, "not_found"]);
   });
 
-  test("an employee sees none: 403", async () => {
+  test("returns 403 to an employee", async () => {
     const sandbox = openSandbox();
     const { id } = sandbox.account("northwind");
     for (const path of ["/developer/accounts", `/developer/accounts/${id}`]) {
@@ -69,8 +69,8 @@ describe("GET /developer/accounts", () => {
   test.each([
     ["?limit=0", "limit"],
     ["?cursor=abc", "cursor"],
-    ["?currency=GBP", "currency: is no parameter here; use limit, cursor"],
-  ])("%s is 400", async (query, message) => {
+    ["?currency=GBP", 'unknown parameter "currency". Allowed: limit, cursor'],
+  ])("returns 400: %s", async (query, message) => {
     const reply = await openSandbox().get(`/developer/accounts${query}`);
     expect([reply.status, reply.json.error.code]).toEqual([400, "invalid_request"]);
     expect(reply.json.error.message).toContain(message);
@@ -78,7 +78,7 @@ describe("GET /developer/accounts", () => {
 });
 
 describe("GET /developer/companies", () => {
-  test("lists the member's companies and roles, whichever company it acts for", async () => {
+  test("lists the member's companies and roles, regardless of X-On-Behalf-Of", async () => {
     const sandbox = openSandbox();
     const summary = async (options: object) =>
       (await sandbox.get("/developer/companies", options)).json.data.map(

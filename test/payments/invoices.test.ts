@@ -57,11 +57,11 @@ describe("GET /developer/company/invoices", () => {
     expect(await numbers("?from=2026-02-01")).toBe("3 2");
     expect(await numbers("?from=2026-02-01&to=2026-03-01")).toBe("2");
     expect(await numbers("?limit=1")).toBe("3");
-    expect(await numbers("?from=2026-02-30")).toContain("from: must be an ISO date");
+    expect(await numbers("?from=2026-02-30")).toContain("from: must be an ISO 8601 date");
     expect(await numbers("", { apiKey: "sk_sandbox_halfway_owner" })).toBe("");
   });
 
-  test("needs view_invoices, which an employee lacks, and the entitlement", async () => {
+  test("requires view_invoices, which an employee lacks, and the entitlement", async () => {
     const sandbox = openSandbox();
     const path = "/developer/company/invoices";
     expect((await sandbox.get(path, { apiKey: "sk_sandbox_northwind_employee" })).point).toBe(
@@ -72,7 +72,7 @@ describe("GET /developer/company/invoices", () => {
     expect((await sandbox.get(path)).point).toBe("access.not_entitled");
   });
 
-  test("another company's invoice is not found", async () => {
+  test("does not find another company's invoice", async () => {
     const { invoices, get } = openInvoices();
     const { id } = invoices.create({ company: "fullhouse" });
     const reply = await get(`/developer/company/invoices/${id}`);
@@ -97,7 +97,10 @@ describe("POST /_sandbox/invoices", () => {
     const { id } = invoices.create({ company: "northwind", net: 8.5, vat: "0" });
     expect((await post(`/_sandbox/invoices/${id}/pay`, "")).json.total).toBe("8.50");
     const again = await post(`/_sandbox/invoices/${id}/void`, "");
-    expect([again.status, again.json.error]).toEqual([409, "invoice INV-000001 is paid already"]);
+    expect([again.status, again.json.error]).toEqual([
+      409,
+      "Invoice INV-000001 is already paid. Only an open invoice can be paid or voided.",
+    ]);
     expect((await post("/_sandbox/invoices/1/pay", "")).status).toBe(404);
   });
 

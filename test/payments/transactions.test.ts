@@ -27,7 +27,7 @@ async function withTransactions() {
 }
 
 describe("GET /developer/transactions", () => {
-  test("filters, each alone and all at once; from is included, to is not, and no filter changes running balances", async () => {
+  test("applies each filter alone and all together, without changing running balances", async () => {
     const { numbers, card, eur, get } = await withTransactions();
     expect(await numbers()).toBe("6 5 4 3 2 1");
     expect(await numbers(`?account_id=${eur}`)).toBe("1");
@@ -59,7 +59,7 @@ describe("GET /developer/transactions", () => {
     ]);
   });
 
-  test("pages through every transaction once, with the filters of the cursor", async () => {
+  test("returns every transaction once, with the filters of the cursor", async () => {
     const { numbers, get } = await withTransactions();
     const first = (await get("/developer/transactions?limit=4&direction=debit")).json;
     expect([first.data.length, first.has_more]).toEqual([4, false]);
@@ -69,20 +69,23 @@ describe("GET /developer/transactions", () => {
   });
 
   test.each([
-    ["?from=2026-03-10", "from: must be an ISO 8601 instant with its offset"],
-    ["?to=2026-03-10T09:30:00", "to: must be an ISO 8601 instant with its offset"],
+    ["?from=2026-03-10", "from: must be an ISO 8601 timestamp with a UTC offset"],
+    ["?to=2026-03-10T09:30:00", "to: must be an ISO 8601 timestamp with a UTC offset"],
     ["?min_amount=-1", "min_amount: must be a decimal"],
     ["?max_amount=1.001", "max_amount: must be a decimal"],
     ["?status=lost", "status: "],
-    ["?direction=credit&direction=debit", "direction: must be given once"],
+    ["?direction=credit&direction=debit", "direction: must be sent only once"],
     ["?account_id=gbp", "account_id: must be a UUID"],
-    ["?account=gbp", "account: is no parameter here; use account_id, card_id, type"],
-  ])("%s is 400", async (query, message) => {
+    [
+      "?account=gbp",
+      'unknown parameter "account". Did you mean "account_id"? Allowed: account_id, card_id, type',
+    ],
+  ])("returns 400: %s", async (query, message) => {
     const { numbers } = await withTransactions();
     expect(await numbers(query)).toContain(message);
   });
 
-  test("an employee sees the transactions of its own cards, in the list and one by one", async () => {
+  test("shows an employee the transactions of its own cards, in the list and individually", async () => {
     const { numbers, get, ids, database, card } = await withTransactions();
     const apiKey = "sk_sandbox_northwind_employee";
     expect(await numbers("", { apiKey })).toBe("");
@@ -97,7 +100,7 @@ describe("GET /developer/transactions", () => {
     expect(await numbers("", { apiKey: "sk_sandbox_northwind_admin" })).toBe("6 5 4 3 2 1");
   });
 
-  test("hides those of another company, and needs the entitlement", async () => {
+  test("hides transactions of another company, and requires the entitlement", async () => {
     const { numbers, get, ids, force } = await withTransactions();
     const apiKey = "sk_sandbox_halfway_owner";
     expect(await numbers("", { apiKey })).toBe("");

@@ -17,7 +17,7 @@ test.each([
   ["a key that was cut", secret.slice(0, -1)],
   ["a key with more behind it", `${secret}x`],
   ["a key with more before it", `x${secret}`],
-  ["a key of the seed world", "sk_sandbox_northwind_owner"],
+  ["a key of the default world", "sk_sandbox_northwind_owner"],
   ["what merely begins as one", "sk_test"],
   ["a prefix alone", "sk_live_"],
   ["nothing", ""],

@@ -79,15 +79,15 @@ describe("amounts in another currency", () => {
 
   test("are refused for a booking if they are 0.00 or exceed the largest amount", () => {
     expect(() => bookable(1, "HUF", "GBP")).toThrow(
-      "amount: 0.01 HUF converts to 0.00 GBP; use at least 2.30 HUF",
+      "amount: 0.01 HUF converts to 0.00 GBP. Use at least 2.30 HUF.",
     );
     expect(bookable(230, "HUF", "GBP")).toBe(1);
-    expect(() => bookable(229, "HUF", "GBP")).toThrow("use at least 2.30 HUF");
+    expect(() => bookable(229, "HUF", "GBP")).toThrow("Use at least 2.30 HUF");
     expect(() => bookable(greatestMinor, "EUR", "HUF")).toThrow("converts to more than 9999999999999.99 HUF");
   });
 
   test("all have two decimals", () => {
     expect(["GBP", "JPY", "KWD", "gbp"].map(hasRate)).toEqual([true, false, false, false]);
-    expect(() => convert(1, "JPY", "EUR")).toThrow("the sandbox has no rate for JPY");
+    expect(() => convert(1, "JPY", "EUR")).toThrow("the sandbox has no exchange rate for JPY");
   });
 });

@@ -17,32 +17,38 @@ async function orders(sandbox: ReturnType<typeof openSandbox>, count: number): P
 const down = { faults: { issuer: { unavailable: true } } };
 const full = { facts: { quota_reached: true } };
 
-describe("steps", () => {
+describe("the steps of a scenario", () => {
   test.each([
-    ["the last repeats", [down, full], {}, {}, ["issuer_unavailable", "quota_reached", "quota_reached"]],
     [
-      "or passes for good",
+      "repeat the last one by default",
+      [down, full],
+      {},
+      {},
+      ["issuer_unavailable", "quota_reached", "quota_reached"],
+    ],
+    [
+      "force nothing after the last one with then: pass",
       [down, full],
       { then: "pass" },
       {},
       ["issuer_unavailable", "quota_reached", "created"],
     ],
     [
-      "one may pass",
+      "may include one that only passes",
       [down, { pass: true }, full],
       {},
       {},
       ["issuer_unavailable", "created", "quota_reached"],
     ],
     [
-      "times counts runs through them",
+      "run once with times: 1",
       [down, full],
       {},
       { times: 1 },
       ["issuer_unavailable", "quota_reached", "created"],
     ],
     [
-      "each run begins anew",
+      "start again at the first one in each run",
       [down, { pass: true }],
       {},
       { times: 2 },
@@ -54,7 +60,7 @@ describe("steps", () => {
     expect(points(await orders(sandbox, expected.length))).toEqual(expected);
   });
 
-  test("fail twice, then succeed: 50 parallel clients take exactly the two", async () => {
+  test("are each used by one of 50 parallel requests", async () => {
     const sandbox = openSandbox();
     const armed = sandbox.scenario("issuer-recovers", { company: "northwind" });
     sandbox.control.companies.change("northwind", { card_quota: 100 });
@@ -65,7 +71,7 @@ describe("steps", () => {
     expect(armed.listing()).toMatchObject({ steps_taken: 2, fired: 2 });
   });
 
-  test("and so they do where each request is slowed, or the issuer is", async () => {
+  test("are each used by one of several slow requests", async () => {
     const latency = { latency_ms: 20 };
     for (const faults of [
       { request: latency, issuer: { unavailable: true } },
@@ -82,38 +88,38 @@ describe("steps", () => {
   });
 });
 
-describe("a step is taken only where it decides", () => {
-  const undecided = {
-    "no token": { token: "" },
+describe("a step is used only if it decides the response", () => {
+  const decidedByOthers = {
+    "no access token": { token: "" },
     "no permission": { apiKey: "sk_sandbox_northwind_employee" },
-    "no key": { headers: { "Idempotency-Key": undefined } },
-    "a bad body": { body: { pin: "12" } },
+    "no Idempotency-Key": { headers: { "Idempotency-Key": undefined } },
+    "an invalid body": { body: { pin: "12" } },
     "an unknown account": { body: { account_id: key } },
-    "details that are missing": { apiKey: "sk_sandbox_northwind_incomplete" },
-    "a replay": { key },
-    "another operation": { apiKey: "sk_sandbox_northwind_admin", body: { pin: "" } },
+    "incomplete cardholder details": { apiKey: "sk_sandbox_northwind_incomplete" },
+    "the Idempotency-Key of an earlier order": { key },
+    "an empty PIN": { apiKey: "sk_sandbox_northwind_admin", body: { pin: "" } },
   };
   const steps = {
     quota: full,
     issuer: down,
     "a slow issuer": { faults: { issuer: { latency_ms: 5 } } },
-    "a lost answer": { faults: { response: { reset: true } } },
+    "a lost response": { faults: { response: { reset: true } } },
     "a pass": { pass: true },
   };
   test.each(
-    Object.keys(steps).flatMap((step) => Object.keys(undecided).map((what) => [step, what] as const)),
-  )("%s, and the request has %s", async (step, what) => {
+    Object.keys(steps).flatMap((step) => Object.keys(decidedByOthers).map((what) => [step, what] as const)),
+  )("step: %s; the request has %s", async (step, what) => {
     const sandbox = openSandbox(own([steps[step as keyof typeof steps], down]));
     await sandbox.order({ key });
     const armed = sandbox.scenario("own");
-    await sandbox.order(undecided[what as keyof typeof undecided]);
+    await sandbox.order(decidedByOthers[what as keyof typeof decidedByOthers]);
     expect(armed.listing()).toMatchObject({ steps_taken: 0, fired: 0 });
-    expect(sandbox.control.scenarios.armed().never_fired).toEqual([armed.id]);
+    expect(sandbox.control.scenarios.armed().unused).toEqual([armed.id]);
     await sandbox.order().catch(() => {});
     expect(armed.listing()).toMatchObject({ steps_taken: 1, fired: step === "a pass" ? 0 : 1 });
   });
 
-  test("a fault of the request strikes once it is known who calls", async () => {
+  test("a fault of the request fires only after authentication", async () => {
     const sandbox = openSandbox();
     const armed = sandbox.scenario("dropped-request");
     expect((await sandbox.order({ token: "nobody" })).status).toBe(401);
@@ -122,7 +128,7 @@ describe("a step is taken only where it decides", () => {
     expect(armed.listing().steps_taken).toBe(1);
   });
 
-  test("an unreadable spending only where there is one to be read", async () => {
+  test("unreadable spending fires only if the response shows spending", async () => {
     const sandbox = openSandbox();
     const armed = sandbox.scenario("used-unreadable");
     await sandbox.order();
@@ -132,23 +138,23 @@ describe("a step is taken only where it decides", () => {
   });
 });
 
-describe("the nearest wins", () => {
-  test("header, preference, name, the key's, the company's, everybody's", async () => {
+describe("the most specific scenario wins", () => {
+  test("in this order: header, Prefer, name, API key, company, all", async () => {
     const sandbox = openSandbox();
     const apiKey = sandbox.company("northwind").members[0]?.api_keys[0]?.id ?? "";
     sandbox.scenario("issuer-bad-gateway", { api_key_id: apiKey });
     sandbox.scenario("account-closed", { company: "northwind" });
     sandbox.scenario("conflict");
-    const try_ = async (headers: Record<string, string>, body: object = {}) =>
+    const pointOf = async (headers: Record<string, string>, body: object = {}) =>
       (await sandbox.order({ headers, body: { ...body } })).point;
     const name = { name: "scenario:forbidden" };
     const prefer = { Prefer: 'code=404; example="quota-reached"' };
     const header = { "Sandbox-Scenario": "issuer-unavailable" };
-    expect(await try_({ ...header, ...prefer }, name)).toBe("order.issuer_unavailable");
-    expect(await try_(prefer, name)).toBe("order.quota_reached");
-    expect(await try_({ Prefer: "code=404" }, name)).toBe("order.account_not_found");
-    expect(await try_({}, name)).toBe("order.forbidden");
-    expect(await try_({})).toBe("order.issuer_bad_gateway");
+    expect(await pointOf({ ...header, ...prefer }, name)).toBe("order.issuer_unavailable");
+    expect(await pointOf(prefer, name)).toBe("order.quota_reached");
+    expect(await pointOf({ Prefer: "code=404" }, name)).toBe("order.account_not_found");
+    expect(await pointOf({}, name)).toBe("order.forbidden");
+    expect(await pointOf({})).toBe("order.issuer_bad_gateway");
     const ofAdmin = await sandbox.order({ apiKey: "sk_sandbox_northwind_admin" });
     expect(ofAdmin.point).toBe("order.account_closed");
     const elsewhere = await sandbox.order({ apiKey: "sk_sandbox_halfway_owner" });
@@ -158,7 +164,7 @@ describe("the nearest wins", () => {
     expect(forAll.point).toBe("order.change_in_progress");
   });
 
-  test("of two that are as near the latest, and once that is spent the other", async () => {
+  test("if two match equally closely, the one armed last wins until it is used up", async () => {
     const sandbox = openSandbox();
     sandbox.scenario("issuer-unavailable", { company: "northwind" });
     sandbox.scenario("quota-reached", { company: "northwind", times: 1 });
@@ -169,7 +175,7 @@ describe("the nearest wins", () => {
     ]);
   });
 
-  test("for one key it follows the key into each company that its member acts for", async () => {
+  test("one armed for an API key fires in each company that its member acts for", async () => {
     const sandbox = openSandbox();
     const member = sandbox.company("northwind").members.find(({ slug }) => slug === "northwind-admin");
     sandbox.scenario("unauthorized", { api_key_id: member?.api_keys[0]?.id ?? "" });
@@ -180,7 +186,7 @@ describe("the nearest wins", () => {
     expect(reply.point).toBe("auth.token_invalid");
   });
 
-  test("two testers with different scenarios never meet", async () => {
+  test("the scenarios of two companies do not affect each other", async () => {
     const sandbox = openSandbox();
     const [mine, theirs] = [
       await sandbox.control.companies.create({ card_quota: 100 }),
@@ -205,7 +211,7 @@ describe("the nearest wins", () => {
 describe("a scenario that the request chooses", () => {
   const chosen = { headers: { "Sandbox-Scenario": "issuer-recovers" } };
 
-  test("counts its steps per scenario, and another company's on their own", async () => {
+  test("counts its steps separately for each scenario and company", async () => {
     const sandbox = openSandbox(own([full, down]));
     const { id } = sandbox.account("halfway");
     sandbox.control.companies.change("halfway", { details_complete: true });
@@ -228,12 +234,12 @@ describe("a scenario that the request chooses", () => {
     ]);
   });
 
-  test("by the first of a preference that is stated twice, in any letter case", async () => {
+  test("uses the first of two preferences, in any letter case", async () => {
     const reply = await openSandbox().order({ headers: { Prefer: "CODE=422, code=404" } });
     expect(reply.point).toBe("order.quota_reached");
   });
 
-  test("counts its steps per company and Idempotency-Key", async () => {
+  test("counts its steps separately for each company and Idempotency-Key", async () => {
     const sandbox = openSandbox();
     const ofAdmin = { ...chosen, apiKey: "sk_sandbox_northwind_admin", key };
     const replies = [
@@ -253,30 +259,38 @@ describe("a scenario that the request chooses", () => {
   });
 
   test.each([
-    ["Sandbox-Scenario", "quota-reach", 'unknown scenario "quota-reach": did you mean "quota-reached"?'],
-    ["Prefer", "example=lost-respons", 'did you mean "lost-response"?'],
-    ["Prefer", "code=418", 'Prefer: no scenario leads orderPhysicalCard to "418"'],
-    ["Prefer", "code=soon", 'Prefer: no scenario leads orderPhysicalCard to "soon"'],
-    ["Prefer", "code=0x1F7", 'Prefer: no scenario leads orderPhysicalCard to "0x1F7"'],
+    [
+      "Sandbox-Scenario",
+      "quota-reach",
+      'Sandbox-Scenario: unknown scenario "quota-reach". Did you mean "quota-reached"?',
+    ],
+    [
+      "Prefer",
+      "example=lost-respons",
+      'Prefer: unknown scenario "lost-respons". Did you mean "lost-response"?',
+    ],
+    ["Prefer", "code=418", 'Prefer: no scenario forces code "418" on orderPhysicalCard'],
+    ["Prefer", "code=soon", 'Prefer: no scenario forces code "soon" on orderPhysicalCard'],
+    ["Prefer", "code=0x1F7", 'Prefer: no scenario forces code "0x1F7" on orderPhysicalCard'],
     ["Sandbox-Scenario", "", 'unknown scenario ""'],
-    ["Sandbox-Scenario", "x.".repeat(4000), '.…": GET /_sandbox/scenarios lists them all'],
+    ["Sandbox-Scenario", "x.".repeat(4000), '.…". GET /_sandbox/scenarios lists all scenarios.'],
     [
       "Sandbox-Scenario",
       "key-revoked",
-      "key-revoked can never fire on orderPhysicalCard: it is on exchangeSandboxKey, exchangeLiveKey",
+      "key-revoked can never fire on orderPhysicalCard. It fires on exchangeSandboxKey, exchangeLiveKey.",
     ],
-  ])("$0: $1 is refused before anything else", async (name, value, message) => {
+  ])("$0: $1 is refused before authentication", async (name, value, message) => {
     const reply = await openSandbox().order({ token: "nobody", headers: { [name]: value } });
     expect([reply.status, reply.point]).toEqual([400, "gateway.scenario_unknown"]);
     expect(reply.json).toEqual({ error: expect.stringContaining(message) });
   });
 
-  test("by a name that is unknown is refused, at the token endpoint by its header", async () => {
+  test("is refused if its name in the body, or in a header to the token endpoint, is unknown", async () => {
     const sandbox = openSandbox();
     const reply = await sandbox.order({ body: { name: "scenario:lost" } });
     expect([reply.status, reply.json]).toEqual([
       400,
-      { error: expect.stringContaining('unknown scenario "lost"') },
+      { error: expect.stringContaining('name: unknown scenario "lost"') },
     ]);
     const headers = { "Sandbox-Scenario": "nothing" };
     expect((await sandbox.post("/auth/v1/sandbox/token", {}, headers)).point).toBe(
@@ -284,7 +298,7 @@ describe("a scenario that the request chooses", () => {
     );
   });
 
-  test("on an operation that it is not on strikes where it can, and is refused where it never could", async () => {
+  test("fires on an operation that its file does not list, and is refused if it can never fire there", async () => {
     const sandbox = openSandbox();
     const exchange = (name: string) =>
       sandbox.post(
@@ -297,11 +311,11 @@ describe("a scenario that the request chooses", () => {
     const refused = await exchange("quota-reached");
     expect([refused.status, refused.json]).toEqual([
       400,
-      { error: "quota-reached can never fire on exchangeSandboxKey: it is on orderPhysicalCard" },
+      { error: "quota-reached can never fire on exchangeSandboxKey. It fires on orderPhysicalCard." },
     ]);
   });
 
-  test("by name may be spelt as JSON allows", async () => {
+  test("may be named with JSON escapes", async () => {
     const sandbox = openSandbox();
     const raw = JSON.stringify(sandbox.orderBody({ name: "scenario:forbidden" })).replace(":f", "\\u003af");
     expect((await sandbox.order({ raw })).point).toBe("order.forbidden");
@@ -315,14 +329,14 @@ describe("a scenario that the request chooses", () => {
     },
   );
 
-  test("a name that only looks like one is a name", async () => {
+  test("is not chosen by a card name that only contains the prefix, or has it in another case", async () => {
     for (const name of ["my scenario:lost-response", "Scenario:lost-response"]) {
       expect((await openSandbox().order({ body: { name } })).json.name).toBe(name);
     }
   });
 });
 
-describe("a scenario on several operations", () => {
+describe("a scenario for several operations", () => {
   const both = { on: ["orderPhysicalCard", "exchangeSandboxKey"] as OperationId[] } satisfies Parameters<
     typeof own
   >[1];
@@ -330,7 +344,7 @@ describe("a scenario on several operations", () => {
   test.each<[string, object]>([
     ["exchangeSandboxKey", { response: { bad_gateway: true } }],
     ["orderPhysicalCard", { token: { lifetime_s: 5 } }],
-  ])("has steps that %s does not meet", async (operation, faults) => {
+  ])("does not use a step that cannot fire on %s", async (operation, faults) => {
     const sandbox = openSandbox(own([{ faults }], both));
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const armed = sandbox.scenario("own");
@@ -343,8 +357,8 @@ describe("a scenario on several operations", () => {
   });
 });
 
-describe("an answer that was forced says so", () => {
-  test("and no other does", async () => {
+describe("the response header Sandbox-Scenario", () => {
+  test("names the scenario on forced responses only", async () => {
     const sandbox = openSandbox();
     const forced = await sandbox.order({ key, headers: { "Sandbox-Scenario": "created-but-502" } });
     expect(forced.headers.get("Sandbox-Scenario")).toBe("created-but-502");
@@ -352,15 +366,15 @@ describe("an answer that was forced says so", () => {
     expect(replayed.headers.get("Sandbox-Scenario")).toBeNull();
   });
 
-  test("unless Sandbox- headers are left out", async () => {
+  test("is omitted without sandboxHeaders", async () => {
     const sandbox = openSandbox({ scenario: "quota-reached", sandboxHeaders: false });
     const reply = await sandbox.order();
     expect([reply.status, reply.headers.get("Sandbox-Scenario")]).toEqual([422, null]);
   });
 });
 
-describe("what is armed belongs to the world", () => {
-  test("a snapshot of a sandbox that was started with another leaves this one's start as it is", async () => {
+describe("armed scenarios belong to the world", () => {
+  test("restoring a snapshot of a sandbox started with another scenario keeps this sandbox's own", async () => {
     const sandbox = openSandbox({ scenario: "conflict" });
     sandbox.database.run("UPDATE armed_scenarios SET scenario = 'forbidden'");
     sandbox.snapshot("of-another");
@@ -368,7 +382,7 @@ describe("what is armed belongs to the world", () => {
     expect(sandbox.control.scenarios.armed().armed.map(({ name }) => name)).toEqual(["conflict"]);
   });
 
-  test("what no file has any more forces nothing, and says so", async () => {
+  test("one without a scenario file forces nothing and is listed as unknown", async () => {
     const sandbox = openSandbox(own([down]));
     const { id } = sandbox.scenario("own");
     sandbox.database.run("UPDATE armed_scenarios SET scenario = 'gone'");
@@ -377,7 +391,7 @@ describe("what is armed belongs to the world", () => {
     expect(sandbox.control.scenarios.byId(id)).toMatchObject({ name: "gone", known: false, spent: false });
   });
 
-  test("a reset disarms it, and arms what the sandbox was started with afresh", async () => {
+  test("a reset disarms all, and arms the scenario of the start again from its first step", async () => {
     const sandbox = openSandbox({ ...own([down, full]), scenario: "own" });
     const start = sandbox.control.scenarios.armed();
     await sandbox.order();
@@ -387,7 +401,7 @@ describe("what is armed belongs to the world", () => {
     expect(points(await orders(sandbox, 2))).toEqual(["issuer_unavailable", "quota_reached"]);
   });
 
-  test("a company's reset disarms its own and forgets how far its requests came", async () => {
+  test("a reset of a company disarms its scenarios and restarts the chosen ones", async () => {
     const sandbox = openSandbox();
     const chosen = { key, headers: { "Sandbox-Scenario": "issuer-recovers" } };
     await sandbox.order(chosen);
@@ -399,18 +413,18 @@ describe("what is armed belongs to the world", () => {
     expect((await sandbox.order(chosen)).point).toBe("order.issuer_unavailable");
   });
 
-  test("and what requests meet goes by the world that was put back", async () => {
+  test("requests after a restore or reset use the scenarios of the new world", async () => {
     const sandbox = openSandbox();
     sandbox.snapshot("plain");
-    for (const putBack of [() => sandbox.restore("plain"), () => sandbox.reset("northwind")]) {
+    for (const reset of [() => sandbox.restore("plain"), () => sandbox.reset("northwind")]) {
       sandbox.scenario("forbidden", { company: "northwind" });
       expect((await sandbox.order()).point).toBe("order.forbidden");
-      putBack();
+      reset();
       expect((await sandbox.order()).point).toBe("order.created");
     }
   });
 
-  test("a snapshot keeps how far it came", async () => {
+  test("a snapshot includes the number of used steps", async () => {
     const sandbox = openSandbox(own([down, full]));
     const armed = sandbox.scenario("own");
     await sandbox.order();
@@ -421,7 +435,7 @@ describe("what is armed belongs to the world", () => {
     expect(points(await orders(sandbox, 1))).toEqual(["quota_reached"]);
   });
 
-  test("it is found by its id in any letter case, and of two steps one is not all", async () => {
+  test("one is found by its id in any letter case, and is spent after all its steps", async () => {
     const sandbox = openSandbox();
     const { id } = sandbox.scenario("issuer-recovers", { times: 1 });
     await sandbox.order();
@@ -430,7 +444,7 @@ describe("what is armed belongs to the world", () => {
     expect(sandbox.control.scenarios.byId(id)).toMatchObject({ fired: 2, spent: true });
   });
 
-  test("a company goes with what its requests chose, and with what is armed for a key of its member's", async () => {
+  test("deleting a company of the fixtures deletes scenarios armed for an API key of its member", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ headers: { "Sandbox-Scenario": "issuer-recovers" } });
     const { api_key_id, company } = sandbox
@@ -443,7 +457,7 @@ describe("what is armed belongs to the world", () => {
     expect(sandbox.control.scenarios.armed().armed).toEqual([]);
   });
 
-  test("it goes with its company", async () => {
+  test("deleting an isolated company deletes the scenarios armed for it", async () => {
     const sandbox = openSandbox();
     const { slug, members } = await sandbox.control.companies.create();
     sandbox.scenario("forbidden", { company: slug });
@@ -453,7 +467,7 @@ describe("what is armed belongs to the world", () => {
   });
 });
 
-test("one script under scenarios gives the same bytes, a hundred times", async () => {
+test("the same requests with scenarios give the same bytes in 100 runs", async () => {
   const script = async () => {
     const sandbox = openSandbox({ scenario: "issuer-recovers" });
     const bytes = [];

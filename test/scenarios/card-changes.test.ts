@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { OperationId } from "../../src/contract/operations.ts";
-import type { PointId } from "../../src/contract/points.ts";
+import type { ContractPointId } from "../../src/contract/points.ts";
 import { openCards, replacement } from "../support/open-cards.ts";
 import type { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 const owner = "sk_sandbox_northwind_owner";
 
-/** How each operation on cards is sent to a card with this id. */
+/** The method, the path below the card and the body of each operation on a card. */
 const requests = {
   freezeCard: ["POST", "/freeze", undefined],
   unfreezeCard: ["POST", "/unfreeze", undefined],
@@ -37,7 +37,7 @@ describe.each(ids)("on %s", (operation) => {
     ["not-entitled", "access.not_entitled"],
     ["unauthorized", "auth.token_invalid"],
     ["rate-limited", "gateway.rate_limited"],
-  ])("%s leads to %s, and changes nothing", async (name, point) => {
+  ])("%s forces %s and leaves the card unchanged", async (name, point) => {
     const sandbox = openCards();
     const card = await sandbox.card();
     const token = await sandbox.exchange(owner);
@@ -49,7 +49,7 @@ describe.each(ids)("on %s", (operation) => {
   });
 });
 
-test("Prefer: code=409 leads each to a conflict", async () => {
+test("Prefer: code=409 forces a conflict on a card operation", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   const reply = await sandbox.set("freeze", id, { headers: { Prefer: "code=409" } });
@@ -59,7 +59,7 @@ test("Prefer: code=409 leads each to a conflict", async () => {
   ]);
 });
 
-test("a conflict that is armed for all meets whatever makes or changes a card", async () => {
+test("an armed conflict fires on every operation that creates or changes a card", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   sandbox.scenario("conflict");
@@ -69,11 +69,11 @@ test("a conflict that is armed for all meets whatever makes or changes a card", 
   }
 });
 
-describe("what makes a card", () => {
-  const making = ["replaceCard", "orderVirtualCard"] as const;
+describe("operations that create a card", () => {
+  const creating = ["replaceCard", "orderVirtualCard"] as const;
 
   test.each(
-    making.flatMap((operation) =>
+    creating.flatMap((operation) =>
       (
         [
           ["company-inactive", "cards.company_inactive"],
@@ -89,7 +89,7 @@ describe("what makes a card", () => {
         ] as const
       ).map(([name, point]) => [operation, name, point] as const),
     ),
-  )("%s under %s: %s", async (operation, name, point: PointId) => {
+  )("%s with %s: %s", async (operation, name, point: ContractPointId) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const token = await sandbox.exchange(owner);
@@ -109,7 +109,7 @@ describe("what makes a card", () => {
     }
   });
 
-  test("an account that is missing is no virtual card's, and a replacement goes by none", async () => {
+  test("account-not-found fires on virtual cards, and cannot be armed for replacements", async () => {
     const sandbox = openCards();
     sandbox.scenario("account-not-found", { operation: "orderVirtualCard" });
     expect((await sandbox.virtual()).point).toBe("cards.account_not_found");
@@ -118,7 +118,7 @@ describe("what makes a card", () => {
     );
   });
 
-  test("an answer that is lost leaves the card, and the retry returns it", async () => {
+  test("a lost response keeps the card, and the retry returns it", async () => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     sandbox.scenario("lost-response", { operation: "replaceCard", times: 1 });
@@ -127,7 +127,7 @@ describe("what makes a card", () => {
   });
 });
 
-test("a country that cannot be served has no delivery options", async () => {
+test("country-undeliverable empties the delivery options", async () => {
   const sandbox = openCards();
   sandbox.scenario("country-undeliverable", { operation: "listDeliveryOptions" });
   const body = { delivery_address: replacement.delivery_address };
@@ -136,7 +136,7 @@ test("a country that cannot be served has no delivery options", async () => {
   expect(reply.headers.get("Sandbox-Scenario")).toBe("country-undeliverable");
 });
 
-test("spending that cannot be read is left out of a change's answer too", async () => {
+test("used-unreadable omits used from the response to a change", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card({ spending_limit: { period: "daily", amount: "5" } });
   sandbox.scenario("used-unreadable", { operation: "freezeCard" });
@@ -144,7 +144,7 @@ test("spending that cannot be read is left out of a change's answer too", async 
   expect(reply.json.spending_limit).toEqual({ period: "daily", amount: "5.00", currency: "GBP" });
 });
 
-test("a slow change of a card whose world is put back meanwhile is none", async () => {
+test("a slow replacement has no effect after a reset", async () => {
   const sandbox = openCards();
   const { id } = await sandbox.card();
   const token = await sandbox.exchange(owner);
@@ -156,7 +156,7 @@ test("a slow change of a card whose world is put back meanwhile is none", async 
   expect(sandbox.company("northwind").live_cards).toBe(0);
 });
 
-test("a scenario by the name in a body works where there is one", async () => {
+test("the name in the body of a virtual card chooses a scenario", async () => {
   const sandbox = openCards();
   const reply = await sandbox.virtual({ name: "scenario:quota-reached" });
   expect(reply.point).toBe("cards.quota_reached");

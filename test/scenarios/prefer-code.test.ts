@@ -20,7 +20,7 @@ describe("Prefer: code", () => {
     ["getInvoice", 403, "access.forbidden", "forbidden"],
     ["exchangeSandboxKey", 429, "gateway.rate_limited", "rate-limited"],
   ] as const)(
-    "leads %s to %d although the scenario is on another operation",
+    "chooses a scenario for %s and %d that lists another operation",
     async (id, status, point, scenario) => {
       const sandbox = openSandbox();
       const { method, path } = operations[id];
@@ -41,14 +41,14 @@ describe("Prefer: code", () => {
   test.each([
     [422, "cards.quota_reached"],
     [503, "cards.issuer_unavailable"],
-  ])("leads a replacement to %d", async (status, point) => {
+  ])("forces %d on a replacement", async (status, point) => {
     const sandbox = openCards();
     const { id } = await sandbox.card();
     const reply = await sandbox.set("replace", id, { headers: { Prefer: `code=${status}` } });
     expect([reply.status, reply.point]).toEqual([status, point]);
   });
 
-  test("names the statuses that scenarios lead the operation to", async () => {
+  test("lists the statuses that scenarios can force on the operation", async () => {
     const sandbox = openSandbox();
     const reply = await sandbox.get("/developer/accounts", {
       token: await sandbox.exchange(owner),
@@ -56,11 +56,11 @@ describe("Prefer: code", () => {
     });
     expect(reply.json).toEqual({
       error:
-        'Prefer: no scenario leads listAccounts to "422": use one of 401, 403, 429; GET /_sandbox/scenarios lists all scenarios',
+        'Prefer: no scenario forces code "422" on listAccounts. Use one of 401, 403, 429. GET /_sandbox/scenarios lists all scenarios.',
     });
   });
 
-  test("prefers the first step, then the scenario's own operation, then the catalogue's order", () => {
+  test("prefers a first step, then a listed operation, then the order of the catalogue", () => {
     const down = { faults: { issuer: { unavailable: true } } };
     const full = { facts: { quota_reached: true } };
     const [later] = own([down, full]).scenarios ?? [];
@@ -78,7 +78,7 @@ describe("Prefer: code", () => {
     expect(chosen(later, elsewhere, first, second)).toBe("s2");
   });
 
-  test("reaches every status to which any shipped step leads any operation", () => {
+  test("chooses a scenario for every status that a shipped step can force", () => {
     const shipped = readShippedScenarios();
     const catalogue = new Catalogue(() => shipped);
     const missing = operationIds.flatMap((id: OperationId) =>

@@ -7,7 +7,7 @@ import { runExample, type Way, ways } from "../support/run-example.ts";
 
 const scenarios = readShippedScenarios();
 
-/** The first with each status, by operation. */
+/** The scenarios that `Prefer: code` chooses for orders and token exchanges. */
 const byCode = [
   "quota-reached",
   "forbidden",
@@ -22,24 +22,24 @@ const byCode = [
   "rate-limited",
 ];
 
-/** Whether a scenario can be chosen so: a name is an order's, and a status leads to the first that has it. */
+/** Whether a scenario can be chosen in this way. */
 function applies({ name, on }: Scenario, way: Way): boolean {
   if (way === "by the order's name") return on.includes("orderPhysicalCard");
   return way !== "by Prefer: code" || byCode.includes(name);
 }
 
-test("the folder holds these and no others", () => {
+test("the folder contains the listed scenarios and no others", () => {
   const files = readdirSync(new URL("../../scenarios", import.meta.url)).filter((file) =>
     /\.yaml$/.test(file),
   );
   expect(files.toSorted()).toEqual(shippedScenarios.map((name) => `${name}.yaml`).toSorted());
 });
 
-describe.each(ways)("each example holds, %s:", (way) => {
+describe.each(ways)("the example of each scenario, chosen %s:", (way) => {
   test.each(scenarios.filter((each) => applies(each, way)).map(({ name }) => name))("%s", async (name) => {
     const scenario = scenarios.find((each) => each.name === name) as Scenario;
     const met = new Set(await runExample(scenario, way));
-    // It needs a card that is there already: card-changes.test.ts meets it by each change.
+    // Needs an existing card: card-changes.test.ts covers it.
     met.add("cards.change_in_progress");
     expect(
       scenario.points.filter((point) => !met.has(point)),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decisionsOf } from "../../src/contract/decisions.ts";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";
 import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
@@ -27,7 +27,7 @@ const forcing: Readonly<Record<string, unknown>> = {
 };
 
 /** The refusals of an operation that scenarios force, in the order of its decisions, each with the step that forces it. */
-function refusalsOf(operation: OperationId): { point: PointId; path: string; step: Step }[] {
+function refusalsOf(operation: OperationId): { point: ContractPointId; path: string; step: Step }[] {
   return decisionsOf(operation).flatMap(({ forcedBy = {} }) =>
     Object.entries(forcedBy).flatMap(([place, outcome]) => {
       if (!(outcome in contractPoints)) return [];
@@ -35,7 +35,7 @@ function refusalsOf(operation: OperationId): { point: PointId; path: string; ste
       const [, layer = "", name = "", fault] = /^(\w+)\.(\w+)(?:\.(\w+))?$/.exec(path) ?? [];
       const step =
         fault === undefined ? { [layer]: { [name]: value } } : { [layer]: { [name]: { [fault]: value } } };
-      return [{ point: outcome as PointId, path, step }];
+      return [{ point: outcome as ContractPointId, path, step }];
     }),
   );
 }
@@ -44,7 +44,7 @@ const forcibleOperations = ["orderPhysicalCard", "orderVirtualCard", "exchangeSa
 
 type Step = { facts?: object; faults?: Record<string, object> };
 
-/** Both steps in one, each place of faults with what either says there. */
+/** Both steps in one. */
 function merged(one: Step, other: Step): Step {
   const faults: Record<string, object> = { ...one.faults };
   for (const [place, each] of Object.entries(other.faults ?? {}))
@@ -52,8 +52,8 @@ function merged(one: Step, other: Step): Step {
   return { facts: { ...one.facts, ...other.facts }, faults };
 }
 
-/** A sandbox in which every request meets a step, which need not be one that a file may hold. */
-function under(step: Step, on: OperationId, options: TestOptions = {}) {
+/** A sandbox with a scenario of one step, which may be invalid in a file. */
+function openWithStep(step: Step, on: OperationId, options: TestOptions = {}) {
   const read = scenarioSchema().parse({
     name: "own",
     title: "A test's own",
@@ -71,8 +71,8 @@ function under(step: Step, on: OperationId, options: TestOptions = {}) {
 
 describe.each(forcibleOperations)("on %s", (operation) => {
   const refusals = refusalsOf(operation);
-  const pointUnder = async (step: Step) => {
-    const sandbox = under(step, operation);
+  const pointWith = async (step: Step) => {
+    const sandbox = openWithStep(step, operation);
     const token = await sandbox.exchange(apiKey);
     const armed = sandbox.scenario("own");
     const reply =
@@ -95,7 +95,7 @@ describe.each(forcibleOperations)("on %s", (operation) => {
   };
 
   test.each(refusals)("$path forces $point", async ({ point, step }) => {
-    expect(await pointUnder(step)).toBe(point);
+    expect(await pointWith(step)).toBe(point);
   });
 
   const neighbours = refusals.slice(1).map((later, i) => ({ earlier: refusals[i] ?? later, later }));
@@ -103,7 +103,7 @@ describe.each(forcibleOperations)("on %s", (operation) => {
   test.each(neighbours.filter(({ earlier, later }) => earlier.path !== later.path))(
     "$earlier.point comes before $later.point",
     async ({ earlier, later }) => {
-      expect(await pointUnder(merged(later.step, earlier.step))).toBe(earlier.point);
+      expect(await pointWith(merged(later.step, earlier.step))).toBe(earlier.point);
       expect(() =>
         scenarioSchema().parse({
           name: "own",
@@ -115,34 +115,34 @@ describe.each(forcibleOperations)("on %s", (operation) => {
           steps: [merged(earlier.step, later.step)],
           example: [{ expect: {} }],
         }),
-      ).toThrow(/decides before it/);
+      ).toThrow(/takes precedence/);
     },
   );
 });
 
-describe("what a step does beside", () => {
-  test("a slow request is still refused", async () => {
+describe("a step", () => {
+  test("delays and refuses a request", async () => {
     const request = { latency_ms: 1, rate_limited: { retry_after_s: 1 } };
-    const sandbox = under({ faults: { request } }, "orderPhysicalCard");
+    const sandbox = openWithStep({ faults: { request } }, "orderPhysicalCard");
     sandbox.scenario("own");
     expect((await sandbox.order()).point).toBe("gateway.rate_limited");
   });
 
-  test("the facts of the step and of the world count both, and the step's win", async () => {
+  test("adds its facts to those of the world, and overrides them", async () => {
     const step = { faults: { issuer: { unavailable: true } } };
-    const sandbox = under(step, "orderPhysicalCard", { facts: { quotaReached: true } });
+    const sandbox = openWithStep(step, "orderPhysicalCard", { facts: { quotaReached: true } });
     sandbox.scenario("own");
     expect((await sandbox.order()).point).toBe("order.quota_reached");
-    const other = under({ facts: { company_status: "closed" } }, "orderPhysicalCard", {
+    const other = openWithStep({ facts: { company_status: "closed" } }, "orderPhysicalCard", {
       facts: { companyStatus: "active" },
     });
     other.scenario("own");
     expect((await other.order()).point).toBe("order.company_inactive");
   });
 
-  test("a slow issuer and a lost answer strike one request", async () => {
+  test("applies a slow issuer and a lost response to one request", async () => {
     const step = { faults: { issuer: { latency_ms: 1 }, response: { reset: true } } };
-    const sandbox = under(step, "orderPhysicalCard");
+    const sandbox = openWithStep(step, "orderPhysicalCard");
     sandbox.scenario("own");
     await expect(sandbox.order()).rejects.toThrow("fetch failed");
     expect(sandbox.exchanges.at(-1)).toMatchObject({
@@ -152,21 +152,21 @@ describe("what a step does beside", () => {
     });
   });
 
-  test("hidden spending and a lost answer strike an order without a limit too", async () => {
+  test("loses the response of an order without a spending limit whose spending it would hide", async () => {
     const step = { facts: { used_unreadable: true }, faults: { response: { reset: true } } };
-    const sandbox = under(step, "orderPhysicalCard");
+    const sandbox = openWithStep(step, "orderPhysicalCard");
     sandbox.scenario("own");
     await expect(sandbox.order()).rejects.toThrow("fetch failed");
   });
 
-  test("a fault of the answer leaves a refusal that it did not force alone", async () => {
+  test("does not truncate a refusal that it did not force", async () => {
     const step = { faults: { request: { latency_ms: 1 }, response: { truncated: true } } };
-    const sandbox = under(step, "orderPhysicalCard");
+    const sandbox = openWithStep(step, "orderPhysicalCard");
     sandbox.scenario("own");
     expect((await sandbox.order({ body: { pin: "1" } })).point).toBe("order.pin_invalid");
   });
 
-  test("an answer that is cut off is half of itself, for the client and for the journal", async () => {
+  test("truncates the response to half its length, for the client and in the journal", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange(apiKey);
     sandbox.scenario("truncated-response");
@@ -186,7 +186,7 @@ describe("what a step does beside", () => {
     expect(sandbox.exchanges.at(-1)).toMatchObject({ fault: "response.truncated", responseBody: text });
   });
 
-  test("a request that was aborted before it is sent never is", async () => {
+  test("never applies to a request that was aborted before it was sent", async () => {
     const sandbox = openSandbox();
     const sent = sandbox.request("/developer/cards/physical", {
       method: "POST",

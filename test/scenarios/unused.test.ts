@@ -3,15 +3,15 @@ import { openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
 function open(options: TestOptions = {}) {
   const sandbox = openSandbox(options);
-  return { ...sandbox, unfired: () => sandbox.control.scenarios.unfired().map(({ name }) => name) };
+  return { ...sandbox, unused: () => sandbox.control.scenarios.unused().map(({ name }) => name) };
 }
 
-describe("what was armed and never fired", () => {
-  test("is told with whom it was armed for, and is gone once it fires", async () => {
+describe("an unused scenario", () => {
+  test("is listed with its target until it fires", async () => {
     const { request, scenario, order } = open();
     scenario("conflict", { company: "northwind", times: 1 });
-    expect((await request("/_sandbox/unfired")).json).toEqual({
-      unfired: [
+    expect((await request("/_sandbox/unused-scenarios")).json).toEqual({
+      unused_scenarios: [
         {
           name: "conflict",
           company: "northwind",
@@ -23,7 +23,7 @@ describe("what was armed and never fired", () => {
       ],
     });
     await order();
-    expect((await request("/_sandbox/unfired")).json).toEqual({ unfired: [] });
+    expect((await request("/_sandbox/unused-scenarios")).json).toEqual({ unused_scenarios: [] });
   });
 
   test.each<[string, (sandbox: ReturnType<typeof open>) => void]>([
@@ -32,41 +32,41 @@ describe("what was armed and never fired", () => {
     ["its company is reset", ({ reset }) => reset("northwind")],
     ["its company is deleted", ({ control }) => control.companies.delete("northwind")],
     [
-      "the world is put back",
+      "a snapshot is restored",
       ({ snapshot, restore }) => {
         snapshot("armed");
         restore("armed");
       },
     ],
-  ])("is remembered where %s", (_title, remove) => {
+  ])("stays listed after %s", (_title, remove) => {
     const sandbox = open();
     sandbox.scenario("conflict", { company: "northwind" });
     remove(sandbox);
-    expect(sandbox.unfired()).toEqual(["conflict"]);
+    expect(sandbox.unused()).toEqual(["conflict"]);
   });
 
-  test("is told apart from what a reset world arms under the same id", async () => {
-    const { scenario, reset, order, unfired } = open();
+  test("is distinguished from one that is armed with the same id after a reset", async () => {
+    const { scenario, reset, order, unused } = open();
     const before = scenario("conflict").id;
     reset();
     expect(scenario("conflict").id).toBe(before);
     await order();
-    expect(unfired()).toEqual(["conflict"]);
+    expect(unused()).toEqual(["conflict"]);
   });
 
-  test("what the sandbox is started with counts once, however often it is reset", async () => {
-    const { reset, order, unfired } = open({ scenario: "conflict" });
+  test("of the start is listed once, also after resets", async () => {
+    const { reset, order, unused } = open({ scenario: "conflict" });
     reset();
-    expect(unfired()).toEqual(["conflict"]);
+    expect(unused()).toEqual(["conflict"]);
     await order();
     reset();
-    expect(unfired()).toEqual([]);
+    expect(unused()).toEqual([]);
   });
 
-  test("a request that is refused for something else does not make it fire", async () => {
-    const { scenario, order, unfired } = open();
+  test("stays listed if another check refuses the request", async () => {
+    const { scenario, order, unused } = open();
     scenario("token-expired");
     await order({ token: "nobody" });
-    expect(unfired()).toEqual(["token-expired"]);
+    expect(unused()).toEqual(["token-expired"]);
   });
 });

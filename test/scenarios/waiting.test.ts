@@ -6,11 +6,11 @@ const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 const points = (replies: readonly Reply[]) => replies.map(({ point }) => point?.replace("order.", ""));
 const full = { facts: { quota_reached: true } };
 
-describe("a step that waits is given back where something else decides", () => {
+describe("the step of a waiting request is given back if another check decides", () => {
   const slow = { faults: { request: { latency_ms: 5 }, issuer: { unavailable: true } } };
 
   test.each([
-    ["a bad body", { body: { pin: "12" } }, "order.pin_invalid"],
+    ["an invalid body", { body: { pin: "12" } }, "order.pin_invalid"],
     ["a replay", { key }, "order.replayed"],
   ])("%s", async (_what, request, point) => {
     const sandbox = openSandbox(own([slow], { then: "pass" }));
@@ -23,7 +23,7 @@ describe("a step that waits is given back where something else decides", () => {
     expect((await sandbox.order()).point).toBe("order.created");
   });
 
-  test("and the next request takes it, though later ones were taken meanwhile", async () => {
+  test("the next request uses it, even if later steps were used meanwhile", async () => {
     const steps = [
       { faults: { request: { latency_ms: 6000 }, issuer: { unavailable: true } } },
       { faults: { issuer: { bad_gateway: true } } },
@@ -43,7 +43,7 @@ describe("a step that waits is given back where something else decides", () => {
     expect(armed.listing()).toMatchObject({ steps_taken: 2, fired: 2, spent: true });
   });
 
-  test("and so are those that a request chose", async () => {
+  test("also a step that the request chose", async () => {
     const sandbox = openSandbox(own([slow], { then: "pass" }));
     const chosen = { key, headers: { "Sandbox-Scenario": "own" } };
     expect((await sandbox.order({ ...chosen, body: { pin: "" } })).point).toBe("order.pin_invalid");
@@ -51,7 +51,7 @@ describe("a step that waits is given back where something else decides", () => {
     expect((await sandbox.order(chosen)).point).toBe("order.created");
   });
 
-  test("an order that the issuer held, and that its company could not have any more, is none that was forced", async () => {
+  test("also a held order whose company is suspended meanwhile", async () => {
     const sandbox = openSandbox();
     const armed = sandbox.scenario("in-flight");
     const order = sandbox.order();
@@ -64,8 +64,8 @@ describe("a step that waits is given back where something else decides", () => {
   });
 });
 
-describe("what takes time", () => {
-  test("is waited for in real time: request, issuer and answer", async () => {
+describe("delays and lost connections", () => {
+  test("delays the request, the issuer and the response in real time", async () => {
     const faults = {
       request: { latency_ms: 11 },
       issuer: { latency_ms: 22 },
@@ -78,7 +78,7 @@ describe("what takes time", () => {
     expect(sandbox.exchanges.at(-1)).toMatchObject({ scenario: "own", fault: "response.latency_ms" });
   });
 
-  test("a refusal may be slow, and may be cut off", async () => {
+  test("delays and truncates a refusal", async () => {
     const faults = { response: { latency_ms: 44, truncated: true } };
     const sandbox = openSandbox(own([{ ...full, faults }]));
     sandbox.scenario("own");
@@ -86,7 +86,7 @@ describe("what takes time", () => {
     expect(sandbox.clockOfTest.waited).toEqual([44]);
   });
 
-  test("a client that gives up is answered no more, and its card is made all the same", async () => {
+  test("creates the card of a client that aborted its request", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
     const armed = sandbox.scenario("in-flight");
@@ -119,14 +119,14 @@ describe("a held order", () => {
     return { sandbox, armed, first };
   };
 
-  test("goes on when it is released", async () => {
+  test("continues when it is released", async () => {
     const { armed, first } = await hold();
     expect(armed.release()).toBe(1);
     expect((await first).point).toBe("order.created");
     expect(armed.release()).toBe(0);
   });
 
-  test("takes the time at which it is made, so lists stay newest first", async () => {
+  test("has the time of its release, so that lists stay sorted", async () => {
     for (const company of [undefined, "northwind"]) {
       const { sandbox, armed, first } = await hold();
       await sandbox.clock.advance({ by: "PT1H", company });
@@ -141,7 +141,7 @@ describe("a held order", () => {
     }
   });
 
-  test("is let go on by its own scenario alone, and one that is only slow by none", async () => {
+  test("is released only with its own scenario; a slow order cannot be released", async () => {
     const sandbox = openSandbox(own([{ faults: { issuer: { latency_ms: 6000 } } }]));
     const armed = [
       sandbox.scenario("in-flight", { company: "northwind" }),
@@ -166,16 +166,16 @@ describe("a held order", () => {
     expect(sandbox.clockOfTest.waits).toEqual([]);
   });
 
-  test("goes on when its scenario is disarmed, its company's are, or all are", async () => {
-    for (const asked of [undefined, {}, { company: "northwind" }]) {
+  test("continues when its scenario, those of its company or all scenarios are disarmed", async () => {
+    for (const query of [undefined, {}, { company: "northwind" }]) {
       const { sandbox, armed, first } = await hold();
-      if (asked) sandbox.control.scenarios.disarmAll(asked);
+      if (query) sandbox.control.scenarios.disarmAll(query);
       else armed.disarm();
       expect((await first).point).toBe("order.created");
     }
   });
 
-  test("goes on, and makes no card, when its company is reset or deleted, and no other's", async () => {
+  test("is refused when its company is reset or deleted, unlike those of other companies", async () => {
     for (const end of ["reset", "deleted"]) {
       const sandbox = openSandbox(own([{ faults: { issuer: { latency_ms: 6000, hold_ms: 6000 } } }]));
       const [mine, theirs] = [
@@ -201,7 +201,7 @@ describe("a held order", () => {
     }
   });
 
-  test("and one that is only slowed yet is not held once its scenario is disarmed, or the sandbox drained", async () => {
+  test("is no longer held after its delay if the scenario is disarmed or the sandbox drained meanwhile", async () => {
     for (const end of ["disarmed", "drained"]) {
       const sandbox = openSandbox(
         own([{ faults: { request: { latency_ms: 6000 }, issuer: { hold_ms: 6000 } } }]),
@@ -218,11 +218,11 @@ describe("a held order", () => {
     }
   });
 
-  test("makes no card when the world is put back meanwhile", async () => {
-    for (const putBack of ["reset", "restore"]) {
+  test("creates no card if the world is reset or restored meanwhile", async () => {
+    for (const change of ["reset", "restore"]) {
       const { sandbox, first } = await hold();
       sandbox.snapshot("now");
-      if (putBack === "reset") sandbox.reset();
+      if (change === "reset") sandbox.reset();
       else sandbox.restore("now");
       const reply = await first;
       expect([reply.status, reply.point]).toEqual([409, "order.change_in_progress"]);
@@ -237,7 +237,7 @@ describe("a held order", () => {
   });
 });
 
-test("a token exchange that was slowed issues no token in a world that came after", async () => {
+test("a delayed token exchange issues no token after a reset", async () => {
   const sandbox = openSandbox(
     own([{ faults: { request: { latency_ms: 6000 } } }], {
       on: ["exchangeSandboxKey"],

@@ -74,7 +74,7 @@ describe("the start snapshot that a reset of one company restores", () => {
   const beginnings = ({ database }: Sandbox) =>
     database.all("SELECT name FROM snapshots WHERE kind = 'company'").length;
   const kept = ({ database }: Sandbox) =>
-    database.get("SELECT count(*) AS n FROM snapshot_companies WHERE snapshot_pk <> 1");
+    database.get("SELECT count(*) AS n FROM snapshot_rows WHERE snapshot_pk <> 1");
 
   test("is deleted with the company", async () => {
     const sandbox = openCompanies();

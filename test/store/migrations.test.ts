@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase } from "../../src/node/better-sqlite3.ts";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
+import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { prepareSchema } from "../../src/store/meta.ts";
-import { firstReleased, type Migration } from "../../src/store/schema.ts";
+import { columnsOf, firstReleased, type Migration, worldTables } from "../../src/store/schema.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 
 /** A new database file of the first release. */
@@ -22,9 +22,10 @@ function open(file: string) {
 }
 
 const addNickname: Migration = (database) => {
-  for (const table of ["cards", "snapshot_cards"]) {
-    database.exec(`ALTER TABLE ${table} ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none'`);
-  }
+  database.exec(`
+    ALTER TABLE cards ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none';
+    ALTER TABLE snapshot_rows ADD COLUMN c29 ANY;
+    UPDATE snapshot_rows SET c29 = 'none' WHERE of_table = 'cards'`);
 };
 
 const fillNickname: Migration = (database) => {
@@ -38,7 +39,7 @@ test("refuses a file of a version that was never released, and leaves it unchang
   database.close();
   const before = readFileSync(file);
   expect(() => createSandbox({ db: file })).toThrow(
-    "the database has schema version 8, which was never released and cannot be read: use another file",
+    "db: the database has schema version 8, which was never released and cannot be read. Use another database file.",
   );
   expect(readFileSync(file)).toEqual(before);
 });
@@ -53,9 +54,9 @@ test("runs each step after the file's version once, and keeps the rows", () => {
   prepareSchema(database, [addNickname, fillNickname]);
   expect(version()).toEqual({ value: String(firstReleased + 2) });
   expect(names()).toEqual(before.map(({ name }) => ({ name: `${name}!` })));
-  for (const table of ["cards", "snapshot_cards"]) {
-    expect(database.get(`SELECT DISTINCT nickname FROM ${table}`)).toEqual({ nickname: "none" });
-  }
+  expect(database.get("SELECT DISTINCT nickname FROM cards")).toEqual({ nickname: "none" });
+  const captured = "SELECT DISTINCT c29 FROM snapshot_rows WHERE of_table = 'cards'";
+  expect(database.get(captured)).toEqual({ c29: "none" });
 });
 
 test("leaves the file unchanged when a step fails", () => {
@@ -77,6 +78,14 @@ test("refuses a file that a later release migrated", () => {
   prepareSchema(database, [addNickname]);
   database.close();
   expect(() => createSandbox({ db: file })).toThrow(
-    `the database has schema version ${firstReleased + 1}, and this card-sandbox reads up to ${firstReleased}: use a newer card-sandbox, or another file`,
+    `db: the database has schema version ${firstReleased + 1}, but this card-sandbox supports versions up to ${firstReleased}. Use a newer card-sandbox or another database file.`,
   );
+});
+
+test.each(worldTables)("snapshots hold the columns of %s", (table) => {
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  prepareSchema(database);
+  const query = "SELECT name FROM pragma_table_info(?) ORDER BY cid";
+  expect(columnsOf(table)).toEqual(database.all<{ name: string }>(query, table).map(({ name }) => name));
 });

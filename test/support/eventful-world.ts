@@ -45,7 +45,7 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
   });
   await order({}, { "Sandbox-Scenario": "quota-reached" });
   return {
-    overview: "",
+    home: "",
     requests: "/requests",
     request: "/requests/13",
     scenarios: "/scenarios",

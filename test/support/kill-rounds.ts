@@ -45,7 +45,7 @@ export interface KillCounts {
 
 /**
  * Twenty clients order cards from processes that run one after the other on the same file. Each is killed at some moment,
- * and the next one must have exactly the cards that the clients know of. The last process keeps running.
+ * and the next one must have exactly the cards that the clients received. The last process keeps running.
  */
 export async function killRounds(options: KillRoundsOptions) {
   const rounds = await Rounds.open(options);

@@ -14,7 +14,7 @@ export const replacement = {
 
 type Try = Parameters<ReturnType<typeof openSandbox>["call"]>[2];
 
-/** A sandbox with shorthands for cards, and for what can happen to them. */
+/** A sandbox with shorthands for cards and their changes. */
 export function openCards(options: TestOptions = {}) {
   const sandbox = openSandbox(options);
   const { call } = sandbox;
@@ -45,7 +45,7 @@ export function openCards(options: TestOptions = {}) {
     ...sandbox,
     act: control,
     replace,
-    /** Sets a trigger off, on the card with this id. */
+    /** Triggers a change of the card with this id. */
     set: (trigger: Trigger, id: string, rest?: Try): Promise<Reply> => doTo[trigger](id, rest),
     /** A card that northwind's owner ordered. */
     card: async (body: object = {}): Promise<Card> => cardOf(await sandbox.order({ body: { ...body } })),
@@ -60,7 +60,7 @@ export function openCards(options: TestOptions = {}) {
       if (reply.status !== 200) throw new Error(`no card: ${reply.status} ${reply.text}`);
       return reply.json;
     },
-    /** Makes a company whose owner and employee each have cards in these states; answers their keys and cards. */
+    /** Creates a company whose owner and employee have cards in these states; returns their keys and cards. */
     async companyWith(statuses: readonly CardStatus[]) {
       const company = await sandbox.control.companies.create({
         slug: "own",

@@ -4,7 +4,7 @@ import type { SandboxPorts } from "../../src/api.ts";
 import type { Card } from "../../src/contract/card.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
 import type { Guard } from "../../src/control/gate.ts";
-import { openDatabase } from "../../src/node/better-sqlite3.ts";
+import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { readDefaultFixtures, readShippedScenarios } from "../../src/node/input-files.ts";
 import { dashboardFiles } from "../../src/node/served-files.ts";
 import type { Clock } from "../../src/rules/clock.ts";
@@ -13,11 +13,12 @@ import { wireSandbox } from "../../src/sandbox.ts";
 import { Catalogue } from "../../src/scenarios/catalogue.ts";
 import type { Scenario } from "../../src/scenarios/scenario.ts";
 import type { AccountListing, CompanyListing } from "../../src/store/world-listing.ts";
-import { seedWorldFor } from "../../src/world/seed-world.ts";
+import { fixturesSchemaFor } from "../../src/world/fixtures.ts";
+import type { ControlReply } from "./control-conformance.ts";
 import type { Observed, SentEvent } from "./openapi-conformance.ts";
 import { physicalOrder } from "./physical-order.ts";
 
-/** The base address of requests in this process. */
+/** The base URL of requests in this process. */
 export const base = "http://sandbox.test";
 
 export interface TestOptions
@@ -43,7 +44,7 @@ export interface TestOptions
   readonly scenarios?: readonly Scenario[];
   /** Called instead of adding to `exchanges`. */
   readonly observe?: (exchange: Observed) => void;
-  /** A seed world, like the YAML of a fixtures file; default: fixtures/default.yaml. */
+  /** The fixtures, as in a YAML file; default: fixtures/default.yaml. */
   readonly world?: unknown;
   /** Facts for every request; `force.facts` changes them later. */
   readonly facts?: FactsOverlay;
@@ -129,7 +130,7 @@ export function latestExchange(): Observed | undefined {
 
 /**
  * Opens a sandbox in this process, with a clock that stands still, and closes it when the test ends. All responses of
- * the service, and all events that it sent, are then checked against the OpenAPI document.
+ * the service, and all events that it sent, are then checked against the OpenAPI document, and responses of the control API against its own.
  */
 export function openSandbox(options: TestOptions = {}) {
   const { scenarios = [], observe, world, facts = {}, issuer = plainOverlay.issuer, ...others } = options;
@@ -140,6 +141,7 @@ export function openSandbox(options: TestOptions = {}) {
   const exchanges: Observed[] = [];
   const all: Observed[] = [];
   const events: SentEvent[] = [];
+  const controlReplies: ControlReply[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...scenarios];
   const sandbox = wireSandbox({
@@ -150,7 +152,10 @@ export function openSandbox(options: TestOptions = {}) {
     defaultFixtures: () =>
       world === undefined
         ? readDefaultFixtures()
-        : { world: seedWorldFor(options.keyQuota ?? "company").parse(world), digest: "own" },
+        : {
+            world: fixturesSchemaFor(options.keyQuota ?? "company").parse(world),
+            digest: JSON.stringify(world),
+          },
     drawSecret: () => randomBytes(32),
     scenarios: new Catalogue(() => catalogue),
     deliver: (url, init) => {
@@ -158,7 +163,7 @@ export function openSandbox(options: TestOptions = {}) {
       return (deliver ?? globalThis.fetch)(url, init);
     },
     dashboardFiles,
-    overlayOf: () => ({ ...force }),
+    baseOverlay: () => ({ ...force }),
     observe: (facts, messages) => {
       const exchange = { ...facts, ...messages };
       all.push(exchange);
@@ -172,11 +177,24 @@ export function openSandbox(options: TestOptions = {}) {
     database.close();
     const { checkConformance } = await import("./openapi-conformance.ts");
     checkConformance(all, events);
+    if (controlReplies.length === 0) return;
+    const { checkControlReplies } = await import("./control-conformance.ts");
+    checkControlReplies(controlReplies);
   });
+  const hasControl = !serve || guard !== undefined;
   const fetch = serve ? sandbox.serve({ environments: [serve], control: guard }) : sandbox.fetch;
 
-  const request = async (path: string, init: RequestInit = {}): Promise<Reply> =>
-    readReply(await fetch(new Request(base + path, init)));
+  const request = async (path: string, init: RequestInit = {}): Promise<Reply> => {
+    const sent = new Request(base + path, init);
+    const { method } = sent;
+    const { pathname } = new URL(sent.url);
+    const reply = await readReply(await fetch(sent));
+    if (hasControl && isControl(pathname)) {
+      const { status, headers, text } = reply;
+      controlReplies.push({ method, path: pathname, status, type: headers.get("Content-Type"), text });
+    }
+    return reply;
+  };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     request(path, { method: "POST", body: asText(body), headers });
 
@@ -232,6 +250,11 @@ export function openSandbox(options: TestOptions = {}) {
     order: ({ body = {}, raw, key = randomUUID(), ...rest }: OrderOptions = {}) =>
       call("POST", "/developer/cards/physical", { ...rest, key, body: raw ?? orderBody(body) }),
   };
+}
+
+/** Whether a path belongs to the control API, and not to the dashboard. */
+function isControl(path: string): boolean {
+  return /^\/_sandbox(\/(?!ui(\/|$))|$)/.test(path);
 }
 
 /** Does work when the result is called, or else when the test ends, and releases it afterwards. */

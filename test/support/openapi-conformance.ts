@@ -89,7 +89,7 @@ function eventBreaches({ headers, body }: SentEvent): string[] {
   return found.map((breach) => `event ${type}: ${breach}`);
 }
 
-/** Everything in a response that the document does not declare: status, point, header, content type, field. */
+/** The parts of a response that the document does not declare: status, point, header, content type, field. */
 function breaches(exchange: Observed): string[] {
   const { operation, method, path, status, point, fault, responseHeaders, responseBody } = exchange;
   // There was no response, or the control API failed, which the document does not describe.

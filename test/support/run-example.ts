@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import { type OperationId, operations } from "../../src/contract/operations.ts";
-import { contractPoints, type PointId } from "../../src/contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import type { ExampleRequest, Scenario } from "../../src/scenarios/scenario.ts";
 import { base, type OrderBody, openSandbox, type Reply, readReply } from "./open-sandbox.ts";
 
@@ -133,7 +133,10 @@ function choose(sandbox: Running, { name, points }: Scenario, way: Way): Chosen 
     case "by Prefer: example":
       return { ...nothing, headers: { Prefer: `respond-async, example="${name}"` } };
     case "by Prefer: code":
-      return { ...nothing, headers: { Prefer: `code=${contractPoints[points[0] as PointId].status}` } };
+      return {
+        ...nothing,
+        headers: { Prefer: `code=${contractPoints[points[0] as ContractPointId].status}` },
+      };
     case "by the order's name":
       return { ...nothing, body: { name: `scenario:${name}` } };
     case "armed for the company":
@@ -150,12 +153,12 @@ function choose(sandbox: Running, { name, points }: Scenario, way: Way): Chosen 
 async function send(
   sandbox: Running,
   { on }: Scenario,
-  asked: Chosen,
+  choice: Chosen,
   { operation = on[0] as OperationId, body, key }: ExampleRequest,
   token: string | undefined,
 ): Promise<Response> {
   // Requests of other operations do not choose the scenario.
-  const chosen = on.includes(operation) ? asked : { headers: {}, body: {} };
+  const chosen = on.includes(operation) ? choice : { headers: {}, body: {} };
   const order = operation !== "exchangeSandboxKey";
   const fields = order ? sandbox.orderBody({ ...chosen.body, ...body }) : { api_key: apiKey, ...body };
   return sandbox.fetch(`${base}${operations[operation].path}`, {

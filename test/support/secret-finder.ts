@@ -1,6 +1,6 @@
 /** A secret that a test sends or receives. */
 export interface Secret {
-  readonly kind: "API key" | "seed world's key" | "access token" | "webhook secret" | "admin token" | "PIN";
+  readonly kind: "API key" | "fixture key" | "access token" | "webhook secret" | "admin token" | "PIN";
   /** Its place or its owner. */
   readonly label: string;
   readonly text: string;

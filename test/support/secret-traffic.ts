@@ -90,7 +90,7 @@ class Sender implements Traffic {
     for (const { role, api_keys } of (await make("a new company", "/_sandbox/companies", {})).members) {
       for (const { secret } of api_keys) sender.keep("API key", `of the new company's ${role}`, secret);
     }
-    const seedKey = sender.keep("seed world's key", "northwind's owner", "sk_sandbox_northwind_owner");
+    const seedKey = sender.keep("fixture key", "northwind's owner", "sk_sandbox_northwind_owner");
     for (const api_key of [seedKey, sender.apiKey]) {
       sender.token = (await make("an exchange", "/auth/v1/sandbox/token", { api_key }, {})).access_token;
       sender.keep("access token", "of an exchange", sender.token);

@@ -14,8 +14,8 @@ const longestHoldMs = 10_000;
 const idleTurns = 4;
 
 /**
- * Time that advances only while everyone waits: sleepers wake in turn, and the clock of the sandbox is advanced with
- * them. Nobody waits for real time.
+ * Time that advances only while all clients wait: they wake one after the other, and the clock of the sandbox moves with
+ * them. No client waits for real time.
  */
 export class VirtualTime {
   readonly #clock: MovedClock;

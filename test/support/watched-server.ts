@@ -17,7 +17,7 @@ export interface Service {
   readonly p99Ms: number;
 }
 
-/** Starts a server, with a well-behaved client beside those of the test. */
+/** Starts a server, with a well-behaved client in addition to those of the test. */
 export async function watchServer() {
   const { url, child, exchange, world, output } = await startCommandLine(["--log", "silent"]);
   const token = await exchange();

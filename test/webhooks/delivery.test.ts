@@ -86,7 +86,7 @@ describe("an event", () => {
 });
 
 describe("a secret that was rotated", () => {
-  test("stays valid beside the new one for 24 hours by the sandbox's clock", async () => {
+  test("stays valid for 24 hours by the sandbox's clock", async () => {
     const { call, path, settled, received, webhook, clock, exchange } = await openWebhooks();
     const rotated = (await call("POST", `${path}/rotate-secret`)).json;
     const { secret: _, ...shown } = webhook;
@@ -181,7 +181,7 @@ describe("10,000 pending deliveries to a webhook", () => {
           {
             outcome: "failure",
             response_status: null,
-            error: expect.stringMatching(/^not sent: 10000 deliveries to this webhook are pending/),
+            error: expect.stringMatching(/^not sent: 10000 deliveries to this webhook are already pending/),
           },
         ],
       },
@@ -221,7 +221,7 @@ describe("10,000 pending deliveries to a webhook", () => {
     expect(pending()).toEqual({ pending: 0 });
   });
 
-  test("and further events keep at most a thousand failed deliveries", async () => {
+  test("keep at most a thousand failed deliveries of further events", async () => {
     const { call, path, database, fill, control, order } = await open();
     const card = cardOf(await order());
     fill();
@@ -238,7 +238,7 @@ describe("10,000 pending deliveries to a webhook", () => {
 describe("a delivery that fails", () => {
   const delays = ["PT5S", "PT5M", "PT30M", "PT2H", "PT5H", "PT10H", "PT14H", "PT20H", "PT24H"];
 
-  test("is tried ten times, each when it is due by the company's time, and then no more", async () => {
+  test("is attempted exactly ten times, each when it is due by the company's clock", async () => {
     const { order, settled, received, answers, clock, webhooks } = await openWebhooks();
     answers.push(...Array.from({ length: 20 }, () => 500));
     await order();
@@ -273,7 +273,9 @@ describe("a delivery that fails", () => {
       event: "card.created",
       status: "pending",
       next_attempt_at: "2026-03-10T09:30:05.000Z",
-      attempts: [{ at: now, outcome: "failure", response_status: 503, error: "answered 503" }],
+      attempts: [
+        { at: now, outcome: "failure", response_status: 503, error: "receiver returned status 503" },
+      ],
     });
     await clock.advance({ by: "PT1S" });
     await settled();
@@ -307,7 +309,7 @@ describe("a delivery that fails", () => {
       { response_status: null, error: "fetch failed: ECONNREFUSED" },
     ],
     ["an answer that is none", async () => undefined as unknown as Response, { response_status: null }],
-  ])("by %s is tried again", async (_what, answer, attempt) => {
+  ])("by %s is retried", async (_what, answer, attempt) => {
     const { call, path, settled, received, answers, clock, deliveries } = await openWebhooks();
     answers.push(answer);
     await call("POST", `${path}/test`);
@@ -338,7 +340,7 @@ describe("a delivery that fails", () => {
     expect(signal?.aborted).toBe(true);
     expect((await deliveries())[0].attempts[0]).toMatchObject({
       response_status: null,
-      error: "no answer within 15 s",
+      error: "no response within 15 s",
     });
   });
 

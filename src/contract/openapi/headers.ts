@@ -1,32 +1,33 @@
 import type { OperationId } from "../operations.ts";
-import type { PointId, Provenance } from "../points.ts";
+import type { ContractPointId, Provenance } from "../points.ts";
 
 const text = { type: "string" } as const;
 const assumed = { "x-provenance": "assumed" as Provenance, "x-spec": "§4" };
-/** The sandbox's own, which the service does not send. */
-const own = { "x-sandbox": true as const };
+/** Marks a header that only the sandbox sends. */
+const sandboxOnly = { "x-sandbox": true as const };
 
-/** The headers of answers. */
+/** The headers of responses. */
 export const headers = {
   Date: {
-    description: "When it was answered, by the clock that the company goes by",
+    description: "Time of the response, according to the company's clock",
     required: true,
     schema: text,
     ...assumed,
   },
   SandboxContractPoint: {
-    description: "The contract point that decided, and its provenance; `--no-sandbox-headers` leaves it out",
+    description:
+      "Contract point of the response, and its provenance. The option `--no-sandbox-headers` omits this header.",
     schema: { ...text, pattern: "^[a-z_.]+; provenance=(specified|variant|assumed)$" },
-    ...own,
+    ...sandboxOnly,
   },
-  SandboxScenario: { description: "The scenario that struck", schema: text, ...own },
+  SandboxScenario: { description: "Scenario that fired for this request", schema: text, ...sandboxOnly },
   IdempotentReplayed: {
-    description: "`true` where the key was used before, and the original card came back",
+    description: "`true` if the Idempotency-Key was already used and the response is the original card",
     schema: { ...text, const: "true" },
     ...assumed,
   },
   RetryAfter: {
-    description: "In how many seconds to come back",
+    description: "Number of seconds to wait before a retry",
     required: true,
     schema: { ...text, pattern: "^[0-9]+$" },
     ...assumed,
@@ -34,20 +35,20 @@ export const headers = {
   },
   Authenticate: {
     description:
-      "The scheme and, if an access token was sent, the error; the token endpoint sends only its realm",
+      "Authentication scheme and realm. Also contains the error if the request had an access token, except at the token endpoints.",
     required: true,
     schema: text,
     ...assumed,
     "x-spec": "§7",
   },
-  NotKept: {
-    description: "A secret is shown once, and kept by nobody on the way",
+  CacheControl: {
+    description: "Prevents caches from storing the response, because it contains a secret",
     required: true,
     schema: { ...text, const: "no-store" },
     ...assumed,
   },
   Allow: {
-    description: "What the path serves",
+    description: "Methods that the path supports",
     required: true,
     schema: text,
     ...assumed,
@@ -56,23 +57,23 @@ export const headers = {
 };
 
 const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
-/** What answers with a secret. */
-const secret: readonly OperationId[] = [
+/** The operations whose response shows a secret. */
+const showsSecret: readonly OperationId[] = [
   "exchangeSandboxKey",
   "exchangeLiveKey",
   "createWebhook",
   "rotateWebhookSecret",
 ];
 
-/** The headers of the answer with this status, to which these points lead. */
-export function headersOf(points: readonly PointId[], status: number, id?: OperationId) {
+/** The headers of the response with this status code and these points. */
+export function headersOf(points: readonly ContractPointId[], status: number, id?: OperationId) {
   const isSuccess = status < 300;
   return {
     Date: ref("Date"),
     ...(points.some((point) => /\.replayed(_|$)/.test(point)) && {
       "Idempotent-Replayed": ref("IdempotentReplayed"),
     }),
-    ...(isSuccess && id && secret.includes(id) && { "Cache-Control": ref("NotKept") }),
+    ...(isSuccess && id && showsSecret.includes(id) && { "Cache-Control": ref("CacheControl") }),
     ...(status === 401 && { "WWW-Authenticate": ref("Authenticate") }),
     ...(status === 405 && { Allow: ref("Allow") }),
     ...(status === 429 && { "Retry-After": ref("RetryAfter") }),

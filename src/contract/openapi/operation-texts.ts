@@ -1,91 +1,99 @@
 import type { OperationId } from "../operations.ts";
 import type { ResourceName } from "./resources.ts";
 
-/** What an operation is for, what it takes and what it answers on success. */
+/** The texts and the bodies of an operation. */
 export interface OperationText {
   readonly summary: string;
   readonly description?: string;
-  /** The body that it takes: one of these. */
-  readonly takes?: readonly ResourceName[];
-  readonly answers: ResourceName;
+  /** The alternatives for the body of the request; absent if it has no body. */
+  readonly request?: readonly ResourceName[];
+  /** The body of the response on success. */
+  readonly response: ResourceName;
 }
 
 const exchange = {
   description:
-    "No Authorization header. The key is sent only here, and its environment must match the endpoint.",
-  takes: ["TokenExchangeRequest"],
-  answers: "TokenExchangeResponse",
+    "Send the API key only to this endpoint, without an Authorization header. The environment of the key must match the endpoint.",
+  request: ["TokenExchangeRequest"],
+  response: "TokenExchangeResponse",
 } as const;
 
-const retry = "Retrying with the same `Idempotency-Key` returns the original card.";
+const retry = "A retry with the same `Idempotency-Key` returns the original card.";
 
-/** By operation. */
 export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   exchangeSandboxKey: { ...exchange, summary: "Exchange a sandbox API key for an access token" },
   exchangeLiveKey: { ...exchange, summary: "Exchange a live API key for an access token" },
   orderPhysicalCard: {
-    summary: "Order physical card",
+    summary: "Order a physical card",
     description: `Orders a physical card for the member who owns the API key. ${retry}`,
-    takes: ["PhysicalCardOrder"],
-    answers: "Card",
+    request: ["PhysicalCardOrder"],
+    response: "Card",
   },
-  listCards: { summary: "List cards", answers: "CardList" },
-  getCard: { summary: "Get a card", answers: "Card" },
-  freezeCard: { summary: "Freeze a card", description: "An active card is then frozen.", answers: "Card" },
+  listCards: { summary: "List cards", response: "CardList" },
+  getCard: { summary: "Get a card", response: "Card" },
+  freezeCard: { summary: "Freeze a card", description: "Freezes an active card.", response: "Card" },
   unfreezeCard: {
     summary: "Unfreeze a card",
-    description: "A frozen card is active again.",
-    answers: "Card",
+    description: "Unfreezes a frozen card. The card becomes active again.",
+    response: "Card",
   },
   setSpendingLimit: {
-    summary: "Set a card's spending limit",
-    description: "In place of the one that it had.",
-    takes: ["SpendingLimitInput"],
-    answers: "Card",
+    summary: "Set the spending limit of a card",
+    description: "Replaces the previous spending limit, if there is one.",
+    request: ["SpendingLimitInput"],
+    response: "Card",
   },
-  removeSpendingLimit: { summary: "Remove a card's spending limit", answers: "Card" },
-  changeCard: { summary: "Rename a card, or change auto_convert", takes: ["CardChange"], answers: "Card" },
-  terminateCard: { summary: "Terminate a card", description: "It has ended for good.", answers: "Card" },
+  removeSpendingLimit: { summary: "Remove the spending limit of a card", response: "Card" },
+  changeCard: {
+    summary: "Change the name or auto_convert of a card",
+    request: ["CardChange"],
+    response: "Card",
+  },
+  terminateCard: {
+    summary: "Terminate a card",
+    description: "Terminates the card permanently.",
+    response: "Card",
+  },
   replaceCard: {
     summary: "Replace a card",
-    description: `A new card is made and active at once; the old one has ended. ${retry}`,
-    takes: ["PhysicalReplacement", "VirtualReplacement"],
-    answers: "Card",
+    description: `Creates a new card, which is active immediately, and terminates the old card. An expired card stays expired. ${retry}`,
+    request: ["PhysicalReplacement", "VirtualReplacement"],
+    response: "Card",
   },
   orderVirtualCard: {
     summary: "Order a virtual card",
-    description: `For the member who owns the API key. ${retry}`,
-    takes: ["VirtualCardOrder"],
-    answers: "Card",
+    description: `Orders a virtual card for the member who owns the API key. ${retry}`,
+    request: ["VirtualCardOrder"],
+    response: "Card",
   },
   listDeliveryOptions: {
     summary: "List the delivery methods that an address supports",
-    takes: ["DeliveryOptionsRequest"],
-    answers: "DeliveryOptions",
+    request: ["DeliveryOptionsRequest"],
+    response: "DeliveryOptions",
   },
-  listAccounts: { summary: "List accounts", answers: "AccountList" },
-  getAccount: { summary: "Get an account", answers: "Account" },
-  listCompanies: { summary: "List the companies that the member belongs to", answers: "CompanyList" },
-  listTransactions: { summary: "List transactions", answers: "TransactionList" },
-  getTransaction: { summary: "Get a transaction", answers: "Transaction" },
-  listInvoices: { summary: "List invoices", answers: "InvoiceList" },
-  getInvoice: { summary: "Get an invoice", answers: "Invoice" },
+  listAccounts: { summary: "List accounts", response: "AccountList" },
+  getAccount: { summary: "Get an account", response: "Account" },
+  listCompanies: { summary: "List the companies that the member belongs to", response: "CompanyList" },
+  listTransactions: { summary: "List transactions", response: "TransactionList" },
+  getTransaction: { summary: "Get a transaction", response: "Transaction" },
+  listInvoices: { summary: "List invoices", response: "InvoiceList" },
+  getInvoice: { summary: "Get an invoice", response: "Invoice" },
   createWebhook: {
     summary: "Create a webhook",
-    description: "Its secret is shown this once.",
-    takes: ["NewWebhook"],
-    answers: "WebhookWithSecret",
+    description: "Only this response contains the secret of the webhook.",
+    request: ["NewWebhook"],
+    response: "WebhookWithSecret",
   },
-  listWebhooks: { summary: "List webhooks", answers: "WebhookList" },
-  getWebhook: { summary: "Get a webhook", answers: "Webhook" },
-  changeWebhook: { summary: "Change a webhook", takes: ["WebhookChange"], answers: "Webhook" },
-  deleteWebhook: { summary: "Delete a webhook", answers: "DeletedWebhook" },
+  listWebhooks: { summary: "List webhooks", response: "WebhookList" },
+  getWebhook: { summary: "Get a webhook", response: "Webhook" },
+  changeWebhook: { summary: "Change a webhook", request: ["WebhookChange"], response: "Webhook" },
+  deleteWebhook: { summary: "Delete a webhook", response: "DeletedWebhook" },
   rotateWebhookSecret: {
-    summary: "Make a webhook's secret anew",
-    description: "Each earlier secret stays valid until 24 hours after its rotation.",
-    answers: "WebhookWithSecret",
+    summary: "Rotate the secret of a webhook",
+    description: "Creates a new secret. Each earlier secret stays valid for 24 hours after it was replaced.",
+    response: "WebhookWithSecret",
   },
-  testWebhook: { summary: "Send a webhook a test event", answers: "WebhookDelivery" },
-  listWebhookDeliveries: { summary: "List what a webhook was told", answers: "WebhookDeliveryList" },
-  resendWebhookDelivery: { summary: "Send an event once more", answers: "WebhookDelivery" },
+  testWebhook: { summary: "Send a test event to a webhook", response: "WebhookDelivery" },
+  listWebhookDeliveries: { summary: "List the deliveries of a webhook", response: "WebhookDeliveryList" },
+  resendWebhookDelivery: { summary: "Resend an event to a webhook", response: "WebhookDelivery" },
 };

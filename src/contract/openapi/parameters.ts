@@ -4,6 +4,7 @@ import { companyId, idempotencyKey, uuid } from "../identifiers.ts";
 import { cardFilters, invoiceFilters, paging, transactionFilters } from "../list.ts";
 import { type OnBehalfOfMode, type OperationId, operations, requiresOnBehalfOf } from "../operations.ts";
 import type { Provenance } from "../points.ts";
+import { schemaOfParameter } from "./named-document.ts";
 
 /** A filter of a list, as `once` and `several` make them. */
 type Filter = z.ZodOptional<z.ZodPipe<z.ZodType, z.ZodType>>;
@@ -18,48 +19,58 @@ const filtersOf: Partial<Record<OperationId, Readonly<Record<string, Filter>>>> 
   listWebhookDeliveries: paging,
 };
 
-const notes: Readonly<Record<string, string>> = {
-  tokens: "Card tokens, repeated or parted by commas",
-  account_id: "Of this account alone",
-  card_id: "Of this card alone",
-  user_id: "Of this cardholder alone",
-  status: "Of these statuses, repeated or parted by commas",
-  type: "Of this type; of several, repeated or parted by commas, where it is a list",
-  direction: "In this direction alone",
-  from: "Not before: included",
-  to: "Before: not included",
-  min_amount: "Decimal in the account's currency",
-  max_amount: "Decimal in the account's currency",
-  limit: "How many, 50 unless said otherwise",
-  cursor: "The `next_cursor` of the page before, with the same filters",
+/** By the name of the parameter, or by the operation and the name. */
+const filterTexts: Readonly<Record<string, string>> = {
+  tokens:
+    "Only cards with one of these card tokens. Separate several values with commas, or repeat the parameter.",
+  account_id: "Only results of this account",
+  card_id: "Only results of this card",
+  user_id: "Only cards of this cardholder",
+  status:
+    "Only results with one of these statuses. Separate several values with commas, or repeat the parameter.",
+  type: "Only results of this type",
+  "listTransactions.type":
+    "Only transactions of one of these types. Separate several values with commas, or repeat the parameter.",
+  direction: "Only transactions in this direction",
+  from: "Start of the period, inclusive",
+  to: "End of the period, exclusive",
+  min_amount: "Smallest amount, a decimal in the currency of the account",
+  max_amount: "Largest amount, a decimal in the currency of the account",
+  limit: "Maximum number of results on the page. Default: 50",
+  cursor: "The `next_cursor` of the previous page. Send the same filters as for that page.",
 };
 
-/** The operations that the caller repeats with the same `Idempotency-Key`, and who says so. */
+/** The operations that take an `Idempotency-Key`, with the provenance of this header. */
 const keyed: Partial<Record<OperationId, Provenance>> = {
   orderPhysicalCard: "specified",
   replaceCard: "assumed",
   orderVirtualCard: "assumed",
 };
 
-interface Said {
+interface ParameterText {
   readonly description: string;
   readonly "x-provenance"?: Provenance;
   readonly "x-spec"?: string;
   readonly "x-sandbox"?: true;
 }
 
-const parameter = (place: "path" | "query" | "header", name: string, schema: z.ZodType, said: Said) =>
-  schema.meta({ param: { name, in: place, ...said } });
+const parameter = (
+  place: "path" | "query" | "header",
+  name: string,
+  schema: z.ZodType,
+  text: ParameterText,
+) => schema.meta({ param: { name, in: place, ...text } });
 
-/** Where a client may choose a scenario; the service itself knows neither header. */
+/** The headers that select a scenario. The service does not have them. */
 const sandboxHeaders = {
   SandboxScenario: parameter("header", "Sandbox-Scenario", z.string().optional(), {
-    description: "The scenario to force on this request; `GET /_sandbox/scenarios` lists them",
+    description:
+      "Name of the scenario to use for this request. `GET /_sandbox/scenarios` lists all scenarios.",
     "x-sandbox": true,
   }),
   Prefer: parameter("header", "Prefer", z.string().optional(), {
     description:
-      "`example=NAME` or `code=503`: the same, by the scenario's name or by the status it leads to",
+      "Selects a scenario by its name (`example=NAME`) or by the status code that it forces (`code=503`)",
     "x-sandbox": true,
   }),
 };
@@ -67,18 +78,20 @@ const sandboxHeaders = {
 /** `X-On-Behalf-Of` in each mode. In mode `off` it is ignored, so it is not listed as a parameter. */
 function actingHeaders(mode: OnBehalfOfMode) {
   if (mode === "off") return {};
-  const header = (id: OperationId, said: Said) => {
+  const header = (id: OperationId, text: ParameterText) => {
     const schema = requiresOnBehalfOf(mode, id) ? companyId : companyId.optional();
-    return parameter("header", "X-On-Behalf-Of", schema, said);
+    return parameter("header", "X-On-Behalf-Of", schema, text);
   };
   return {
     OnBehalfOf: header("listCards", {
-      description: "The company to act for; the member must belong to it (a variant that the spec describes)",
+      description:
+        "Company to act for. The member must belong to it. The specification describes this header as a variant.",
       "x-provenance": "variant",
       "x-spec": "§5.7",
     }),
     OrderOnBehalfOf: header("orderPhysicalCard", {
-      description: "The company to act for; the spec does not show whether the header applies to the order",
+      description:
+        "Company to act for. The specification does not show whether this header applies to the order.",
       "x-provenance": "assumed",
       "x-spec": "§5.7",
     }),
@@ -97,7 +110,7 @@ export function parametersOf(
 ): ZodOpenApiParameterObject[] {
   const { path } = operations[id];
   const inPath = [...path.matchAll(/:([a-z]+)/g)].map(([, name = ""]) =>
-    parameter("path", name, uuid, pathSaid(id, name)),
+    parameter("path", name, uuid, pathText(id, name)),
   );
   const inQuery = Object.entries(filtersOf[id] ?? {}).map(([name, filter]) =>
     queryParameter(id, name, filter),
@@ -113,10 +126,10 @@ export function parametersOf(
   ];
 }
 
-function pathSaid(id: OperationId, name: string): Said {
+function pathText(id: OperationId, name: string): ParameterText {
   const noun = name === "did" ? "delivery" : (/\/([a-z]+)\/:id/.exec(operations[id].path)?.[1] ?? "");
   return {
-    description: `The id of the ${noun.replace(/s$/, "")}`,
+    description: `Id of the ${noun.replace(/s$/, "")}`,
     "x-provenance": "assumed",
     "x-spec": "§4",
   };
@@ -124,7 +137,7 @@ function pathSaid(id: OperationId, name: string): Said {
 
 function keyParameter(provenance: Provenance): z.ZodType {
   return parameter("header", "Idempotency-Key", idempotencyKey, {
-    description: "A new UUID for each order, and the same one on a retry",
+    description: "Send a new UUID for each order, and the same UUID when you retry it",
     "x-provenance": provenance,
     "x-spec": "§4",
   });
@@ -132,16 +145,9 @@ function keyParameter(provenance: Provenance): z.ZodType {
 
 function queryParameter(id: OperationId, name: string, filter: Filter): z.ZodType {
   const specified = id === "listCards" && name === "tokens";
-  return parameter("query", name, readAs(filter.unwrap()).optional(), {
-    description: notes[name] ?? "",
+  return parameter("query", name, schemaOfParameter(filter.unwrap()).optional(), {
+    description: filterTexts[`${id}.${name}`] ?? filterTexts[name] ?? "",
     "x-provenance": specified ? "specified" : "assumed",
     "x-spec": specified ? "§2" : "§4",
   });
-}
-
-/** What a parameter's text is read as; where it is turned into something else, the text itself. */
-function readAs(schema: z.ZodType): z.ZodType {
-  if (!(schema instanceof z.ZodPipe)) return schema;
-  const { in: before, out: after } = schema as z.ZodPipe<z.ZodType, z.ZodType>;
-  return after instanceof z.ZodTransform ? before : readAs(after);
 }

@@ -11,18 +11,18 @@ import type { Provenance } from "../points.ts";
 import { cardError, gatewayError } from "../responses.ts";
 import { tokenExchangeRequest, tokenExchangeResponse } from "../token-exchange.ts";
 import { merchant, transaction } from "../transaction.ts";
-import * as webhooks from "../webhook.ts";
-import { webhookDelivery } from "../webhook.ts";
+import { newWebhook, webhookChange } from "../webhook.ts";
+import { deletedWebhook, webhook, webhookDelivery, webhookWithSecret } from "../webhook-responses.ts";
 import { eventResources } from "./webhooks.ts";
 
-/** An object that requests or answers carry, and who says that it looks so. */
+/** An object in requests or responses, with its provenance. */
 export interface Resource {
   readonly schema: z.ZodObject;
-  /** Of the object and each of its fields. */
+  /** The provenance of the object and of each of its fields. */
   readonly provenance: Provenance;
   readonly spec: string;
   readonly description: string;
-  /** What is to be said of single fields. */
+  /** Descriptions of fields, by name. */
   readonly notes?: Readonly<Record<string, string>>;
 }
 
@@ -45,130 +45,156 @@ const assumed = (schema: z.ZodObject, description: string, notes: Notes = {}, sp
 });
 
 const listNotes: Notes = {
-  data: "The newest first",
-  next_cursor: "Sent as `cursor` with the same filters it goes on; null at the end",
+  data: "Newest first",
+  next_cursor: "Send it as `cursor`, with the same filters, to get the next page. `null` on the last page.",
 };
 const list = (row: z.ZodObject, of: string): Resource => assumed(listOf(row), `A page of ${of}`, listNotes);
 
 const webhookNotes: Notes = {
-  url: "https, or http on this machine; without a user name and a password",
+  url: "An https URL, or an http URL with a loopback host. It must not contain a user name or a password.",
 };
 
 const orderNotes: Notes = {
-  account_id: "Account the card spends from; must belong to the caller's company",
+  account_id: "Account from which the card spends; it must belong to the company of the caller",
   pin: "Four digits",
-  name: "Default is `Physical <last four>`",
+  name: "Default: `Physical <last four>`",
 };
 
-/** Every object of the interface by its name in the description; objects within one inherit who says so. */
+/** All objects of the interface, by their names in the OpenAPI document. Nested objects inherit the provenance. */
 export const resources = {
-  TokenExchangeRequest: specified("§4", tokenExchangeRequest, "What is exchanged for an access token", {
-    api_key: "Begins with `sk_sandbox_` or `sk_live_`; its environment must match the endpoint",
+  TokenExchangeRequest: specified("§4", tokenExchangeRequest, "The API key to exchange for an access token", {
+    api_key: "Starts with `sk_sandbox_` or `sk_live_`; its environment must match the endpoint",
   }),
   TokenExchangeResponse: specified("§2", tokenExchangeResponse, "A short-lived access token", {
-    access_token: "Opaque; sent as the Bearer credential",
-    expires_at: "About 15 minutes ahead; a new exchange is needed after",
+    access_token: "Opaque; send it as the Bearer token",
+    expires_at: "About 15 minutes after the exchange; exchange the API key again before this time",
   }),
 
   Card: specified("§2", card, "A company card. Card numbers, CVVs and PINs are never returned.", {
-    token: "Card token; usable in the `tokens` list filter",
-    account_id: "The account that the card spends from.",
+    token: "Card token, for the filter `tokens` of the list of cards",
+    account_id: "Account from which the card spends",
     user_id: "Cardholder",
     last_four: "Last four digits of the card number",
-    spending_limit: "`null` means no limit",
+    spending_limit: "`null` if there is no limit",
   }),
   CardSpendingLimit: specified(
     "§2",
     card.shape.spending_limit.unwrap(),
-    "What the card may spend in a period",
+    "The maximum amount that the card can spend in a period",
     {
-      amount: "Decimal with two places",
-      currency: "The card's account currency",
-      used: "Spent in the current period; omitted if it cannot be read or the card has ended",
+      amount: "Decimal with two decimal places",
+      currency: "Currency of the account of the card",
+      used: "Amount spent in the current period; omitted if it cannot be read, or if the card is terminated or expired",
     },
   ),
-  CardLimits: specified("§2", card.shape.card_limits, "Fixed limits on the card, expressed in EUR"),
-  CardLimit: specified("§2", card.shape.card_limits.shape.daily, "One fixed limit", {
-    used: "In list responses only",
+  CardLimits: specified("§2", card.shape.card_limits, "The fixed limits of the card, in EUR"),
+  CardLimit: specified("§2", card.shape.card_limits.shape.daily, "A fixed limit of the card", {
+    used: "Amount used; only in list responses",
   }),
   CardList: list(card, "cards"),
   PhysicalCardOrder: specified("§4", physicalCardOrder, "The order of a physical card", orderNotes),
   DeliveryAddress: specified(
     "§2",
     deliveryAddress,
-    "Where a card is delivered to. Required fields and formats additionally depend on the country (assumed).",
-    { country_code: "ISO 3166-1 alpha-2" },
+    "The address to which the card is delivered. Some countries require more fields, or a specific format of the post code (assumed).",
+    { country_code: "ISO 3166-1 alpha-2 code" },
   ),
-  SpendingLimitInput: specified("§2", spendingLimitInput, "What the card is to spend in a period at most", {
-    period: "Periods follow the UK calendar; weeks start on Monday",
-    amount:
-      "Decimal in the card's account currency, above 0, with at most two places. The same holds for a number; the schema " +
-      "cannot express it, because validators that divide doubles reject 19.99 as a multiple of 0.01. Daily: at most " +
-      "`card_limits.daily.amount`; weekly and monthly: at most `card_limits.rolling_32_days.amount`. Lifetime: at " +
-      "most 9999999999999.99, the sandbox's own bound.",
-  }),
+  SpendingLimitInput: specified(
+    "§2",
+    spendingLimitInput,
+    "The maximum amount that the card can spend in a period",
+    {
+      period: "Periods follow the UK calendar; weeks start on Monday",
+      amount:
+        "Decimal above 0 with at most two decimal places, in the currency of the account of the card. The same " +
+        "rule applies to a JSON number, but the schema does not check its decimal places. A daily limit is at most " +
+        "`card_limits.daily.amount`, a weekly or monthly limit at most `card_limits.rolling_32_days.amount`. A lifetime " +
+        "limit is at most 9999999999999.99, which is a limit of the sandbox.",
+    },
+  ),
   VirtualCardOrder: assumed(requests.virtualCardOrder, "The order of a virtual card", {
     account_id: orderNotes.account_id ?? "",
   }),
-  PhysicalReplacement: assumed(requests.physicalReplacement, "Of a physical card: the new one is delivered", {
+  PhysicalReplacement: assumed(
+    requests.physicalReplacement,
+    "The replacement of a physical card, which is delivered",
+    {
+      reason: "A lost or stolen card gets a new number",
+    },
+  ),
+  VirtualReplacement: assumed(requests.virtualReplacement, "The replacement of a virtual card", {
     reason: "A lost or stolen card gets a new number",
   }),
-  VirtualReplacement: assumed(requests.virtualReplacement, "Of a virtual card: nothing is delivered", {
-    reason: "A lost or stolen card gets a new number",
+  CardChange: assumed(requests.cardChange, "The new name, the new auto_convert, or both", {
+    name: "At most 100 characters. Leading and trailing white space is removed first.",
   }),
-  CardChange: assumed(requests.cardChange, "name, auto_convert, or both", {
-    name: "At most 100 characters; leading and trailing white space is removed and does not count",
-  }),
-  DeliveryOptionsRequest: assumed(requests.deliveryOptionsRequest, "Where a card would be delivered to"),
+  DeliveryOptionsRequest: assumed(
+    requests.deliveryOptionsRequest,
+    "The address to which a card would be delivered",
+  ),
   DeliveryOptions: assumed(requests.deliveryOptions, "The delivery methods that an address supports", {
-    delivery_methods: "None where cards are not delivered to",
+    delivery_methods: "Empty if cards cannot be delivered to the country",
   }),
 
-  Account: assumed(account, "One of the company's currency accounts", {
-    available_balance: "The balance without what pending card payments hold",
+  Account: assumed(account, "A currency account of the company", {
+    available_balance: "Balance minus the money that pending card payments hold",
   }),
   AccountList: list(account, "accounts"),
-  Company: assumed(company, "A company, as one of its members sees it", {
-    role: "The member's own role in it",
+  Company: assumed(company, "A company that the member belongs to", {
+    role: "Role of the member in this company",
   }),
   CompanyList: list(company, "companies"),
-  Transaction: assumed(transaction, "What moved on an account, or was to", {
-    amount:
-      "In the account's currency: `original_amount` times `exchange_rate`, rounded half up to two places",
-    original_amount: "In the merchant's currency",
-    exchange_rate: "Units of `currency` for one of `original_currency`; null where they are one",
-    running_balance: "The account's balance once this was booked; only on `completed`",
-  }),
-  Merchant: assumed(merchant, "Who was paid", { mcc: "Merchant category code, ISO 18245" }),
+  Transaction: assumed(
+    transaction,
+    "A movement of money on an account, or an attempt that was declined or reverted",
+    {
+      amount:
+        "Amount in the currency of the account: `original_amount` times `exchange_rate`, rounded half up to two decimal places",
+      original_amount: "Amount in the currency of the merchant",
+      exchange_rate:
+        "Units of `currency` for one unit of `original_currency`; `null` if both currencies are the same",
+      running_balance:
+        "Balance of the account after this transaction; `null` unless the status is `completed`",
+    },
+  ),
+  Merchant: assumed(merchant, "The recipient of a payment", { mcc: "Merchant category code (ISO 18245)" }),
   TransactionList: list(transaction, "transactions"),
-  Invoice: assumed(invoice, "What the service charges the company"),
+  Invoice: assumed(invoice, "An invoice of the service to the company"),
   InvoiceList: list(invoice, "invoices"),
 
-  NewWebhook: assumed(webhooks.newWebhook, "Which events are sent, and to which URL", webhookNotes, "§4, §6"),
-  WebhookChange: assumed(webhooks.webhookChange, "What is absent stays", webhookNotes, "§4, §6"),
-  Webhook: assumed(webhooks.webhook, "Which events are sent, and to which URL", {}, "§4, §6"),
-  WebhookWithSecret: assumed(
-    webhooks.webhookWithSecret,
-    "A webhook whose secret was just made",
-    { secret: "Shown this once" },
+  NewWebhook: assumed(newWebhook, "The URL and the event types of a new webhook", webhookNotes, "§4, §6"),
+  WebhookChange: assumed(
+    webhookChange,
+    "The fields to change; absent fields keep their values",
+    webhookNotes,
     "§4, §6",
   ),
-  WebhookList: list(webhooks.webhook, "webhooks"),
+  Webhook: assumed(webhook, "A webhook: the sandbox sends events to its URL", {}, "§4, §6"),
+  WebhookWithSecret: assumed(
+    webhookWithSecret,
+    "A webhook with its new secret",
+    { secret: "Signing secret. Only this response contains it." },
+    "§4, §6",
+  ),
+  WebhookList: list(webhook, "webhooks"),
   ...eventResources,
   WebhookDelivery: assumed(
     webhookDelivery,
-    "One event on its way to one webhook",
-    { next_attempt_at: "Null where no attempt is to come", payload: "What is sent" },
+    "The delivery of one event to one webhook",
+    {
+      next_attempt_at: "Time of the next attempt; `null` if no further attempt is planned",
+      payload: "Body of the request to the receiver",
+    },
     "§4, §6",
   ),
   WebhookDeliveryList: list(webhookDelivery, "deliveries"),
-  DeletedWebhook: assumed(webhooks.deletedWebhook, "The webhook that is gone", {}, "§4, §6"),
+  DeletedWebhook: assumed(deletedWebhook, "The webhook that was deleted", {}, "§4, §6"),
 
-  CardError: specified("§2, §7", cardError, "The card operations' error, except 403"),
+  CardError: specified("§2, §7", cardError, "The error body of the card operations, except for 403"),
   GatewayError: specified(
     "§2, §7",
     gatewayError,
-    "Specified for 403, with the code `forbidden`; assumed for 401 and outside the card operations",
+    "The error body of all other errors. Specified for 403 with the code `forbidden`; assumed for 401 and for all operations that are not card operations.",
   ),
 } satisfies Record<string, Resource>;
 

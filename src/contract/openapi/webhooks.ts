@@ -1,6 +1,6 @@
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import type { EventType } from "../webhook.ts";
-import { cardDelivery, webhookEvents } from "../webhook.ts";
+import { cardDelivery, webhookEvents } from "../webhook-responses.ts";
 import type { Resource } from "./resources.ts";
 
 const previous = { previous_status: "The status before the event" };
@@ -12,8 +12,8 @@ const event = (type: EventType, description: string, notes: Resource["notes"] = 
   spec: "§6",
   description,
   notes: {
-    timestamp: "When it happened, by the company's time",
-    data: "The whole object, after the event",
+    timestamp: "Time of the event, according to the company's clock",
+    data: "The complete object after the event",
     ...notes,
   },
 });
@@ -25,19 +25,22 @@ export const eventResources = {
     provenance: "assumed",
     spec: "§6",
     description: "The delivery status of a physical card",
-    notes: { updated_at: "By the company's time" },
+    notes: { updated_at: "Time of the last change, according to the company's clock" },
   },
   CardCreatedEvent: event("card.created", "A card was ordered"),
   CardStatusChangedEvent: event("card.status_changed", "The status of a card changed", previous),
   CardReplacedEvent: event("card.replaced", "A card was replaced; `data` is the new card", {
-    replaced_card_id: "The id of the replaced card",
+    replaced_card_id: "Id of the replaced card",
   }),
   CardSpendingLimitChangedEvent: event(
     "card.spending_limit_changed",
     "The spending limit of a card was set, changed or removed",
   ),
   CardDeliveryUpdatedEvent: event("card.delivery_updated", "The delivery status of a physical card changed"),
-  TransactionCreatedEvent: event("transaction.created", "A transaction was created; it may be declined"),
+  TransactionCreatedEvent: event(
+    "transaction.created",
+    "A transaction was created, possibly with the status `declined`",
+  ),
   TransactionUpdatedEvent: event("transaction.updated", "A transaction changed", previousIfChanged),
   AccountUpdatedEvent: event(
     "account.updated",
@@ -57,7 +60,7 @@ export const webhookParameters = {
     name: "webhook-id",
     in: "header" as const,
     required: true,
-    description: "The id of the delivery, the same for each attempt: use it to ignore duplicates",
+    description: "Id of the delivery, the same for each attempt. Use it to ignore duplicates.",
     schema: { type: "string" as const, format: "uuid" },
     ...assumed,
   },
@@ -65,7 +68,8 @@ export const webhookParameters = {
     name: "webhook-timestamp",
     in: "header" as const,
     required: true,
-    description: "Real time of the attempt, in seconds since 1970: reject a delivery more than 5 minutes old",
+    description:
+      "Real time of the attempt, in seconds since 1970. Reject a delivery that is more than 5 minutes old.",
     schema: { type: "string" as const, pattern: "^[0-9]+$" },
     ...assumed,
   },
@@ -74,17 +78,19 @@ export const webhookParameters = {
     in: "header" as const,
     required: true,
     description:
-      "Signatures separated by spaces, one for each secret that is valid, at most 10: `v1,` and the base64 of the " +
-      "HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Accept the delivery if one of them matches.",
+      "Signatures, separated by spaces: one for each valid secret, at most 10. A signature is `v1,` followed by the " +
+      "base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Accept the delivery if one signature matches.",
     schema: { type: "string" as const, pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=){0,9}$" },
     ...assumed,
   },
 };
 
 const responses = {
-  "2XX": { description: "Accepted: the event is delivered" },
+  "2XX": { description: "The event is delivered" },
   "410": { description: "The webhook becomes `disabled` and receives no more events" },
-  default: { description: "Any other response, or none within 15 s: the event is sent again later" },
+  default: {
+    description: "Any other response, or no response within 15 s: the sandbox sends the event again later",
+  },
 };
 
 /** The requests that a receiver gets, one for each event type. */
@@ -107,7 +113,7 @@ export function webhookRequests(): ZodOpenApiPathsObject {
             })),
             requestBody: {
               required: true,
-              // A reference: as an inline request schema, its objects would not be closed.
+              // A reference, because objects of an inline request schema would not be closed.
               content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
             },
             responses,

@@ -1,14 +1,14 @@
 /**
- * `specified`: the spec says so. `variant`: the spec describes it as one of two. `assumed`: the spec says
- * "not shown", or leaves it open, and this is what the sandbox does meanwhile.
+ * Where a behavior comes from. `specified`: from the spec. `variant`: the spec describes it as one of two alternatives.
+ * `assumed`: the spec does not show it, and the sandbox assumes it.
  */
 export type Provenance = "specified" | "variant" | "assumed";
 
-/** One behaviour that a caller can observe. The decisions table says which operations have it. */
+/** One behavior that a caller can observe. The decisions table says which operations have it. */
 export interface PointText {
   readonly status: number;
   readonly provenance: Provenance;
-  /** The section of the spec that says it, or that leaves it open. */
+  /** The sections of the spec that describe it or leave it open. */
   readonly spec: string;
   readonly title: string;
   /**

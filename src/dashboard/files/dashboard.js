@@ -1,21 +1,21 @@
-// What the pages gain where scripts run: copy buttons, and requests as they come. They work without it.
+// Adds copy buttons, a search, a running clock and live requests. The pages work without it.
 
 /** How many rows the live list keeps. */
 const rowsKept = 200;
 
-/** How long what came is gathered before it is read out. */
-const saidAfterMs = 2000;
+/** Screen readers read one summary of the new requests per interval. */
+const summaryIntervalMs = 2000;
 
-for (const button of document.querySelectorAll("button[data-copy]")) offerToCopy(button);
-for (const live of document.querySelectorAll("[data-live]")) follow(live);
-for (const field of document.querySelectorAll("[data-find]")) find(field);
+for (const button of document.querySelectorAll("button[data-copy]")) showCopyButton(button);
+for (const live of document.querySelectorAll("[data-live]")) showLiveRequests(live);
+for (const field of document.querySelectorAll("[data-search]")) search(field);
 for (const clock of document.querySelectorAll('[data-clock="running"] time')) tick(clock);
 
-/** @param {Element} button beside the text to copy */
-function offerToCopy(button) {
+/** @param {Element} button - the text to copy is in the same element */
+function showCopyButton(button) {
   const text = button.parentElement?.querySelector("code")?.textContent ?? "";
   const [label] = button.childNodes;
-  // A browser has no clipboard for pages that came unencrypted from another machine.
+  // Browsers offer no clipboard to pages that another machine served over plain HTTP.
   if (!navigator.clipboard || !label) return;
   button.removeAttribute("hidden");
   button.addEventListener("click", async () => {
@@ -28,14 +28,14 @@ function offerToCopy(button) {
 }
 
 /**
- * Leaves of a list what holds every word that is typed.
+ * Hides the items of a list that do not contain every typed word.
  * @param {Element} field
  */
-function find(field) {
-  const list = document.querySelector(field.getAttribute("data-find") ?? "");
+function search(field) {
+  const list = document.querySelector(field.getAttribute("data-search") ?? "");
   const input = field.querySelector("input");
-  const said = field.querySelector("[role=status]");
-  if (!list || !input || !said) return;
+  const message = field.querySelector("[role=status]");
+  if (!list || !input || !message) return;
   field.removeAttribute("hidden");
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/);
@@ -46,12 +46,12 @@ function find(field) {
       item.toggleAttribute("hidden", !fits);
       if (fits) found++;
     }
-    said.textContent = `${found} of ${list.children.length}`;
+    message.textContent = `${found} of ${list.children.length}`;
   });
 }
 
 /**
- * Lets a clock go on from what the page says.
+ * Advances a displayed clock every second.
  * @param {Element} clock
  */
 function tick(clock) {
@@ -64,41 +64,41 @@ function tick(clock) {
 }
 
 /**
- * Adds the requests that come to the table, the newest first.
- * @param {Element} live says what to follow, and what has come
+ * Adds new requests to the table, newest first.
+ * @param {Element} live - has the stream's URL, the status message and the pause button
  */
-function follow(live) {
+function showLiveRequests(live) {
   const table = document.querySelector("#requests");
-  const said = live.querySelector("[data-said]");
+  const message = live.querySelector("[data-message]");
   const pause = live.querySelector("[data-pause]");
-  if (!table || !said || !pause) return;
+  if (!table || !message || !pause) return;
   live.removeAttribute("hidden");
-  /** @type {any[]} Those that came while the list stood still. */
+  /** @type {any[]} Not yet in the table. */
   let waiting = [];
-  /** @type {any[]} Those that are yet to be read out. */
-  let unsaid = [];
+  /** @type {any[]} Not yet in a summary. */
+  let unannounced = [];
   let isPaused = false;
-  let isGathering = false;
+  let isScheduled = false;
 
   const show = () => {
-    document.querySelector("[data-some]")?.removeAttribute("hidden");
-    document.querySelector("[data-none]")?.remove();
-    // What would be cut off at once is not made.
+    document.querySelector("[data-list]")?.removeAttribute("hidden");
+    document.querySelector("[data-empty]")?.remove();
+    // Older rows would be removed at once.
     for (const entry of waiting.slice(-rowsKept)) table.prepend(rowOf(entry));
     while (table.children.length > rowsKept) table.lastElementChild?.remove();
     waiting = [];
   };
-  const say = () => {
-    isGathering = false;
-    if (isPaused) said.textContent = `Paused; ${waiting.length} new`;
-    else if (unsaid.length > 0) said.textContent = summaryOf(unsaid);
-    unsaid = [];
+  const announce = () => {
+    isScheduled = false;
+    if (isPaused) message.textContent = `Paused: ${waiting.length} new`;
+    else if (unannounced.length > 0) message.textContent = summaryOf(unannounced);
+    unannounced = [];
   };
   pause.addEventListener("click", () => {
     isPaused = !isPaused;
     pause.setAttribute("aria-pressed", String(isPaused));
     live.classList.toggle("waiting", isPaused);
-    said.textContent = isPaused ? "Paused" : "Following new requests";
+    message.textContent = isPaused ? "Paused" : "New requests appear here";
     if (!isPaused) show();
   });
 
@@ -106,22 +106,22 @@ function follow(live) {
   stream.addEventListener("request", ({ data }) => {
     const entry = JSON.parse(data);
     waiting.push(entry);
-    unsaid.push(entry);
+    unannounced.push(entry);
     if (waiting.length === 1 && !isPaused) requestAnimationFrame(() => !isPaused && show());
-    if (!isGathering) setTimeout(say, saidAfterMs);
-    isGathering = true;
+    if (!isScheduled) setTimeout(announce, summaryIntervalMs);
+    isScheduled = true;
   });
   stream.addEventListener("open", () => {
     if (isPaused) return;
     live.classList.remove("waiting");
-    said.textContent = "Following new requests";
+    message.textContent = "New requests appear here";
   });
   stream.addEventListener("error", () => {
     live.classList.add("waiting");
     const isOver = stream.readyState === EventSource.CLOSED;
-    said.textContent = isOver
-      ? "The sandbox refuses to tell of requests: load this page anew"
-      : "The sandbox does not answer; trying again";
+    message.textContent = isOver
+      ? "No new requests appear: reload this page"
+      : "The sandbox does not respond: trying again";
   });
 }
 
@@ -129,11 +129,11 @@ function follow(live) {
 function summaryOf(entries) {
   const last = entries[entries.length - 1];
   const one = `${last.method} ${last.path}, ${last.status ?? "connection lost"}`;
-  return entries.length === 1 ? one : `${entries.length} new requests, the latest ${one}`;
+  return entries.length === 1 ? one : `${entries.length} new requests, latest: ${one}`;
 }
 
 /**
- * A row of the table, of a request as the stream tells it. Whatever came from outside goes in as text.
+ * The table row of a request. Values are inserted as text, never as markup.
  * @param {any} entry
  */
 function rowOf(entry) {
@@ -150,7 +150,7 @@ function rowOf(entry) {
   row.querySelector("a")?.setAttribute("href", `/_sandbox/ui/requests/${Number(entry.id)}`);
   fill("status", String(entry.status ?? "lost")).classList.add(toneOf(entry.status));
   fill("company", entry.caller?.company ?? "");
-  fill("point", entry.point ?? "nothing: the connection was dropped");
+  fill("point", entry.point ?? "none: connection dropped");
   fill("provenance", entry.provenance ?? "").classList.add(entry.provenance ?? "none");
   fill("scenario", entry.scenario ?? "");
   fill("time", entry.time.slice(11, -1)).setAttribute("datetime", entry.time);

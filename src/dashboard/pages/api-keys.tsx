@@ -1,15 +1,16 @@
 import { type Environment, environment as environments } from "../../contract/identifiers.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
+import { tokensStayValid } from "../actions.ts";
 import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
 import { Bar, Copyable, Empty, Section, State, Table } from "../parts/elements.tsx";
 import { Action, Choice, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 
-/** The most companies on one page. */
+/** The maximum number of companies on one page. */
 const companiesShown = 10;
-/** The most keys listed for a company or a member: revoked keys stay listed. */
+/** The maximum number of keys listed for a company, because revoked keys stay listed. */
 const keysShown = 50;
 
 /** Creates, lists and revokes the API keys of an environment (spec §2, §5). */
@@ -36,14 +37,15 @@ export function apiKeys(page: PageRequest): Page {
         ))}
       </nav>
       <p>
-        A key is exchanged for an access token that lives 15 minutes, and is sent nowhere else. Each {per} has
-        up to {allowed} active {environment} keys (specification §5).
+        Exchange an API key for an access token, which expires after about 15 minutes. Do not send the API key
+        to any other endpoint. Each {per} can have up to {allowed} active {environment} keys (specification
+        §5).
       </p>
       <Section id="create" title={`Create a ${environment} key`}>
         <Create environment={environment} companies={companies} />
       </Section>
       <Keys environment={environment} companies={companies} hasMore={has_more} />
-      <Section id="exchange" title="Exchange one for a token">
+      <Section id="exchange" title="Exchange a key for an access token">
         <Copyable
           text={`curl -s ${(environment === "live" ? page.liveOrigin : undefined) ?? origin}/auth/v1/${environment === "live" ? "" : "sandbox/"}token -d '{"api_key": "sk_${environment}_…"}'`}
           label="the command"
@@ -76,14 +78,14 @@ function Create({ environment, companies }: CompaniesProps) {
         name="member"
         chosen={refused.member}
         options={options}
-        hint="The members of the companies below. What the key may do follows the member's role"
+        hint="Choose a member of one of the companies below. The role of the member determines the permissions of the key."
       />
       <Field
         label="Label"
         name="label"
         value={refused.label}
         placeholder="my laptop"
-        hint="Yours to tell it by; optional"
+        hint="Optional. Helps you recognize the key."
       />
       <button type="submit" class="primary">
         Create key
@@ -106,10 +108,10 @@ function Keys({ environment, companies, hasMore }: CompaniesProps & { readonly h
         {hasMore && last && <a href={pathTo("/api-keys", { environment, after: last.id })}>Next companies</a>}
       </nav>
       {companies.length === 0 && (
-        <Empty title={`No ${environment} company has keys here.`}>
+        <Empty title={`There is no ${environment} company.`}>
           <p>
-            <a href={pathTo("/companies")}>Make a company</a> of the environment: its members have keys at
-            once.
+            <a href={pathTo("/companies")}>Create an isolated company</a> in this environment. Each of its
+            members has an API key.
           </p>
         </Empty>
       )}
@@ -130,12 +132,12 @@ function CompanyKeys({ company }: { company: CompanyListing }) {
         <h3 id={`keys-${company.id}`}>
           <a href={pathTo(`/companies/${company.id}`)}>{company.name}</a>
         </h3>
-        {per === "company" && <Slots of={company.name} used={active.length} allowed={allowed} />}
+        {per === "company" && <ActiveKeys of={company.name} used={active.length} allowed={allowed} />}
       </div>
       {per === "member" &&
         company.members.map(({ slug, name }) => {
           const used = active.filter(({ member }) => member === slug).length;
-          return <Slots of={name} used={used} allowed={allowed} isNamed />;
+          return <ActiveKeys of={name} used={used} allowed={allowed} isNamed />;
         })}
       {keys.length === 0 ? (
         <p class="remark">No keys.</p>
@@ -152,23 +154,23 @@ function CompanyKeys({ company }: { company: CompanyListing }) {
       )}
       {shown.length < keys.length && (
         <p class="remark">
-          {keys.length - shown.length} more keys are not shown: GET /_sandbox/api-keys?company=
-          {nameOf(company)} lists all of them.
+          {keys.length - shown.length} more keys are not shown. GET /_sandbox/api-keys?company=
+          {nameOf(company)} lists all keys.
         </p>
       )}
     </section>
   );
 }
 
-interface SlotsProps {
+interface ActiveKeysProps {
   readonly of: string;
   readonly used: number;
   readonly allowed: number;
-  /** Whether the text begins with the owner's name. */
+  /** Whether the text begins with the name of the member. */
   readonly isNamed?: boolean;
 }
 
-function Slots({ of, used, allowed, isNamed = false }: SlotsProps) {
+function ActiveKeys({ of, used, allowed, isNamed = false }: ActiveKeysProps) {
   return (
     <Bar label={`Active keys of ${of}`} used={used} of={allowed}>
       {isNamed && `${of}: `}
@@ -197,9 +199,9 @@ function Key({ of: { id, prefix, label, member, status } }: { of: ListedKey }) {
             <summary>
               Revoke<span class="unseen"> {prefix}</span>
             </summary>
-            <p>No new token is had with it; those that were issued live on. A revoked key stays so.</p>
+            <p>The key can no longer be exchanged after that. {tokensStayValid} You cannot undo this.</p>
             <Action to={pathTo(`/api-keys/${id}/revoke`)} tone="danger" of={prefix}>
-              Revoke it
+              Revoke key
             </Action>
           </details>
         )}

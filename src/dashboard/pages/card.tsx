@@ -11,7 +11,7 @@ interface Props {
 }
 
 /**
- * One card: its limits, its transactions, and what merchants, the operator and the post can do.
+ * One card: its limits and transactions, with actions of merchants, the operator and the delivery service.
  * @throws ControlError 404 if there is no such card
  */
 export function card({ services }: PageRequest, id: string): Page {
@@ -26,13 +26,13 @@ export function card({ services }: PageRequest, id: string): Page {
         {name} <State of={status} />
       </h1>
       <div class="columns">
-        <About card={card} />
+        <Details card={card} />
         <Limits card={card} />
       </div>
       <div class="columns">
-        <Purchase card={card} />
+        <CardPayment card={card} />
         <Operator card={card} />
-        {type === "physical" && <Parcel card={card} />}
+        {type === "physical" && <Delivery card={card} />}
       </div>
       <Transactions card={card} />
     </>
@@ -40,20 +40,20 @@ export function card({ services }: PageRequest, id: string): Page {
   return { title: name, body };
 }
 
-function About({ card }: Props) {
+function Details({ card }: Props) {
   const names = usePage().services.cards.holders([card]).get(card.id);
   return (
-    <Section id="about" title="About">
+    <Section id="details" title="Details">
       <Facts
         of={[
           ["Id", <code>{card.id}</code>],
           ["Type", <Badge>{card.type}</Badge>],
           ["Number", `···· ${card.last_four}`],
-          ["Expires after", card.expiry_date],
+          ["Expiry date", card.expiry_date],
           ["Company", <a href={pathTo(`/companies/${card.company_id}`)}>{names?.company}</a>],
           ["Holder", names?.holder],
           ["Account", names?.account],
-          ["Made at", <Time at={card.created_at} />],
+          ["Created at", <Time at={card.created_at} />],
         ]}
       />
     </Section>
@@ -74,11 +74,11 @@ function Limits({ card: { spending_limit: own, card_limits: fixed } }: Props) {
             own ? `Spending limit, ${own.period}` : "Spending limit",
             own ? bar("Spending limit", own.used, own.amount, own.currency) : "none",
           ],
-          ["A purchase", `up to ${fixed.max_per_purchase.amount} ${fixed.currency}`],
-          ["A day", bar("A day", fixed.daily.used, fixed.daily.amount, fixed.currency)],
+          ["Per payment", `up to ${fixed.max_per_purchase.amount} ${fixed.currency}`],
+          ["Per day", bar("Per day", fixed.daily.used, fixed.daily.amount, fixed.currency)],
           [
-            "32 days",
-            bar("32 days", fixed.rolling_32_days.used, fixed.rolling_32_days.amount, fixed.currency),
+            "Per 32 days",
+            bar("Per 32 days", fixed.rolling_32_days.used, fixed.rolling_32_days.amount, fixed.currency),
           ],
         ]}
       />
@@ -86,11 +86,11 @@ function Limits({ card: { spending_limit: own, card_limits: fixed } }: Props) {
   );
 }
 
-function Purchase({ card }: Props) {
+function CardPayment({ card }: Props) {
   const form = pathTo(`/cards/${card.id}/purchase`);
   const refused = useRefusedInput(form);
   return (
-    <Section id="purchase" title="Simulate a purchase">
+    <Section id="payment" title="Simulate a card payment">
       <Form to={form} class="stack">
         <div class="row">
           <Field
@@ -113,12 +113,12 @@ function Purchase({ card }: Props) {
             options={[
               { value: "in_person", label: "in person" },
               { value: "online", label: "online" },
-              { value: "atm", label: "cash machine" },
+              { value: "atm", label: "ATM" },
             ]}
           />
         </div>
         <button type="submit" class="primary">
-          Ask for the money
+          Simulate payment
         </button>
       </Form>
     </Section>
@@ -130,7 +130,7 @@ const actionNames = {
   suspend: "Suspend",
   lock: "Lock",
   block: "Block",
-  lift: "Lift the hold",
+  lift: "Lift hold",
   terminate: "Terminate",
   expire: "Expire",
 } as const;
@@ -138,9 +138,9 @@ const actionNames = {
 function Operator({ card }: Props) {
   const possible = usePage().services.cards.possible(card.id);
   return (
-    <Section id="operator" title="As the operator">
+    <Section id="operator" title="Operator actions">
       {possible.length === 0 ? (
-        <p>The card has ended: nothing can be done to it any more.</p>
+        <p>The status of the card is final: no actions are possible.</p>
       ) : (
         <ul class="plain-list">
           {possible.map(({ action, leads_to }) => (
@@ -149,7 +149,7 @@ function Operator({ card }: Props) {
                 {actionNames[action]}
               </Action>
               <span class="remark">
-                {action === "expire" ? "before its date" : `the card is then ${leads_to}`}
+                {action === "expire" ? "before its expiry date" : `new status: ${leads_to}`}
               </span>
             </li>
           ))}
@@ -159,20 +159,20 @@ function Operator({ card }: Props) {
   );
 }
 
-function Parcel({ card }: Props) {
+function Delivery({ card }: Props) {
   const { status, updated_at } = usePage().services.cards.delivery(card.id);
   return (
-    <Section id="parcel" title="Parcel">
+    <Section id="delivery" title="Delivery">
       <p>
         <Badge>{status}</Badge> since <Time at={updated_at} />
       </p>
       <Form to={pathTo(`/cards/${card.id}/delivery`)} class="stack">
         <Choice
-          label="Move on to"
+          label="New status"
           name="status"
           options={plainOptions(parcelStatus.exclude(["ordered"]).options)}
         />
-        <button type="submit">Move on</button>
+        <button type="submit">Update delivery</button>
       </Form>
     </Section>
   );
@@ -183,18 +183,18 @@ function Transactions({ card }: Props) {
   return (
     <Section id="transactions" title="Transactions">
       {transactions.length === 0 ? (
-        <Empty title="Nothing was bought with it yet.">
-          <p>Simulate a purchase above: it is authorised or declined as a real one would be.</p>
+        <Empty title="No transactions yet.">
+          <p>Simulate a card payment above. It is authorized or declined like a real one.</p>
         </Empty>
       ) : (
         <Table
-          caption="Transactions, the newest first"
+          caption="Transactions, newest first"
           captionUnseen
           columns={[
             "Merchant",
             "Status",
             { name: "Amount", class: "number" },
-            { name: "Made at", class: "wide" },
+            { name: "Created at", class: "wide" },
             "Actions",
           ]}
         >

@@ -3,7 +3,7 @@ import { mostListed } from "../../control/cards.ts";
 import type { CardHolder } from "../../store/cards.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { CompanyFilter, chosenCompany } from "../parts/companies.tsx";
-import { Bar, Copyable, Empty, State, Table } from "../parts/elements.tsx";
+import { Bar, Empty, State, Table } from "../parts/elements.tsx";
 import { pathTo } from "../paths.ts";
 
 /** The latest cards, of one company or of all. */
@@ -16,15 +16,14 @@ export function cards(page: PageRequest): Page {
       <h1>Cards</h1>
       <CompanyFilter />
       {listed.length === 0 ? (
-        <Empty title="No card yet.">
+        <Empty title="No cards yet.">
           <p>
-            Order one, as the <a href={pathTo("")}>overview</a> shows, or in one go:
+            Order a card with the commands on the <a href={`${pathTo("")}#order`}>overview</a>.
           </p>
-          <Copyable text="node examples/walk-through.mjs" label="the command" />
         </Empty>
       ) : (
         <Table
-          caption="Cards, the newest first"
+          caption="Cards, newest first"
           captionUnseen
           columns={[
             "Card",
@@ -40,7 +39,9 @@ export function cards(page: PageRequest): Page {
         </Table>
       )}
       {listed.length === mostListed && (
-        <p class="remark">These are the latest {mostListed}. Choose a company to see older cards of it.</p>
+        <p class="remark">
+          Only the latest {mostListed} cards are shown. Select a company to see its older cards.
+        </p>
       )}
     </>
   );

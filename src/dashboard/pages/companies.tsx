@@ -9,7 +9,7 @@ const environments = [
   { value: "live", label: "Live" },
 ];
 
-/** The most companies on one page. */
+/** The maximum number of companies on one page. */
 const companiesShown = 50;
 
 /** Lists companies page by page, searches them, and creates isolated ones. */
@@ -22,11 +22,11 @@ export function companies({ services, query }: PageRequest): Page {
     <>
       <h1>Companies</h1>
       <Create />
-      <Section id="all" title={`${search ? "Found" : "All"} ${count}`}>
+      <Section id="all" title={`${count} ${count === 1 ? "company" : "companies"}${search ? " found" : ""}`}>
         <form method="get" class="row filter" aria-label="Search companies">
           <Field label="Search" name="search" type="search" value={search} placeholder="name, slug or id" />
           <button type="submit">Search</button>
-          {search && <a href={pathTo("/companies")}>Show all</a>}
+          {search && <a href={pathTo("/companies")}>Clear search</a>}
         </form>
         <Table
           caption="Companies"
@@ -35,7 +35,7 @@ export function companies({ services, query }: PageRequest): Page {
             "Company",
             { name: "Environment", class: "wide" },
             "Status",
-            "Live cards",
+            "Card quota",
             { name: "Members", class: "wide number" },
             { name: "Accounts", class: "wide" },
           ]}
@@ -45,8 +45,8 @@ export function companies({ services, query }: PageRequest): Page {
           ))}
         </Table>
         <nav class="pages" aria-label="More companies">
-          {after && <a href={pathTo("/companies", { search })}>First</a>}
-          {has_more && last && <a href={pathTo("/companies", { search, after: last.id })}>Next</a>}
+          {after && <a href={pathTo("/companies", { search })}>First page</a>}
+          {has_more && last && <a href={pathTo("/companies", { search, after: last.id })}>Next page</a>}
         </nav>
       </Section>
     </>
@@ -58,13 +58,13 @@ function Create() {
   const form = pathTo("/companies");
   const refused = useRefusedInput(form);
   return (
-    <Section id="make" title="Make an isolated company">
+    <Section id="create" title="Create an isolated company">
       <p>
-        For one tester, or one test: an owner, an admin and an employee with a key each, and two accounts.
-        What you do with it disturbs no other.
+        For one tester or one test. It has an owner, an admin and an employee with an API key each, and two
+        accounts. Your requests to it do not affect other companies.
       </p>
       <Form to={form}>
-        <Field label="Name" name="name" value={refused.name} placeholder="made up" />
+        <Field label="Name" name="name" value={refused.name} placeholder="generated" />
         <Choice label="Environment" name="environment" chosen={refused.environment} options={environments} />
         <Field
           label="Card quota"
@@ -75,7 +75,7 @@ function Create() {
           numeric
         />
         <button type="submit" class="primary">
-          Make it
+          Create company
         </button>
       </Form>
     </Section>
@@ -97,7 +97,7 @@ function Row({ company }: { company: CompanyListing }) {
       </td>
       <td>
         <State of={status} />
-        {!company.details_complete && <p class="remark">details missing</p>}
+        {!company.details_complete && <p class="remark">details incomplete</p>}
       </td>
       <td>
         <Bar label={`Card quota of ${name}`} used={live_cards} of={card_quota} />

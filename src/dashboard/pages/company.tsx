@@ -11,7 +11,7 @@ interface Props {
 }
 
 /**
- * Shows one company, and changes it.
+ * Shows and edits one company.
  * @throws ControlError 404 if there is no such company
  */
 export function company({ services }: PageRequest, id: string): Page {
@@ -25,22 +25,22 @@ export function company({ services }: PageRequest, id: string): Page {
         {company.name} <State of={company.status} />
       </h1>
       <div class="columns">
-        <About company={company} />
-        <Change company={company} />
+        <Details company={company} />
+        <Edit company={company} />
       </div>
       <Members company={company} />
       <Accounts company={company} />
       <Clock company={company} />
-      <End company={company} />
+      <ResetOrDelete company={company} />
     </>
   );
   return { title: company.name, body };
 }
 
-function About({ company }: Props) {
+function Details({ company }: Props) {
   const { id, slug, environment, country_code, live_cards, card_quota, entitlements } = company;
   return (
-    <Section id="about" title="About">
+    <Section id="details" title="Details">
       <Facts
         of={[
           ["Id", <code>{id}</code>],
@@ -48,14 +48,14 @@ function About({ company }: Props) {
           ["Environment", <Badge>{environment}</Badge>],
           ["Country", country_code],
           ["Entitled to", entitlements.length === 0 ? "nothing" : entitlements.join(", ")],
-          ["Live cards", <Bar label="Card quota" used={live_cards} of={card_quota} />],
+          ["Card quota", <Bar label="Card quota" used={live_cards} of={card_quota} />],
         ]}
       />
       <p class="actions">
         <a href={pathTo("/cards", { company: id })}>Cards</a>
         <a href={pathTo("/api-keys", { environment, company: id })}>API keys</a>
         <a href={pathTo("/requests", { company: id })}>Requests</a>
-        <a href={pathTo("/scenarios", { company: id })}>Arm a scenario for it</a>
+        <a href={pathTo("/scenarios", { company: id })}>Arm a scenario</a>
         <a href={pathTo("/report", { company: id })}>Report</a>
       </p>
     </Section>
@@ -64,38 +64,38 @@ function About({ company }: Props) {
 
 const completeness = [
   { value: "true", label: "complete" },
-  { value: "false", label: "missing" },
+  { value: "false", label: "incomplete" },
 ];
 
-function Change({ company }: Props) {
+function Edit({ company }: Props) {
   const form = pathTo(`/companies/${company.id}/change`);
   const refused = useRefusedInput(form);
   return (
-    <Section id="change" title="Change it">
+    <Section id="edit" title="Edit">
       <Form to={form} class="stack">
         <Choice
           label="Status"
           name="status"
           chosen={refused.status ?? company.status}
           options={plainOptions(companyStatus.options)}
-          hint="One that is not active orders no cards: 422"
+          hint="A company that is not active cannot order cards (422)."
         />
         <Field
           label="Card quota"
           name="card_quota"
           value={refused.card_quota ?? String(company.card_quota)}
-          hint="Live cards it may have; at the quota an order is 422"
+          hint="Maximum number of cards that are not ended. Further orders get 422."
           short
           numeric
         />
         <Choice
-          label="Details"
+          label="Company details"
           name="details_complete"
           chosen={refused.details_complete ?? String(company.details_complete)}
           options={completeness}
         />
         <button type="submit" class="primary">
-          Change
+          Save changes
         </button>
       </Form>
     </Section>
@@ -133,7 +133,7 @@ function Member({ company, member }: Props & { member: MemberListing }) {
       </td>
       <td class="wide">{api_keys.filter((key) => key.status === "active").length}</td>
       <td>
-        <Form to={pathTo(`/companies/${company.id}/members/${id}`)} label={`Change ${name}`}>
+        <Form to={pathTo(`/companies/${company.id}/members/${id}`)} label={`Edit ${name}`}>
           <Choice
             label="Role"
             name="role"
@@ -156,7 +156,7 @@ function Member({ company, member }: Props & { member: MemberListing }) {
             options={completeness}
           />
           <button type="submit">
-            Change<span class="unseen"> {name}</span>
+            Save<span class="unseen"> {name}</span>
           </button>
         </Form>
       </td>
@@ -212,7 +212,7 @@ function Account({ company, account }: Props & { account: AccountListing }) {
                 {each === "closed" ? "Close" : "Reopen"}
               </Action>
             ))}
-          <Form to={`${place}/top-up`} label={`Top ${slug} up`}>
+          <Form to={`${place}/top-up`} label={`Top up ${slug}`}>
             <Field label="Amount" name="amount" id={`${id}-amount`} placeholder="100.00" short numeric />
             <button type="submit">
               Top up<span class="unseen"> {slug}</span>
@@ -227,27 +227,27 @@ function Account({ company, account }: Props & { account: AccountListing }) {
 function Clock({ company }: Props) {
   const form = pathTo("/clock/advance");
   return (
-    <Section id="clock" title="Its own time">
+    <Section id="clock" title="Clock">
       <p>
-        <Time at={usePage().services.time.read(company.id).now} /> UTC. A company may run ahead of the
-        sandbox's clock, so that its tokens and cards expire and no other's do.
+        <Time at={usePage().services.time.read(company.id).now} /> UTC. Advance the clock of this company to
+        expire its access tokens and cards without affecting other companies.
       </p>
       <Form to={form} with={{ company: company.id }}>
         <Field label="Advance by" name="by" value={useRefusedInput(form).by} placeholder="PT15M" short />
-        <button type="submit">Advance</button>
+        <button type="submit">Advance clock</button>
       </Form>
     </Section>
   );
 }
 
-function End({ company }: Props) {
+function ResetOrDelete({ company }: Props) {
   const name = nameOf(company);
   return (
-    <Section id="end" title="Start over">
+    <Section id="reset" title="Reset or delete">
       <div class="actions">
         <details>
           <summary>Reset {name}</summary>
-          <p>Puts it back as it began, its clock included, and leaves the others alone.</p>
+          <p>Resets this company and its clock to their initial state. Other companies do not change.</p>
           <Action to={pathTo(`/companies/${company.id}/reset`)} tone="danger">
             Reset {name}
           </Action>
@@ -255,8 +255,8 @@ function End({ company }: Props) {
         <details>
           <summary>Delete {name}</summary>
           <p>
-            With its members, keys, accounts and cards. A reset of everything brings back those of the seed
-            world.
+            Deletes the company with its members, API keys, accounts and cards. To restore a company of the
+            fixtures, reset everything.
           </p>
           <Action to={pathTo(`/companies/${company.id}/delete`)} tone="danger">
             Delete {name}

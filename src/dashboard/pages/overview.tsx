@@ -8,14 +8,14 @@ import { pathTo } from "../paths.ts";
 /** The number of companies that are searched for a member who can order a card. */
 const companiesSearched = 100;
 
-/** Addresses, clock, a first order, armed scenarios, snapshots and reset. */
+/** Base URLs, clock, a first order, armed scenarios, snapshots and reset. */
 export function overview({ services }: PageRequest): Page {
   const { armed } = services.scenarios.armed();
   const body = (
     <>
       <h1>Overview</h1>
       <div class="columns">
-        <Addresses />
+        <ThisSandbox />
         <Clock />
       </div>
       <Section id="order" title="Order a card">
@@ -25,36 +25,41 @@ export function overview({ services }: PageRequest): Page {
         {armed.length > 0 ? (
           <Armed armed={armed} />
         ) : (
-          <Empty title="Nothing is armed: every request meets the world as it is.">
+          <Empty title="No scenario is armed.">
             <p>
-              <a href={pathTo("/scenarios")}>Arm a scenario</a>, or choose one for a single request:
+              <a href={pathTo("/scenarios")}>Arm a scenario</a>, or send this header with a single request:
             </p>
             <Copyable text="-H 'Sandbox-Scenario: quota-reached'" label="the header" />
           </Empty>
         )}
       </Section>
-      <StartOver />
+      <SnapshotsAndReset />
     </>
   );
   return { title: "Overview", body };
 }
 
-function Addresses() {
+function ThisSandbox() {
   const { services, origin, liveOrigin } = usePage();
   const { findings } = services.findings.report();
   return (
-    <Section id="addresses" title="Addresses">
+    <Section id="sandbox" title="This sandbox">
       <Facts
         of={[
-          ["Sandbox base address", <code>{origin}</code>],
+          ["Sandbox base URL", <code>{origin}</code>],
           [
-            "Live base address",
-            liveOrigin ? <code>{liveOrigin}</code> : "on a port of its own, which the start-up lines name",
+            "Live base URL",
+            liveOrigin ? (
+              <code>{liveOrigin}</code>
+            ) : (
+              "on another port, which the sandbox prints when it starts"
+            ),
           ],
+          ["API reference", <a href="/docs">/docs</a>],
           [
-            "Interface",
+            "OpenAPI documents",
             <>
-              <a href="/docs">reference</a>, <a href="/openapi.json">OpenAPI</a>
+              <a href="/openapi.json">service</a>, <a href="/_sandbox/openapi.json">control API</a>
             </>,
           ],
           ["Seed", <code>{services.seed}</code>],
@@ -68,9 +73,9 @@ function Addresses() {
           [
             "Findings",
             findings.length === 0 ? (
-              "none: no mistake of the client was seen"
+              "none"
             ) : (
-              <a href={`${pathTo("/report")}#findings`}>{findings.length} to mend</a>
+              <a href={`${pathTo("/report")}#findings`}>{findings.length} to fix</a>
             ),
           ],
         ]}
@@ -101,7 +106,7 @@ function Clock() {
           + 1 month
         </Action>
         <Action to={pathTo("/clock")} with={{ frozen: String(!frozen) }}>
-          {frozen ? "Let it run" : "Freeze"}
+          {frozen ? "Unfreeze clock" : "Freeze clock"}
         </Action>
       </div>
       <Form to={form}>
@@ -110,9 +115,9 @@ function Clock() {
           name="by"
           value={useRefusedInput(form).by}
           placeholder="PT2H30M"
-          hint="An ISO 8601 duration. Tokens live 15 minutes; time does not go back but by a reset."
+          hint="ISO 8601 duration. Access tokens expire after about 15 minutes. Only a reset turns the clock back."
         />
-        <button type="submit">Advance</button>
+        <button type="submit">Advance clock</button>
       </Form>
     </Section>
   );
@@ -125,10 +130,10 @@ function FirstOrder() {
   const order = firstOrderer(companies, "sandbox");
   if (!order) {
     return (
-      <Empty title="Nobody can order a card here whose key the sandbox knows.">
+      <Empty title="No member with a public API key can order a card.">
         <p>
           <a href={pathTo("/api-keys")}>Create an API key</a> for an owner or an admin of an active company,
-          or <a href={pathTo("/companies")}>make an isolated company</a>.
+          or <a href={pathTo("/companies")}>create an isolated company</a>.
         </p>
       </Empty>
     );
@@ -140,7 +145,8 @@ function FirstOrder() {
   return (
     <>
       <p>
-        Paste it twice: the second response is the same card. The key belongs to the fixtures and is public;{" "}
+        Run these commands twice: the second response returns the same card, because the Idempotency-Key is
+        the same. The API key belongs to the fixtures and is public. You can also{" "}
         <a href={pathTo("/api-keys")}>create your own</a>.
       </p>
       <Copyable text={commands.join("\n")} label="the commands" />
@@ -148,20 +154,20 @@ function FirstOrder() {
   );
 }
 
-function StartOver() {
+function SnapshotsAndReset() {
   const snapshots = usePage().services.state.snapshots();
   return (
-    <Section id="start-over" title="Start over">
+    <Section id="snapshots" title="Snapshots and reset">
       <div class="columns">
         <div>
           <Form to={pathTo("/snapshots")}>
             <Field
-              label="Keep the world as"
+              label="Snapshot name"
               name="name"
               value={useRefusedInput(pathTo("/snapshots")).name}
               placeholder="before-the-demo"
             />
-            <button type="submit">Keep</button>
+            <button type="submit">Save snapshot</button>
           </Form>
           {snapshots.length > 0 && (
             <ul class="plain-list">
@@ -182,8 +188,9 @@ function StartOver() {
         <details>
           <summary>Reset everything</summary>
           <p>
-            Puts the world, clock, counters, tokens and what is armed back as freshly started, for everybody
-            who uses this sandbox. Snapshots stay. One company alone is reset on its own page.
+            Resets the world (companies, clock and armed scenarios), counters and access tokens to their
+            initial state, for everyone who uses this sandbox. Snapshots and recorded requests stay. To reset
+            a single company, open its page.
           </p>
           <Action to={pathTo("/reset")} tone="danger">
             Reset everything

@@ -15,12 +15,12 @@ export function report({ services, query }: PageRequest): Page {
   const body = (
     <>
       <h1>Report</h1>
-      <CompanyFilter label="Requests of" />
+      <CompanyFilter />
       <Section id="findings" title="Findings">
         {findings.length === 0 ? (
-          <Empty title="No mistake of the client was seen.">
+          <Empty title="No findings.">
             <p>
-              The sandbox watches for what the service would punish later, such as a retry under a new{" "}
+              A finding is a client mistake that can cause harm in production, such as a retry with a new{" "}
               <code>Idempotency-Key</code>.
             </p>
           </Empty>
@@ -66,7 +66,7 @@ const toneOf: Readonly<Record<Finding["severity"], Tone>> = {
 };
 
 function FindingItem({ finding }: { finding: Finding }) {
-  const { id, severity, title, why, mend, spec, times, occurrences } = finding;
+  const { id, severity, title, why, fix, spec, times, occurrences } = finding;
   return (
     <li>
       <div class="head">
@@ -76,15 +76,15 @@ function FindingItem({ finding }: { finding: Finding }) {
       </div>
       <p>{why}</p>
       <p>
-        <strong>How to mend it:</strong> {mend}
+        <strong>Fix:</strong> {fix}
       </p>
       <p class="remark">
-        Specification {spec}; seen {times} {times === 1 ? "time" : "times"}
+        Specification {spec}; observed {times} {times === 1 ? "time" : "times"}
       </p>
       <ul>
-        {occurrences.map(({ seen, company, requests }) => (
+        {occurrences.map(({ observed, company, requests }) => (
           <li>
-            {seen}
+            {observed}
             {company && ` (${company})`}
             {requests.map(({ id, method, path }) => (
               <>
@@ -151,7 +151,7 @@ function Tile({ point, scenario }: { point: PointCoverage; scenario: Scenario | 
         {!isMet && scenario && (
           <a
             href={`${pathTo("/scenarios")}#${scenario.name}`}
-            title={`The scenario ${scenario.name} leads there`}
+            title={`Scenario ${scenario.name} leads to this contract point`}
           >
             arm<span class="unseen"> {scenario.name}</span>
           </a>
@@ -188,12 +188,13 @@ function Exports() {
         </p>
       ))}
       <details>
-        <summary>Begin anew</summary>
+        <summary>Delete recorded requests</summary>
         <p>
-          Forgets every request, what it met and what was found, of all companies. The world stays as it is.
+          Deletes all recorded requests with their coverage and findings, for all companies. The world does
+          not change.
         </p>
-        <Action to={pathTo("/requests/forget")} tone="danger">
-          Forget them
+        <Action to={pathTo("/requests/delete")} tone="danger">
+          Delete requests
         </Action>
       </details>
     </Section>

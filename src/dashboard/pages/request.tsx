@@ -1,5 +1,5 @@
-import { checksOf } from "../../contract/decisions.ts";
-import { contractPoints, type PointId } from "../../contract/points.ts";
+import { checkOutcomes } from "../../contract/decisions.ts";
+import { contractPoints } from "../../contract/points.ts";
 import { requireRequest } from "../../control/requests.ts";
 import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
@@ -9,7 +9,7 @@ import { Badge, Copyable, Facts, ProvenanceMark, Section, Status, Time } from ".
 import { pathTo } from "../paths.ts";
 
 /**
- * One request with its decision and its response, and how to send it again.
+ * One request with its checks, contract point and response, and the commands that send it again.
  * @throws ControlError 404 if the journal does not have the request
  */
 export function request(page: PageRequest, id: string): Page {
@@ -23,21 +23,21 @@ export function request(page: PageRequest, id: string): Page {
         <span class="method">{entry.method}</span> {entry.path} <Status of={entry.status} />
       </h1>
       <div class="split">
-        <Section id="decision" title="Decision">
-          <Decision entry={entry} />
+        <Section id="contract-point" title="Contract point">
+          <ContractPoint entry={entry} />
         </Section>
         <div>
-          <Section id="circumstances" title="Circumstances">
-            <Circumstances entry={entry} />
+          <Section id="details" title="Details">
+            <Details entry={entry} />
           </Section>
           <Message title="Request" of={entry.request} />
-          <Message title="Answer" of={entry.response} />
+          <Message title="Response" of={entry.response} />
         </div>
       </div>
-      <Section id="repeat" title="Repeat it">
+      <Section id="repeat" title="Repeat the request">
         <p>
-          The journal keeps no secrets. An access token comes from the first command; a PIN is any four
-          digits, since no decision goes by which.
+          Secrets are masked. The commands get a new access token if the request needs one, and use a sample
+          PIN in place of a masked one. The digits of the PIN do not change the response.
         </p>
         <Copyable text={repeatCommands(page, entry)} label="the commands" />
       </Section>
@@ -46,15 +46,15 @@ export function request(page: PageRequest, id: string): Page {
   return { title: `${entry.method} ${entry.path}`, body };
 }
 
-/** The contract point that decided, and the checks before it. */
-function Decision({ entry }: { entry: JournalEntry }) {
+/** The contract point of the response, and the checks that led to it. */
+function ContractPoint({ entry }: { entry: JournalEntry }) {
   const { point, operation } = entry;
-  if (!point) return <p>None: the connection was dropped before anything was decided.</p>;
+  if (!point) return <p>None: the connection was dropped before the request was processed.</p>;
   const { title, spec } = contractPoints[point];
   return (
     <>
       <p class="verdict">
-        <a href={pathTo("/requests", { point })} title="Every request that this point decided">
+        <a href={pathTo("/requests", { point })} title="All requests with this contract point">
           <code class="point">{point}</code>
         </a>{" "}
         <ProvenanceMark of={contractPoints[point].provenance} />
@@ -63,65 +63,51 @@ function Decision({ entry }: { entry: JournalEntry }) {
         {title}. <span class="remark">Specification {spec}</span>
       </p>
       {operation && (
-        <ol class="checks">
-          {stepsOf(checksOf(operation), entry.checks, point).map(({ id, outcome }) => (
-            <li class={outcome}>
-              <span class="unseen">
-                {outcome === "decided"
-                  ? "Decided here:"
-                  : outcome === "passed"
-                    ? "Passed:"
-                    : "Not reached:"}{" "}
-              </span>
-              {id.replaceAll("_", " ")}
-            </li>
-          ))}
-        </ol>
+        <>
+          <p class="remark">Checks, in order:</p>
+          <ol class="checks">
+            {checkOutcomes(operation, point).map(({ id, outcome }) => (
+              <li class={outcome}>
+                <span class="unseen">
+                  {outcome === "decided"
+                    ? "Returned the response:"
+                    : outcome === "passed"
+                      ? "Passed:"
+                      : "Not reached:"}{" "}
+                </span>
+                {id.replaceAll("_", " ")}
+              </li>
+            ))}
+          </ol>
+        </>
       )}
     </>
   );
 }
 
-interface Step {
-  readonly id: string;
-  readonly outcome: "passed" | "decided" | "ahead";
-}
-
-/** The checks of an operation in order. If the point belongs to no check, none is marked as decided. */
-function stepsOf(
-  all: readonly { readonly id: string; readonly points: readonly PointId[] }[],
-  passed: readonly string[],
-  point: PointId,
-): Step[] {
-  return all.map(({ id, points }, i) => {
-    if (i < passed.length) return { id, outcome: "passed" };
-    return { id, outcome: points.includes(point) && i === passed.length ? "decided" : "ahead" };
-  });
-}
-
-function Circumstances({ entry }: { entry: JournalEntry }) {
+function Details({ entry }: { entry: JournalEntry }) {
   const { caller, scenario, fault, idempotency_key: key } = entry;
   return (
     <Facts
       of={[
-        ["Answered at", <Time at={entry.time} />],
-        ["Took", `${entry.duration_ms} ms`],
-        ["Operation", entry.operation ?? "none: no operation has this path and method"],
+        ["Time (UTC)", <Time at={entry.time} />],
+        ["Duration", `${entry.duration_ms} ms`],
+        ["Operation", entry.operation ?? "none: no operation has this method and path"],
         [
           "Caller",
           caller ? (
             <>
               {caller.member}, {caller.role} of{" "}
               <a href={pathTo(`/companies/${caller.company_id}`)}>{caller.company}</a> ({caller.environment}),
-              by <code>{caller.api_key}…</code>
+              API key <code>{caller.api_key}…</code>
             </>
           ) : (
-            "unknown: it was refused before"
+            "unknown: the request was not authenticated"
           ),
         ],
         key !== null && [
           "Idempotency-Key",
-          <a href={pathTo("/requests", { idempotency_key: key })} title="Every request with this key">
+          <a href={pathTo("/requests", { idempotency_key: key })} title="All requests with this key">
             <code>{key}</code>
           </a>,
         ],
@@ -132,7 +118,7 @@ function Circumstances({ entry }: { entry: JournalEntry }) {
           </a>,
         ],
         fault !== null && ["Fault", <code>{fault}</code>],
-        entry.defect !== undefined && ["Defect of the sandbox", entry.defect],
+        entry.defect !== undefined && ["Internal error", entry.defect],
       ]}
     />
   );
@@ -171,7 +157,7 @@ function Content({ of: { headers, body } }: { of: JournalMessage }) {
   );
 }
 
-/** JSON over several lines; anything else as it is. */
+/** JSON with indentation; other text unchanged. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -197,7 +183,7 @@ const omittedHeaders = new Set([
 function repeatCommands(page: PageRequest, entry: JournalEntry): string {
   const origin = (isLive(entry) ? page.liveOrigin : undefined) ?? page.origin;
   const { method, path, query, request, caller } = entry;
-  // The secret of a fixture key is public; of any other key only the prefix is known, and the user completes it.
+  // The secret of a fixture key is public. Of other keys only the prefix is stored, so the user completes the key.
   const publicSecret = caller && page.services.apiKeys.publicSecret(caller.api_key_id);
   const secret = publicSecret ?? `${caller?.api_key ?? ""}…`;
   const needsToken = caller !== null && !isExchange(entry);
@@ -213,11 +199,11 @@ function repeatCommands(page: PageRequest, entry: JournalEntry): string {
   ].join(" \\\n  ");
   const all = needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
   return caller !== null && secret.endsWith("…")
-    ? `# The key's secret was shown once, when it was made: put it in place of ${secret}\n${all}`
+    ? `# Replace ${secret} with the API key. Its secret was shown only when it was created.\n${all}`
     : all;
 }
 
-/** Whether the request was certainly sent to the live base address. */
+/** Whether the request was certainly sent to the live base URL. */
 function isLive({ caller, operation }: JournalEntry): boolean {
   return caller?.environment === "live" || operation === "exchangeLiveKey";
 }

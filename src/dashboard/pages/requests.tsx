@@ -14,12 +14,12 @@ const filters = ["company", "operation", "status", "point", "scenario", "idempot
 
 const columns = [
   "Request",
-  "Answer",
+  "Response",
   { name: "Company", class: "widest" },
-  { name: "Decided by", class: "wide" },
+  { name: "Contract point", class: "wide" },
   { name: "Scenario", class: "wide" },
-  { name: "Time, UTC", class: "wide" },
-  { name: "Took", class: "wide number" },
+  { name: "Time (UTC)", class: "wide" },
+  { name: "Duration", class: "wide number" },
 ];
 
 /** The latest requests to the service; the script adds new ones. */
@@ -35,7 +35,7 @@ export function requests({ services, query }: PageRequest): Page {
       <h1>Requests</h1>
       {problem && (
         <p class="notice problem" role="alert">
-          <strong>Not shown so.</strong> {problem}
+          <strong>The filter is ignored.</strong> {problem}
         </p>
       )}
       <Filter />
@@ -44,13 +44,13 @@ export function requests({ services, query }: PageRequest): Page {
           <button type="button" data-pause aria-pressed="false">
             Pause
           </button>
-          <p role="status" aria-live="polite" data-said>
-            Following new requests
+          <p role="status" aria-live="polite" data-message>
+            New requests appear here
           </p>
         </div>
       )}
-      <div data-some {...(listing.requests.length === 0 && { hidden: true })}>
-        <Table caption="Requests, the newest first" captionUnseen columns={columns} id="requests">
+      <div data-list {...(listing.requests.length === 0 && { hidden: true })}>
+        <Table caption="Requests, newest first" captionUnseen columns={columns} id="requests">
           {listing.requests.map((entry) => (
             <Row entry={entry} />
           ))}
@@ -69,7 +69,7 @@ export function requests({ services, query }: PageRequest): Page {
   return { title: "Requests", body };
 }
 
-/** Lists all requests, with an error message, if the filter is invalid. */
+/** If the filter is invalid: all requests, with an error message. */
 function listRequests(
   requests: Requests,
   filter: Readonly<Record<string, string | undefined>>,
@@ -102,8 +102,8 @@ function Filter() {
           <Field label="Idempotency-Key" name="idempotency_key" value={query.idempotency_key} />
         </div>
       </details>
-      <button type="submit">Show</button>
-      {Object.keys(query).length > 0 && <a href={pathTo("/requests")}>Show all</a>}
+      <button type="submit">Filter</button>
+      {Object.keys(query).length > 0 && <a href={pathTo("/requests")}>Clear filter</a>}
     </form>
   );
 }
@@ -111,15 +111,15 @@ function Filter() {
 function NoRequests({ isFiltered }: { isFiltered: boolean }) {
   const { origin } = usePage();
   return (
-    <div data-none>
-      <Empty title={isFiltered ? "No request fits." : "No request yet."}>
+    <div data-empty>
+      <Empty title={isFiltered ? "No request matches the filter." : "No requests yet."}>
         {isFiltered ? (
           <p>
-            <a href={pathTo("/requests")}>Show all</a>; the journal keeps the latest ones alone.
+            <a href={pathTo("/requests")}>Clear the filter</a>. Only the latest requests are kept.
           </p>
         ) : (
           <>
-            <p>Send one, and it appears here:</p>
+            <p>Send a request, and it appears here:</p>
             <Copyable text={`curl -si -X POST ${origin}/developer/cards/physical`} label="the command" />
           </>
         )}
@@ -141,7 +141,7 @@ function Row({ entry }: { entry: JournalEntry }) {
       </td>
       <td class="widest">{entry.caller?.company}</td>
       <td class="wide">
-        {entry.point ? <Point id={entry.point} /> : "nothing: the connection was dropped"}{" "}
+        {entry.point ? <Point id={entry.point} /> : "none: connection dropped"}{" "}
         {entry.provenance && <ProvenanceMark of={entry.provenance} />}
       </td>
       <td class="wide">{entry.scenario && <Badge tone="plain">{entry.scenario}</Badge>}</td>
@@ -153,7 +153,7 @@ function Row({ entry }: { entry: JournalEntry }) {
   );
 }
 
-/** The script makes rows from it. */
+/** The script creates the rows of new requests from it. */
 function RowTemplate() {
   return (
     <template id="request-row">

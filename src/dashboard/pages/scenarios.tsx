@@ -1,6 +1,8 @@
 import { contractPoints } from "../../contract/points.ts";
 import type { ArmedListing } from "../../control/scenarios.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
+import { hasWait, waitNames } from "../../scenarios/step.ts";
+import type { Waits } from "../../store/armed-scenarios.ts";
 import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { Armed } from "../parts/armed.tsx";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
@@ -9,7 +11,7 @@ import { Action, Field, Form } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 import type { Fields } from "../submit.ts";
 
-/** Lists what is armed, and arms scenarios for one company or for all. */
+/** Lists all scenarios and the armed ones, and arms them for one company or for all. */
 export function scenarios(page: PageRequest): Page {
   const { services } = page;
   const all = services.scenarios.all();
@@ -23,26 +25,26 @@ export function scenarios(page: PageRequest): Page {
     <>
       <h1>Scenarios</h1>
       <p>
-        A scenario changes what one request believes, or breaks its way; it never edits the world. Armed here
-        it strikes every request of the company; a single request chooses one by the header{" "}
+        A scenario forces a response, such as an error or a lost connection. Arm it here for the requests of
+        one company or of all companies, or choose it for a single request with the header{" "}
         <code>Sandbox-Scenario</code>.
       </p>
-      <Section id="armed" title="Armed now">
+      <Section id="armed" title="Armed scenarios">
         {armed.length > 0 ? (
           <Armed armed={armed} />
         ) : (
-          <Empty title="Nothing is armed.">
-            <p>Choose below for whom, and arm one; or send its name along on one request:</p>
+          <Empty title="No scenario is armed.">
+            <p>Arm a scenario below, or send this header with a single request:</p>
             <Copyable text="-H 'Sandbox-Scenario: issuer-recovers'" label="the header" />
           </Empty>
         )}
       </Section>
-      <Section id="arm" title="Arm one">
+      <Section id="arm" title="Arm a scenario">
         <div class="row">
-          <CompanyFilter label="Arm for" button="Choose" />
-          <div class="field" data-find="#scenarios" hidden>
-            <label for="find">Find</label>
-            <input id="find" type="search" placeholder="quota, 503, webhook" />
+          <CompanyFilter label="Arm for" button="Select" />
+          <div class="field" data-search="#scenarios" hidden>
+            <label for="search">Search</label>
+            <input id="search" type="search" placeholder="quota, 503, webhook" />
             <small role="status" />
           </div>
         </div>
@@ -82,7 +84,7 @@ function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
         )}
       </div>
       <p>{description}</p>
-      <ul class="leads-to" aria-label="Leads to">
+      <ul class="leads-to" aria-label="Contract points">
         {points.map((point) => (
           <li>
             <Status of={contractPoints[point].status} />{" "}
@@ -93,18 +95,18 @@ function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
           </li>
         ))}
         <li class="remark">
-          Specification {spec.join(", ")}; on {on.join(", ")}
+          Specification {spec.join(", ")}; fires on {on.join(", ")}
         </li>
       </ul>
       <div class="actions">
         <Action to={form} with={{ ...hidden, times: "1" }} of={`${name} for ${target}`}>
-          Fire once
+          Arm once
         </Action>
         <Action to={form} with={hidden} of={`${name} for ${target} until it is disarmed`}>
           Arm
         </Action>
       </div>
-      <MoreWays scenario={scenario} target={target} />
+      <MoreOptions scenario={scenario} target={target} />
     </li>
   );
 }
@@ -115,16 +117,35 @@ function useChosenCompany(): Fields {
   return company ? { company } : {};
 }
 
-function MoreWays({ scenario: { name, on }, target }: Omit<ScenarioProps, "armed">) {
+const waitLabels: Readonly<Record<keyof Waits, string>> = {
+  retry_after_s: "Retry-After (s)",
+  latency_ms: "Latency (ms)",
+  hold_ms: "Hold at most (ms)",
+};
+
+function MoreOptions({ scenario, target }: Omit<ScenarioProps, "armed">) {
+  const { name, on } = scenario;
   const form = pathTo(`/scenarios/${name}/arm`);
   const refused = useRefusedInput(form);
   return (
     <details {...(Object.keys(refused).length > 0 && { open: true })}>
       <summary>
-        More ways<span class="unseen"> to arm {name}</span>
+        More options<span class="unseen"> for arming {name}</span>
       </summary>
       <Form to={form} with={useChosenCompany()} label={`Arm ${name}`}>
         <Field label="Times" name="times" id={`${name}-times`} value={refused.times} short numeric />
+        {waitNames
+          .filter((wait) => hasWait(scenario, wait, on))
+          .map((wait) => (
+            <Field
+              label={waitLabels[wait]}
+              name={wait}
+              id={`${name}-${wait}`}
+              value={refused[wait]}
+              short
+              numeric
+            />
+          ))}
         <Field
           label="Operation"
           name="operation"
@@ -132,7 +153,7 @@ function MoreWays({ scenario: { name, on }, target }: Omit<ScenarioProps, "armed
           value={refused.operation}
           placeholder={on.join(", ")}
         />
-        <Field label="Id of an API key" name="api_key_id" id={`${name}-key`} value={refused.api_key_id} />
+        <Field label="API key id" name="api_key_id" id={`${name}-key`} value={refused.api_key_id} />
         <button type="submit">Arm for {target}</button>
       </Form>
     </details>

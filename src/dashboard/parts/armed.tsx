@@ -1,9 +1,10 @@
 import type { ArmedListing } from "../../control/scenarios.ts";
+import { waitNames } from "../../scenarios/step.ts";
 import { pathTo } from "../paths.ts";
 import { Badge, Table, Time } from "./elements.tsx";
 import { Action } from "./forms.tsx";
 
-/** Only the latest are shown. */
+/** The maximum number of scenarios shown. */
 const mostShown = 50;
 
 /** The armed scenarios with buttons to disarm and release them. */
@@ -29,8 +30,8 @@ export function Armed({ armed }: { armed: readonly ArmedListing[] }) {
       </Table>
       {shown.length < armed.length && (
         <p class="remark">
-          These are the latest {mostShown} of {armed.length}. Choose a company on the{" "}
-          <a href={pathTo("/scenarios")}>scenarios page</a> to see those that are armed for it.
+          Only the latest {mostShown} of {armed.length} are shown. Select a company on the{" "}
+          <a href={pathTo("/scenarios")}>scenarios page</a> to see its armed scenarios.
         </p>
       )}
     </>
@@ -42,7 +43,15 @@ function Row({ each }: { each: ArmedListing }) {
     <tr>
       <th scope="row">
         <a href={`${pathTo("/scenarios")}#${each.name}`}>{each.name}</a>
-        {!each.known && <p class="remark">No scenario file has it any more: it forces nothing.</p>}
+        {waitNames.map(
+          (wait) =>
+            each[wait] !== null && (
+              <p class="remark">
+                {wait}: {each[wait]}
+              </p>
+            ),
+        )}
+        {!each.known && <p class="remark">Never fires: no scenario file defines it anymore.</p>}
       </th>
       <td>
         {each.company ? (
@@ -51,13 +60,17 @@ function Row({ each }: { each: ArmedListing }) {
           "all companies"
         )}
         {each.operation && <p class="remark">on {each.operation}</p>}
-        {each.api_key_id && <p class="remark">one API key alone</p>}
+        {each.api_key_id && <p class="remark">only one API key</p>}
       </td>
       <td>
         <a href={pathTo("/requests", { scenario: each.name, company: each.company_id ?? undefined })}>
-          {each.fired === 0 ? "never yet" : each.fired}
+          {each.fired === 0 ? "never" : each.fired}
         </a>
-        {each.held > 0 && <p class="remark">{each.held} held now</p>}
+        {each.held > 0 && (
+          <p class="remark">
+            {each.held} {each.held === 1 ? "request" : "requests"} held
+          </p>
+        )}
       </td>
       <td class="wide">
         {each.times ?? "until disarmed"} {each.spent && <Badge>used up</Badge>}
@@ -68,7 +81,7 @@ function Row({ each }: { each: ArmedListing }) {
       <td>
         <div class="actions">
           {each.held > 0 && (
-            <Action to={pathTo(`/armed/${each.id}/release`)} of={`what ${each.name} holds`}>
+            <Action to={pathTo(`/armed/${each.id}/release`)} of={`the requests that ${each.name} holds`}>
               Release
             </Action>
           )}

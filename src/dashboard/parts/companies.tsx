@@ -18,7 +18,7 @@ export function chosenCompany({ services, query }: PageRequest): CompanyListing 
   return query.company === undefined ? undefined : services.companies.show(query.company);
 }
 
-/** Up to this number of companies the user selects one from a list; with more, the user types a name. */
+/** Up to this number of companies, the user selects one from a list; with more, the user types a name. */
 const mostOptions = 50;
 
 interface PickerProps {
@@ -49,13 +49,13 @@ export function CompanyPicker({ label = "Company", environment }: PickerProps) {
       name="company"
       value={chosen ? nameOf(chosen) : query.company}
       placeholder="all companies"
-      hint="A slug, live/SLUG or id"
+      hint="Id, slug or live/SLUG of a company"
       suggestions={companies.map((company) => ({ value: nameOf(company), label: company.name }))}
     />
   );
 }
 
-/** Undefined for an unknown name: the journal may name a company that was deleted. */
+/** Undefined for an unknown name: the journal may contain a company that was deleted. */
 function companyOrNone(companies: Companies, name: string): CompanyListing | undefined {
   try {
     return companies.show(name);
@@ -66,7 +66,7 @@ function companyOrNone(companies: Companies, name: string): CompanyListing | und
 }
 
 /** A form that filters a page by company. */
-export function CompanyFilter({ button = "Show", ...picker }: PickerProps & { readonly button?: string }) {
+export function CompanyFilter({ button = "Filter", ...picker }: PickerProps & { readonly button?: string }) {
   const { environment } = picker;
   return (
     <form method="get" class="row filter" aria-label="Filter by company">

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { contractPoints, type PointId } from "../../contract/points.ts";
+import { type ContractPointId, contractPoints } from "../../contract/points.ts";
 
 interface SectionProps {
   readonly id: string;
@@ -17,7 +17,7 @@ export function Section({ id, title, children }: SectionProps) {
   );
 }
 
-/** An instant in UTC. */
+/** A timestamp in UTC. */
 export function Time({ at, date = true }: { at: string; date?: boolean }) {
   const [day = "", clock = ""] = at.replace(/Z$/, "").split("T");
   const time = date ? clock.replace(/\.[0-9]+$/, "") : clock;
@@ -54,7 +54,7 @@ export function Empty({ title, children }: { title: string; children?: Child }) 
 
 interface TableProps {
   readonly caption: string;
-  /** Whether the caption is for screen readers only, because it repeats the heading above. */
+  /** Whether only screen readers read the caption, because it repeats the heading above. */
   readonly captionUnseen?: boolean;
   /** The column headings; columns of class `wide` are hidden on narrow screens. */
   readonly columns: readonly (string | { readonly name: string; readonly class: string })[];
@@ -132,7 +132,7 @@ export function Facts({ of, class: kind = "" }: FactsProps) {
   );
 }
 
-/** The colour of a badge; its text says the same. */
+/** The colour of a badge. It only repeats the text. */
 export type Tone = "good" | "warn" | "bad" | "plain";
 
 /** A word with a coloured background. */
@@ -169,13 +169,13 @@ export function Status({ of }: { of: number | null }) {
   return <Badge tone={toneOfStatus(of)}>{of ?? "lost"}</Badge>;
 }
 
-/** Whether the specification defines a contract point, or how far it is assumed. */
+/** The provenance of a contract point: specified, variant or assumed. */
 export function ProvenanceMark({ of }: { of: string }) {
   return <span class={`provenance ${of}`}>{of}</span>;
 }
 
 /** The id of a contract point, with its title. */
-export function Point({ id }: { id: PointId }) {
+export function Point({ id }: { id: ContractPointId }) {
   return (
     <code class="point" title={`${contractPoints[id].title} (${contractPoints[id].spec})`}>
       {id}

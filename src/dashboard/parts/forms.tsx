@@ -106,13 +106,13 @@ interface FormProps {
   readonly children?: Child;
 }
 
-/** A form that changes something, returns to its page, and shows there what is wrong. */
+/** A form that changes something, returns to its page, and shows errors there. */
 export function Form({ children, ...form }: FormProps) {
   const { flash } = usePage();
   const refused = flash?.refused;
   return (
     <PostForm {...form}>
-      <input type="hidden" name="tells" value="itself" />
+      <input type="hidden" name="show_message" value="inline" />
       {flash && refused?.showsMessage && refused.form === form.to && <Notice flash={flash} />}
       {children}
     </PostForm>
@@ -149,12 +149,12 @@ function PostForm({ to, with: hidden = {}, label, class: kind = "row", children 
   );
 }
 
-/** The result of a form. It takes the focus, so that screen readers read it. */
+/** The result of a form. It takes the focus, so that screen readers read it aloud. */
 export function Notice({ flash: { kind, text, secrets } }: { flash: Flash }) {
   return (
-    <section class={`notice ${kind}`} id="notice" tabindex={-1} autofocus aria-label="What became of it">
+    <section class={`notice ${kind}`} id="notice" tabindex={-1} autofocus aria-label="Result">
       <p>
-        <strong>{kind === "done" ? "Done." : "Not done."}</strong> {text}
+        <strong>{kind === "done" ? "Done." : "Error:"}</strong> {text}
       </p>
       {secrets && secrets.length > 0 && (
         <>
@@ -164,7 +164,11 @@ export function Notice({ flash: { kind, text, secrets } }: { flash: Flash }) {
               <Copyable text={secret} label={`the secret of ${label}`} />
             </div>
           ))}
-          <p>Copy it now: it is shown this once, and the sandbox keeps only its hash.</p>
+          <p>
+            {secrets.length === 1
+              ? "Copy the API key now: it is shown only once."
+              : "Copy the API keys now: they are shown only once."}
+          </p>
         </>
       )}
     </section>

@@ -72,7 +72,7 @@ export const listCards: Route = (services, c) => {
     before: query.after,
     limit: query.limit + 1,
   });
-  const page = pageOf(rows, query, listedCardsNow(services, rows, viewOf(c)));
+  const page = pageOf(rows, query, listedCardsNow(services, companyPk, rows, viewOf(c)));
   reportSpending(c, page.data);
   return respond(services, c, "cards.listed", page);
 };
@@ -144,7 +144,7 @@ function issueRequest(c: RequestContext, operation: IssuingOperation): IssueRequ
 
 type IssuePoints = Readonly<Record<"made" | "same order" | "other order", SuccessPointId>>;
 
-/** Responds with the card when it is made. */
+/** Responds with the card after it is created. */
 function respondIssued(
   services: HttpServices,
   c: RequestContext,

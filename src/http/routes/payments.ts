@@ -30,7 +30,7 @@ export const getAccount: Route = (services, c) => {
   const id = accountId.safeParse(c.req.param("id")).data;
   const found = id && accountOfCompany(services.database, c.get("caller").companyPk, id);
   if (found) return respond(services, c, "accounts.shown", accountOf(found));
-  throw new SandboxError("accounts.not_found", `account ${c.req.param("id")} was not found in this company`);
+  throw new SandboxError("accounts.not_found", `Account ${c.req.param("id")} was not found in this company`);
 };
 
 /** `GET /developer/companies`: the companies that the member belongs to, with any role. */
@@ -72,7 +72,7 @@ export const getTransaction: Route = (services, c) => {
   if (found) return respond(services, c, "transactions.shown", transactionOf(found));
   throw new SandboxError(
     "transactions.not_found",
-    `transaction ${c.req.param("id")} was not found in this company`,
+    `Transaction ${c.req.param("id")} was not found in this company`,
   );
 };
 
@@ -98,5 +98,5 @@ export const getInvoice: Route = (services, c) => {
   const id = invoiceId.safeParse(c.req.param("id")).data;
   const found = id && invoiceOfCompany(services.database, c.get("caller").companyPk, id);
   if (found) return respond(services, c, "invoices.shown", invoiceOf(found));
-  throw new SandboxError("invoices.not_found", `invoice ${c.req.param("id")} was not found in this company`);
+  throw new SandboxError("invoices.not_found", `Invoice ${c.req.param("id")} was not found in this company`);
 };

@@ -3,10 +3,10 @@ import type { Environment } from "../../contract/identifiers.ts";
 import { tokenExchangeRequest } from "../../contract/token-exchange.ts";
 import { SandboxError } from "../../rules/errors.ts";
 import { type Check, type RequestContext, type Route, setCaller } from "../context.ts";
-import { type BodyRefusals, parseBody } from "../read-body.ts";
+import { type BodyRefusals, parseBody, unreadableMessages } from "../read-body.ts";
 import { respond } from "../respond.ts";
 
-/** 400, 401: finds the member who owns the API key in the body (spec §4). */
+/** Finds the member who owns the API key in the body, or refuses with 400 or 401 (spec §4). */
 export const findApiKey: Check = (services, c) => {
   const apiKey = parseBody(c.get("body"), tokenExchangeRequest, refusals).body.api_key;
   c.set("apiKey", apiKey);
@@ -24,11 +24,11 @@ function environmentOf(c: RequestContext): Environment {
   return c.get("operation") === "exchangeLiveKey" ? "live" : "sandbox";
 }
 
-const notAnObject = 'The body must be a JSON object such as {"api_key": "sk_sandbox_…"}';
+const notAnObject = 'body: must be a JSON object such as {"api_key": "sk_sandbox_…"}';
 
 const refusals: BodyRefusals = {
   unreadable: (why) =>
-    new SandboxError("token.invalid_request", why === "not JSON" ? notAnObject : `The body is ${why}`),
+    new SandboxError("token.invalid_request", why === "not JSON" ? notAnObject : unreadableMessages[why]),
   invalid: ([issue]) =>
     new SandboxError(
       "token.invalid_request",

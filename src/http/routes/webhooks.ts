@@ -1,8 +1,7 @@
 import type * as z from "zod";
 import { noFilters } from "../../contract/list.ts";
-import { deliveryId, newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
-import { quoted, SandboxError } from "../../rules/errors.ts";
-import { describeIssues } from "../../rules/issues.ts";
+import { newWebhook, webhookChange, webhookId } from "../../contract/webhook.ts";
+import { SandboxError } from "../../rules/errors.ts";
 import { type DeliveryRecord, pageOfDeliveries } from "../../store/webhook-deliveries.ts";
 import {
   deleteWebhookRows,
@@ -11,10 +10,10 @@ import {
   webhookOfCompany,
 } from "../../store/webhooks.ts";
 import * as webhooks from "../../webhooks/webhooks.ts";
-import { declaresJson } from "../checks.ts";
+import { contentTypeExpected, declaresJson } from "../checks.ts";
 import { type HttpServices, type RequestContext, type Route, sentHeader } from "../context.ts";
 import { pageOf, readListQuery } from "../list-query.ts";
-import { type BodyRefusals, bodyTooLarge, parseBody } from "../read-body.ts";
+import { type BodyRefusals, describeBodyIssues, parseBody, unreadableMessages } from "../read-body.ts";
 import { respond } from "../respond.ts";
 
 /** A secret is shown once: no proxy or cache may store the response. */
@@ -88,8 +87,8 @@ export const listWebhookDeliveries: Route = (services, c) => {
 
 /** `POST /developer/webhooks/{id}/deliveries/{did}/resend`. */
 export const resendWebhookDelivery: Route = (services, c) => {
-  const id = deliveryId.safeParse(c.req.param("did")).data;
-  const delivery = webhooks.resendDelivery(services, c.get("caller"), webhookNamed(services, c), id);
+  const named = c.req.param("did") ?? "";
+  const delivery = webhooks.resendDelivery(services, c.get("caller"), webhookNamed(services, c), named);
   return respond(services, c, "webhooks.delivery_resent", delivery);
 };
 
@@ -101,22 +100,18 @@ function webhookNamed({ database }: HttpServices, c: RequestContext): WebhookRec
   const id = webhookId.safeParse(c.req.param("id")).data;
   const webhook = id && webhookOfCompany(database, c.get("caller").companyPk, id);
   if (webhook) return webhook;
-  throw new SandboxError("webhooks.not_found", "The company has no such webhook");
+  throw new SandboxError("webhooks.not_found", `Webhook ${c.req.param("id")} was not found in this company`);
 }
 
 /** @throws SandboxError `webhooks.body_invalid`: the message names every invalid field */
 function read<Schema extends z.ZodType>(c: RequestContext, schema: Schema): z.output<Schema> {
   if (declaresJson(c)) return parseBody(c.get("body"), schema, refusals).body;
-  const contentType = sentHeader(c, "Content-Type") ?? "none";
-  throw invalid(`Content-Type: must be application/json; got ${quoted(contentType)}`);
+  throw invalid(contentTypeExpected(sentHeader(c, "Content-Type")));
 }
 
 const refusals: BodyRefusals = {
-  unreadable: (why) => {
-    if (why === "too large") return invalid(bodyTooLarge);
-    return invalid(`the body is not valid JSON${why === "not JSON" ? "" : `: it is ${why}`}`);
-  },
-  invalid: (issues) => invalid(describeIssues(issues)),
+  unreadable: (why) => invalid(unreadableMessages[why]),
+  invalid: (issues) => invalid(describeBodyIssues(issues)),
 };
 
 function invalid(message: string): SandboxError {

@@ -1,11 +1,11 @@
 import { physicalCardOrder, physicalReplacement, virtualCardOrder } from "../../contract/card-requests.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { PointId } from "../../contract/points.ts";
+import type { ContractPointId } from "../../contract/points.ts";
 import { hashOfSecret } from "../../rules/random.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Fields, ObservedRequest } from "./request.ts";
 
-/** The operations that make a card under an Idempotency-Key, and the fields of their bodies. */
+/** The operations that create a card with an Idempotency-Key, and the fields of their bodies. */
 const fields = {
   orderPhysicalCard: new Set(Object.keys(physicalCardOrder.shape)),
   orderVirtualCard: new Set(Object.keys(virtualCardOrder.shape)),
@@ -21,14 +21,14 @@ export function isOrderOperation(operation: OperationId | undefined): operation 
   return operation !== undefined && operation in fields;
 }
 
-/** The order of a request that makes a card under an Idempotency-Key. */
+/** The order in a request with an Idempotency-Key. */
 export class CardOrder {
   readonly key: string;
   readonly #scope: string;
   readonly #operation: OrderOperation;
   readonly #exchange: Exchange;
   #body: string;
-  #meaning: string | undefined = undefined;
+  #fingerprint: string | undefined = undefined;
 
   constructor(key: string, scope: string, operation: OrderOperation, exchange: Exchange, body: string) {
     this.key = key;
@@ -36,39 +36,39 @@ export class CardOrder {
     this.#operation = operation;
     this.#exchange = exchange;
     this.#body = body;
-    // A long body is not kept.
-    if (body.length > longestKept) this.#readMeaning();
+    // Long bodies are not kept.
+    if (body.length > maxKeptLength) this.#readFingerprint();
   }
 
-  /** The key within the world and the operation, whichever member sends it. */
+  /** The key within its scope and operation, the same for all members. */
   get sharedKeyName(): string {
     return `${this.key} ${this.#operation} ${this.#scope}`;
   }
 
-  /** The key within the world, the operation and the member, which is where it means one order (assumed). */
+  /** The key within its scope, operation and member: there it identifies one order (assumed). */
   get keyName(): string {
     return `${this.sharedKeyName} ${this.#exchange.caller?.memberPk}`;
   }
 
-  /** The ordered card as text; two requests for the same card have the same text. */
-  get meaning(): string {
-    return this.#meaning ?? this.#readMeaning();
+  /** Text that is equal for two orders of the same card. */
+  get fingerprint(): string {
+    return this.#fingerprint ?? this.#readFingerprint();
   }
 
-  /** Whether another order means the same. Equal bodies need not be read. */
-  isLike(other: CardOrder): boolean {
+  /** Whether both order the same card. Equal bodies are not parsed. */
+  isSameAs(other: CardOrder): boolean {
     const isSameBody = this.#body !== "" && this.#body === other.#body;
     if (isSameBody && this.#exchange.path === other.#exchange.path) return true;
-    return this.meaning === other.meaning;
+    return this.fingerprint === other.fingerprint;
   }
 
-  /** Most meanings are never needed, and to read one takes several microseconds. */
-  #readMeaning(): string {
-    const meaning = meaningOf(JSON.parse(this.#body), fields[this.#operation]);
-    // The path names the card that is replaced.
-    this.#meaning = shortened(`${this.#exchange.path.toLowerCase()} ${meaning}`);
+  /** Only on demand: most fingerprints are never needed, and each takes several microseconds. */
+  #readFingerprint(): string {
+    const fingerprint = fingerprintOf(JSON.parse(this.#body), fields[this.#operation]);
+    // The path contains the id of the card to replace.
+    this.#fingerprint = shortened(`${this.#exchange.path.toLowerCase()} ${fingerprint}`);
     this.#body = "";
-    return this.#meaning;
+    return this.#fingerprint;
   }
 }
 
@@ -79,25 +79,25 @@ export function readCardOrder({ exchange, messages, scope }: ObservedRequest, bo
   return new CardOrder(key, scope, operation, exchange, messages.requestBody ?? "");
 }
 
-const longestKept = 2000;
+const maxKeptLength = 2000;
 
 /** Rules keep only the hash of a long text. */
 export function shortened(text: string): string {
-  return text.length <= longestKept ? text : hashOfSecret(text).join();
+  return text.length <= maxKeptLength ? text : hashOfSecret(text).join();
 }
 
 /**
- * The order of fields, fields that are null or unknown, white space around a name, a name that chooses a scenario, and
- * `10` instead of `"10.00"` make no difference.
+ * Ignores the order of fields, null and unknown fields, whitespace around a name, a name that chooses a scenario, and
+ * the difference between `10` and `"10.00"`.
  */
-function meaningOf(body: Fields, known: ReadonlySet<string>): string {
+function fingerprintOf(body: Fields, known: ReadonlySet<string>): string {
   const ordered = Object.entries(body).filter(
     ([field, value]) => known.has(field) && !isScenarioName(field, value),
   );
   return JSON.stringify(canonical(Object.fromEntries(ordered)));
 }
 
-/** `"name": "scenario:lost-response"` is meant for the sandbox only. */
+/** `"name": "scenario:lost-response"` chooses a scenario and is not part of the order. */
 function isScenarioName(field: string, value: unknown): boolean {
   return field === "name" && typeof value === "string" && value.startsWith("scenario:");
 }
@@ -120,7 +120,7 @@ function numberOf(value: unknown): unknown {
   return mayBeNumber && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-const createdPoints: ReadonlySet<PointId | undefined> = new Set<PointId>([
+const createdPoints: ReadonlySet<ContractPointId | undefined> = new Set<ContractPointId>([
   "order.created",
   "cards.virtual_created",
   "cards.replaced",
@@ -131,8 +131,8 @@ export function createdCard({ exchange: { point } }: ObservedRequest): boolean {
   return createdPoints.has(point);
 }
 
-/** Refusals that are decided before the key is read. */
-const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
+/** Refusals that happen before the key is read. */
+const beforeKey: ReadonlySet<ContractPointId | undefined> = new Set<ContractPointId>([
   "gateway.bad_request",
   "gateway.scenario_unknown",
   "order.on_behalf_of_required",
@@ -143,12 +143,12 @@ const beforeKey: ReadonlySet<PointId | undefined> = new Set<PointId>([
   "cards.content_type_invalid",
 ]);
 
-/** Whether the order itself was refused: its key belongs to no card, and may be used again (spec §7). */
+/** Whether the order itself was refused, so that its key may be used again (spec §7). */
 export function isOrderRefused({ exchange: { status, point } }: ObservedRequest): boolean {
   return (status === 400 || status === 404 || status === 422) && !beforeKey.has(point);
 }
 
-/** Whether the key's first order was still in progress. */
+/** Whether the first order with the key was still in progress. */
 export function isKeyInProgress({ exchange: { point } }: ObservedRequest): boolean {
   return point === "order.key_in_progress" || point === "cards.key_in_progress";
 }

@@ -1,6 +1,6 @@
-import type { RuleId } from "./rules.ts";
+import type { FindingId } from "./rules.ts";
 
-/** From mistakes that cost money or leak a secret to mere information. */
+/** From mistakes that cost money or leak a secret to hints. */
 export const severities = ["critical", "high", "warn", "info"] as const;
 export type Severity = (typeof severities)[number];
 
@@ -8,8 +8,8 @@ export function isAsSevere(severity: Severity, as: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(as);
 }
 
-/** A request of an occurrence. It is copied here because the journal may not keep it any more. */
-export interface RequestSeen {
+/** A request of an occurrence. It is a copy because the journal may drop the request. */
+export interface FindingRequest {
   /** Its id in the journal. */
   readonly id: string;
   readonly method: string;
@@ -21,25 +21,25 @@ export interface RequestSeen {
   readonly time: string;
 }
 
-/** One time that the client made the mistake. */
+/** One instance of the mistake. */
 export interface Occurrence {
-  /** The observation, in a sentence without secrets. */
-  readonly seen: string;
+  /** A sentence of fact, without secrets. */
+  readonly observed: string;
   /** The slug of the company; null if the caller was not identified. */
   readonly company: string | null;
-  /** In their order; empty if the mistake was not made in a request, but for example by a receiver of webhooks. */
-  readonly requests: readonly RequestSeen[];
+  /** In order; empty if the mistake was not in a request but, for example, in a receiver of webhooks. */
+  readonly requests: readonly FindingRequest[];
 }
 
-/** A mistake of the client that the real service would punish later. */
+/** A client mistake that would cause harm with the real service. */
 export interface Finding {
-  readonly id: RuleId;
+  readonly id: FindingId;
   readonly severity: Severity;
   readonly title: string;
   /** Why it matters in production. */
   readonly why: string;
   /** How to fix it. */
-  readonly mend: string;
+  readonly fix: string;
   /** The section of the specification that the rule is based on. */
   readonly spec: string;
   /** The number of occurrences. */
@@ -48,7 +48,7 @@ export interface Finding {
   readonly occurrences: readonly Occurrence[];
 }
 
-/** The client's mistakes, the most severe first. */
+/** The client's mistakes, most severe first. */
 export interface FindingsReport {
   /** The number of findings of each severity. */
   readonly totals: Readonly<Record<Severity, number>>;
@@ -58,6 +58,6 @@ export interface FindingsReport {
 export interface FindingsFilter {
   /** Only findings of one company: its id, its slug, or `live/SLUG`. */
   readonly company?: string | undefined;
-  /** Whether the client sends nothing more, so that omissions count; default false. */
+  /** Whether the client sends no more requests, so that omissions count; default false. */
   readonly final?: boolean | undefined;
 }

@@ -12,21 +12,21 @@ import {
 import { Occurrences, type OccurrencesOfCompany, shownOccurrences } from "./occurrences.ts";
 import { ObservedRequest, parseOnce } from "./request.ts";
 import type { ApiKeys, Moment, Rule, Watch, WebhookAttempt } from "./rule.ts";
-import { type RuleId, ruleIds, rules } from "./rules.ts";
+import { type FindingId, ruleIds, rules } from "./rules.ts";
 
-/** The requests that rules see at once. One by one, each rule costs several times as much. */
+/** The number of requests that rules process at once. One by one, each rule takes several times as long. */
 const batchSize = 32;
 
-/** The most first requests with one key, each in another world or of another member. */
-const mostFirst = 100;
+/** The maximum number of first requests with one key, each of another scope or member. */
+const maxFirst = 100;
 
 export interface FindingsPorts extends ApiKeys {
-  /** How often the company's world was reset. */
+  /** How often the company was reset. */
   generationOf(companyPk: number): number;
   /** How often scenarios for the company, or for all, were armed or disarmed. */
   armingsOf(companyPk: number): number;
   moment(): Omit<Moment, "final">;
-  /** Called with the error of a rule that threw. It changes no response. */
+  /** Called when a rule throws. The response is not affected. */
   onDefect(defect: Error, exchange: Exchange | undefined): void;
 }
 
@@ -39,13 +39,13 @@ type RecordedRequest = readonly [
 ];
 
 interface RunningRule {
-  readonly id: RuleId;
-  /** Undefined: all. */
+  readonly id: FindingId;
+  /** Undefined: all requests. */
   readonly operations: ReadonlySet<OperationId | undefined> | undefined;
   readonly watch: Watch;
 }
 
-/** Watches clients for mistakes that the real service would punish later, however few requests the journal keeps. */
+/** Runs the rules on all requests. It does not depend on the size of the journal. */
 export class Findings {
   readonly #ports: FindingsPorts;
   #occurrences = new Occurrences();
@@ -64,12 +64,12 @@ export class Findings {
     const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
     const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
     this.#waiting.push([requestId, exchange, messages, generation, armings]);
-    // The holder of a key can only be looked up before the next change of the world.
+    // The owner of a key must be looked up before the next change of the database.
     const mayHaveKey = messages.requestHeaders.get("Authorization")?.includes("sk_");
     if (this.#waiting.length === batchSize || mayHaveKey) this.#catchUp();
   }
 
-  /** Shows the waiting requests to the rules, to one rule after the other. */
+  /** Runs one rule after the other on the waiting requests. */
   #catchUp(): void {
     const parse = parseOnce();
     const requests = this.#waiting.map((recorded) => new ObservedRequest(...recorded, parse));
@@ -101,7 +101,7 @@ export class Findings {
       (each) => each.scope === scope && each.exchange.operation === exchange.operation,
     );
     if (request.firstWithOwnKey) return;
-    this.#firstWithKey.set(order.key, [...first, request].slice(-mostFirst));
+    this.#firstWithKey.set(order.key, [...first, request].slice(-maxFirst));
   }
 
   /** Called after an attempt to deliver an event to a webhook. */
@@ -159,19 +159,19 @@ export class Findings {
   }
 }
 
-/** By key. Most keys are sent once, and then no rule has to remember them. */
+/** By key. Most keys are sent only once, so rules need not remember them. */
 function firstRequests(): QuickLRU<string, readonly ObservedRequest[]> {
   return new QuickLRU({ maxSize: 2500 });
 }
 
-function findingOf(id: RuleId, severity: Severity, all: readonly OccurrencesOfCompany[]): Finding {
-  const { title, why, mend, spec } = rules[id];
+function findingOf(id: FindingId, severity: Severity, all: readonly OccurrencesOfCompany[]): Finding {
+  const { title, why, fix, spec } = rules[id];
   return {
     id,
     severity,
     title,
     why,
-    mend,
+    fix,
     spec,
     times: all.reduce((sum, { times }) => sum + times, 0),
     occurrences: all.flatMap(({ occurrences }) => occurrences).slice(0, shownOccurrences),

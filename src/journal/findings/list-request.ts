@@ -1,7 +1,7 @@
 import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
 import type { ObservedRequest } from "./request.ts";
 
-/** The rows of a page when the request has no `limit`. */
+/** The number of rows on a page if the request has no `limit`. */
 export const defaultLimit = 50;
 
 export const listOperations: readonly OperationId[] = operationIds.filter(
@@ -14,7 +14,7 @@ export interface ListRequest {
   readonly list: string;
   readonly limit: number;
   readonly cursor: string | undefined;
-  /** In milliseconds since the epoch; undefined if the list is open at that end. */
+  /** In milliseconds since the epoch; undefined if the list has no such limit. */
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** The path and the filters without `from` and `to`. */
@@ -55,7 +55,7 @@ function nextOf({ exchange, messages }: ObservedRequest): string | null | undefi
   return found === undefined ? undefined : JSON.parse(found);
 }
 
-/** Several values are repeated or comma-separated, in any order. */
+/** Multiple values may be repeated or comma-separated, in any order. */
 function valuesOf(name: string, values: readonly string[]): readonly string[] {
   return values
     .flatMap((value) => value.split(","))
@@ -66,7 +66,7 @@ function valuesOf(name: string, values: readonly string[]): readonly string[] {
     .sort();
 }
 
-/** Whether a filter is an end of a period. */
+/** Whether a filter is the start or end of a period. */
 export function isPeriodEnd(name: string): boolean {
   return /^(from|to)$/.test(name);
 }

@@ -4,50 +4,50 @@ import type { Caller, CompanyNames } from "../../store/callers.ts";
 import type { Severity } from "./finding.ts";
 import type { ObservedRequest } from "./request.ts";
 
-/** One mistake that clients make. */
+/** Detects one kind of client mistake. */
 export interface Rule {
-  /** The usual severity; an occurrence may have another. */
+  /** The highest severity; an occurrence may have a lower one. */
   readonly severity: Severity;
   readonly title: string;
   /** Why it matters in production. */
   readonly why: string;
   /** How to fix it. */
-  readonly mend: string;
+  readonly fix: string;
   /** The section of the specification that it is based on. */
   readonly spec: string;
-  /** The rule sees only requests of these operations; default: every request, also one of no operation. */
+  /** The operations whose requests the rule observes; default: all requests, also those without an operation. */
   readonly operations?: readonly OperationId[];
-  /** Begins to watch. The state of the rule lives in what this returns; it must be bounded. */
+  /** Starts the rule. Its state, which must be bounded, belongs to the returned object. */
   watch(report: Report, apiKeys: ApiKeys): Watch;
 }
 
-/** The methods are called in the order in which things happen. */
+/** The methods are called in chronological order. */
 export interface Watch {
   /** Called after a response or a lost connection; also for muted requests, which may correct earlier mistakes. */
   onRequest?(request: ObservedRequest): void;
   /** Called after an attempt to deliver an event to a webhook. */
   onAttempt?(attempt: WebhookAttempt): void;
-  /** Called for each report of the findings: reports mistakes that a later request may still put right. */
+  /** Called for each report of the findings, for mistakes that a later request may still correct. */
   summarise?(moment: Moment, report: Report): void;
 }
 
-/** Takes an occurrence of a mistake. One that names a muted request is dropped. */
+/** Reports an occurrence. It is dropped if one of its requests is muted. */
 export type Report = (occurrence: {
-  /** A sentence. Secrets in it are masked. */
-  readonly seen: string;
-  /** In their order; the last one is the mistake, and the occurrence belongs to its company. */
+  /** A sentence of fact. Secrets in it are masked. */
+  readonly observed: string;
+  /** In order. The last one is the mistake; the occurrence belongs to its company. */
   readonly requests: readonly ObservedRequest[];
-  /** The company, if it is not that of the last request. */
+  /** The company if it differs from that of the last request. */
   readonly company?: CompanyNames;
   readonly severity?: Severity;
 }) => void;
 
 export interface ApiKeys {
-  /** The holder of an API key of either environment, active or revoked; undefined: there is no such key. */
+  /** The owner of an API key of either environment, active or revoked; undefined if the key does not exist. */
   holderOf(secret: string): Caller | undefined;
 }
 
-/** One attempt to deliver a webhook's event. */
+/** One attempt to deliver an event to a webhook. */
 export interface WebhookAttempt {
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -58,7 +58,7 @@ export interface WebhookAttempt {
   readonly error: string | null;
   /** Whether a scenario changed the delivery, for example its signature. */
   readonly forced: boolean;
-  /** The part of this attempt that a verifying receiver rejects; undefined: none. */
+  /** The invalid part of this delivery, which a receiver must reject; undefined if it is valid. */
   readonly broken: "signature" | "timestamp" | undefined;
   /** In real time. */
   readonly durationMs: number;
@@ -70,12 +70,12 @@ export interface Moment {
   readonly nowMs: number;
   /** In real time, as `ObservedRequest.startedMs`. */
   readonly realMs: number;
-  /** The client sends nothing more. */
+  /** The client sends no more requests. */
   readonly final: boolean;
 }
 
 /**
- * The entry of a key, made if there is none, as the latest one: `summarise` reports the entries in this order.
+ * Returns the entry of a key, creating it if necessary, and moves it to the end: `summarise` reports in this order.
  * @internal
  */
 export function latestEntry<Key, Value>(entries: QuickLRU<Key, Value>, key: Key, make: () => Value): Value {

@@ -56,5 +56,5 @@ export const rules = {
   "TIME-2": timestampWithoutOffset,
 } as const satisfies Record<string, Rule>;
 
-export type RuleId = keyof typeof rules;
-export const ruleIds = Object.keys(rules) as RuleId[];
+export type FindingId = keyof typeof rules;
+export const ruleIds = Object.keys(rules) as FindingId[];

@@ -1,7 +1,14 @@
 import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
-import type { PointId } from "../../contract/points.ts";
-import type { CoverageReport, CoverageTotal, PointCoverage } from "../coverage.ts";
-import { type Formatted, formatted, markdownPage, markdownTable, type ReportFormat } from "./formatted.ts";
+import type { ContractPointId } from "../../contract/points.ts";
+import { type CoverageReport, type CoverageTotal, type PointCoverage, percent } from "../coverage.ts";
+import {
+  type Formatted,
+  formatted,
+  markdownPage,
+  markdownTable,
+  type ReportFormat,
+  timesText,
+} from "./formatted.ts";
 import { htmlPage, htmlTable } from "./html.ts";
 import { type JunitSuite, junit } from "./junit.ts";
 
@@ -9,13 +16,13 @@ export function formatCoverage(report: CoverageReport, format: ReportFormat): Fo
   return formatted(format, {
     json: () => JSON.stringify(report),
     markdown: () => markdownPage("# Contract coverage", ...coverageMarkdown(report)),
-    junit: () => junit([coverageSuite(report, (point) => ({ failure: `${point}: no request met it` }))]),
+    junit: () => junit([coverageSuite(report, (point) => ({ failure: `not met: ${point}` }))]),
     html: () => htmlPage("Contract coverage", coverageHtml(report)),
   });
 }
 
 function metInTotal({ total }: CoverageReport): string {
-  return `${share(total)} contract points were met.`;
+  return `${total.met} of ${total.points} contract points met (${percent(total)}).`;
 }
 
 export function coverageMarkdown(report: CoverageReport): string[] {
@@ -31,26 +38,26 @@ export function coverageMarkdown(report: CoverageReport): string[] {
       operationIds.map((id) => [`\`${pathOf(id)}\``, share(by_operation[id])]),
     ),
     markdownTable(
-      ["Point", "Status", "Provenance", "Spec", "Met", "First by"],
+      ["Contract point", "Status", "Provenance", "Spec", "Requests", "First request"],
       points.map((point) => [
         `\`${point.id}\``,
         point.status,
         point.provenance,
         point.spec,
         point.excluded ? "excluded" : point.times,
-        point.first ? `request ${point.first.request_id}` : "",
+        point.first?.request_id ?? "",
       ]),
     ),
   ];
 }
 
 /**
- * Each contract point is a test case; an excluded one is skipped.
- * @param notMet - the outcome of a point that was not met; `point` is its status, title and section
+ * Each contract point is a test case; an excluded point is skipped.
+ * @param notMet - the outcome of a point that was not met; `point` is its status, title and spec section
  */
 export function coverageSuite(
   { points }: CoverageReport,
-  notMet: (point: string, id: PointId) => { readonly failure: string } | { readonly skipped: string },
+  notMet: (point: string, id: ContractPointId) => { readonly failure: string } | { readonly skipped: string },
 ): JunitSuite {
   const outcome = (point: PointCoverage) => {
     const state = stateOf(point);
@@ -70,55 +77,46 @@ export function coverageHtml(report: CoverageReport): string[] {
   return [
     `<p>${metInTotal(report)}</p>`,
     htmlTable(
-      "By provenance",
+      "Contract points by provenance",
       ["Provenance", "Met"],
       Object.entries(by_provenance).map(([provenance, each]) => [provenance, share(each)]),
     ),
     htmlTable(
-      "By operation",
+      "Contract points by operation",
       ["Operation", "Met"],
       operationIds.map((id) => [pathOf(id), share(by_operation[id])]),
     ),
     notMet.length === 0
       ? ""
       : htmlTable(
-          "Specified, and not met",
-          ["Point", "Status", "Spec", "What"],
+          "Specified contract points not met",
+          ["Contract point", "Status", "Spec", "Description"],
           notMet.map(({ id, status, spec, title }) => [id, status, spec, title]),
         ),
     `<details>
 <summary>All ${points.length} contract points</summary>
 ${htmlTable(
   "Contract points",
-  ["Point", "Met", "Status", "Provenance", "Spec", "What", "First by"],
+  ["Contract point", "Met", "Status", "Provenance", "Spec", "Description", "First request"],
   points.map((point) => [
     point.id,
-    stateOf(point) === "met" ? `met, ${timesOf(point.times)}` : stateOf(point),
+    stateOf(point) === "met" ? `met, ${timesText(point.times)}` : stateOf(point),
     point.status,
     point.provenance,
     point.spec,
     point.title,
-    point.first ? `request ${point.first.request_id}: ${point.first.method} ${point.first.path}` : "",
+    point.first ? `${point.first.request_id}: ${point.first.method} ${point.first.path}` : "",
   ]),
 )}
 </details>`,
   ];
 }
 
-function timesOf(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
-}
-
-/** Rounded down: 100 % means that every point was met. */
-function percent({ points, met }: CoverageTotal): string {
-  return points === 0 ? "–" : `${Math.floor((met * 100) / points)} %`;
-}
-
 export function share(total: CoverageTotal): string {
   return `${total.met} of ${total.points} (${percent(total)})`;
 }
 
-/** Such as `GET /developer/cards/{id}`. */
+/** For example `GET /developer/cards/{id}`. */
 export function pathOf(id: OperationId): string {
   return `${operations[id].method} ${operations[id].path.replace(/:([a-z]+)/g, "{$1}")}`;
 }
@@ -132,7 +130,7 @@ export function specifiedNotMet({ points }: CoverageReport): PointCoverage[] {
   return points.filter((point) => point.provenance === "specified" && stateOf(point) === "not met");
 }
 
-/** The operations of which requests met a point. */
+/** The operations whose requests met at least one point. */
 export function operationsTouched({ by_operation }: CoverageReport): OperationId[] {
   return operationIds.filter((id) => by_operation[id].met > 0);
 }

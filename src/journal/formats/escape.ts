@@ -9,23 +9,23 @@ const entities: Readonly<Record<string, string>> = {
 /** Control characters, line separators and bidirectional overrides, which change how a terminal shows other text. */
 const control = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text as one line of a terminal or a log: control characters appear as escapes such as `\\u001b`. */
+/** Escapes text for one line of a terminal or a log: control characters become escapes such as `\\u001b`. */
 export function escapeControls(raw: string): string {
   return raw.replace(control, codeOf);
 }
 
-/** A message of several lines as one; control characters appear as escapes. */
+/** Joins the lines of a message; control characters become escapes. */
 export function oneLine(message: string): string {
   return escapeControls(message.replace(/\s*\n\s*/g, " "));
 }
 
-/** A value as indented JSON for a terminal: JSON itself escapes only some control characters. */
+/** Formats a value as indented JSON for a terminal. JSON itself escapes only some control characters. */
 export function jsonLines(value: unknown): string {
   const lines = JSON.stringify(value, null, 2).split("\n");
   return `${lines.map(escapeControls).join("\n")}\n`;
 }
 
-/** Text escaped for XML and HTML, without control characters. */
+/** Escapes text for XML and HTML, and removes control characters. */
 export function escapeMarkup(raw: string): string {
   return raw
     .toWellFormed()
@@ -33,7 +33,7 @@ export function escapeMarkup(raw: string): string {
     .replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** Text escaped for Markdown, also in a table, on one line. */
+/** Escapes text for one line of Markdown, also in a table. */
 export function escapeMarkdown(raw: string): string {
   return escapeControls(raw.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 }
@@ -41,7 +41,7 @@ export function escapeMarkdown(raw: string): string {
 /** Characters that a terminal does not treat as text; tabs and line feeds are text. */
 const beyondText = /(?![\t\n])\p{Cc}/u;
 
-/** A word quoted for a POSIX shell; one with control characters is quoted for bash and zsh. */
+/** Quotes a word for a POSIX shell; for bash and zsh if it has control characters. */
 export function shellQuoted(text: string): string {
   if (!beyondText.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
   const escaped = text.replace(/[\\']/g, "\\$&").replace(new RegExp(beyondText, "gu"), codeOf);

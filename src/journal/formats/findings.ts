@@ -8,7 +8,7 @@ import {
 } from "../findings/finding.ts";
 import { ruleIds, rules } from "../findings/rules.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
-import { type Formatted, formatted, markdownPage, type ReportFormat } from "./formatted.ts";
+import { type Formatted, formatted, markdownPage, type ReportFormat, timesText } from "./formatted.ts";
 import { htmlBadge, htmlPage } from "./html.ts";
 import { type JunitCase, type JunitSuite, junit } from "./junit.ts";
 
@@ -25,30 +25,30 @@ export function findingsMarkdown(report: FindingsReport, heading: "##" | "###"):
   return [
     `${findingTotals(report)}.`,
     ...report.findings.map(
-      ({ id, severity, title, why, mend, spec, times, occurrences }) =>
+      ({ id, severity, title, why, fix, spec, times, occurrences }) =>
         `${heading} ${severity}: ${id} ${escapeMarkdown(title)}
 
-Seen ${timesSeen({ times })}${occurrences.length < times ? `, the first ${occurrences.length}` : ""}:
+Observed ${timesText(times)}${occurrences.length < times ? ` (first ${occurrences.length} shown)` : ""}:
 
-${occurrences.map((each) => `- ${escapeMarkdown(each.seen)} (${escapeMarkdown(placeOf(each))})`).join("\n")}
+${occurrences.map((each) => `- ${escapeMarkdown(each.observed)} (${escapeMarkdown(placeOf(each))})`).join("\n")}
 
-Why it matters (${escapeMarkdown(spec)}): ${escapeMarkdown(why)}
+Why it matters: ${escapeMarkdown(why)} (spec ${escapeMarkdown(spec)})
 
-How to mend it: ${escapeMarkdown(mend)}`,
+How to fix it: ${escapeMarkdown(fix)}`,
     ),
   ];
 }
 
 /**
- * Each rule is a test case; each finding of it is one that fails or is skipped.
- * @param failing - the least severity that fails; less severe findings are skipped, all of them if it is undefined
+ * Each finding is a test case that fails or is skipped; each rule without findings is one that passes.
+ * @param failing - the lowest severity that fails; all findings are skipped if it is undefined
  */
 export function findingsSuite({ findings }: FindingsReport, failing: Severity | undefined): JunitSuite {
   const found = new Set(findings.map(({ id }) => id));
   const passed = ruleIds
     .filter((id) => !found.has(id))
     .map((id): JunitCase => ({ name: `${id} ${rules[id].title}`, classname: "findings" }));
-  const broken = findings.map((finding): JunitCase => {
+  const failedOrSkipped = findings.map((finding): JunitCase => {
     const { id, severity, title } = finding;
     const message = messageOf(finding);
     const fails = failing !== undefined && isAsSevere(severity, failing);
@@ -58,32 +58,32 @@ export function findingsSuite({ findings }: FindingsReport, failing: Severity | 
       ...(fails ? { failure: message } : { skipped: message }),
     };
   });
-  return { name: "findings", cases: [...broken, ...passed] };
+  return { name: "findings", cases: [...failedOrSkipped, ...passed] };
 }
 
-function messageOf({ severity, times, occurrences: [first], mend }: Finding): string {
-  const seen = first ? ` ${first.seen} (${placeOf(first)}).` : "";
-  return `${severity}, ${timesSeen({ times })}.${seen} ${mend}`;
+function messageOf({ severity, times, occurrences: [first], fix }: Finding): string {
+  const observed = first ? ` ${first.observed} (${placeOf(first)}).` : "";
+  return `${severity}, ${timesText(times)}.${observed} ${fix}`;
 }
 
 export function findingsHtml(report: FindingsReport, heading: "h2" | "h3"): string[] {
   return [
     `<p>${findingTotals(report)}.</p>`,
-    ...report.findings.map(({ id, severity, title, why, mend, spec, times, occurrences }) => {
+    ...report.findings.map(({ id, severity, title, why, fix, spec, times, occurrences }) => {
       const items = occurrences.map(
-        (each) => `<li>${escapeMarkup(each.seen)} <small>(${escapeMarkup(placeOf(each))})</small></li>`,
+        (each) => `<li>${escapeMarkup(each.observed)} <small>(${escapeMarkup(placeOf(each))})</small></li>`,
       );
       const more = times - occurrences.length;
       if (more > 0) items.push(`<li>and ${more} more</li>`);
       return `<article class="${severity}">
 <${heading}>${htmlBadge(severity)}${id} ${escapeMarkup(title)}</${heading}>
 <dl>
-<dt>Seen ${timesSeen({ times })}</dt>
+<dt>Observed ${timesText(times)}</dt>
 <dd><ul>${items.join("")}</ul></dd>
 <dt>Why it matters</dt>
-<dd>${escapeMarkup(why)} (${escapeMarkup(spec)})</dd>
-<dt>How to mend it</dt>
-<dd>${escapeMarkup(mend)}</dd>
+<dd>${escapeMarkup(why)} (spec ${escapeMarkup(spec)})</dd>
+<dt>How to fix it</dt>
+<dd>${escapeMarkup(fix)}</dd>
 </dl>
 </article>`;
     }),
@@ -95,16 +95,12 @@ export function findingTotals({ totals }: FindingsReport): string {
   return severities.map((severity) => `${totals[severity]} ${severity}`).join(", ");
 }
 
-export function timesSeen({ times }: Pick<Finding, "times">): string {
-  return times === 1 ? "once" : `${times} times`;
-}
-
 /** The last request of an occurrence, and its company. */
 export function placeOf({ requests, company }: Occurrence): string {
   const request = requests.at(-1);
   const places = [
     ...(request
-      ? [`request ${request.id}: ${request.method} ${request.path}, ${request.status ?? "no answer"}`]
+      ? [`request ${request.id}: ${request.method} ${request.path}, ${request.status ?? "no response"}`]
       : []),
     ...(company === null ? [] : [`company ${company}`]),
   ];

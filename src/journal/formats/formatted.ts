@@ -33,3 +33,7 @@ export function markdownTable(
 export function markdownPage(...sections: readonly string[]): string {
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
+
+export function timesText(times: number): string {
+  return times === 1 ? "once" : `${times} times`;
+}

@@ -1,6 +1,6 @@
 import { escapeMarkup } from "./escape.ts";
 
-/** System colours adapt to light and dark; each severity has a name and a colour. */
+/** System colours adapt to dark mode; each severity has a colour. */
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentcolor 25%, transparent); }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
@@ -52,12 +52,12 @@ ${body.filter((part) => part !== "").join("\n")}
 `;
 }
 
-/** Text as HTML. Ids of contract points and paths may break after a separator. */
+/** Escapes text for HTML. Ids of contract points and paths may wrap after a separator. */
 export function htmlText(raw: string): string {
   return escapeMarkup(raw).replace(/[._/](?=[a-z{])/g, "$&<wbr>");
 }
 
-/** A table whose rows have their first cell as header. A wide table scrolls. */
+/** A table; the first cell of each row is its header. A wide table scrolls. */
 export function htmlTable(
   caption: string,
   head: readonly string[],
@@ -67,7 +67,7 @@ export function htmlTable(
   const headCells = head.map((cell) => `<th scope="col">${escapeMarkup(cell)}</th>`).join("");
   const row = ([first = "", ...rest]: readonly (string | number)[]) =>
     `<tr><th scope="row">${htmlText(String(first))}</th>${rest.map((cell) => `<td>${htmlText(String(cell))}</td>`).join("")}</tr>`;
-  // With a keyboard, only a region that takes the focus can be scrolled.
+  // A region must be focusable so that it can be scrolled with the keyboard.
   return `<div class="table" role="region" aria-label="${label}" tabindex="0">
 <table>
 <caption>${label}</caption>

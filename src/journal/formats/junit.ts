@@ -1,6 +1,6 @@
 import { escapeMarkup } from "./escape.ts";
 
-/** A test case; without `failure` and `skipped` it passed. */
+/** A test case; it passed if it has neither `failure` nor `skipped`. */
 export interface JunitCase {
   readonly name: string;
   readonly classname: string;
@@ -14,7 +14,7 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** JUnit XML for continuous integration. */
+/** Formats test suites as JUnit XML. */
 export function junit(suites: readonly JunitSuite[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>

@@ -1,26 +1,33 @@
 import type { Command } from "commander";
 import { SetupError } from "../../rules/errors.ts";
+import { nearest } from "../../rules/nearest.ts";
+import { lengthenHelp } from "./command.ts";
 
 interface KnownCommand {
   readonly summary: string;
-  /** Imported when the command runs, so that a start does not load the other commands. */
+  /** Imports the command when it runs, so that `start` does not load the other commands. */
   readonly load: () => Promise<{ define(): Command }>;
 }
 
 /** The commands of `card-sandbox`, by name. */
-const commands: Readonly<Record<string, KnownCommand>> = {
-  start: { summary: "starts a sandbox; what is done without a word", load: () => import("./start.ts") },
+export const commands: Readonly<Record<string, KnownCommand>> = {
+  start: { summary: "Start a sandbox server (default command)", load: () => import("./start.ts") },
   exec: {
-    summary: "runs a command against a sandbox of its own, and reports",
+    summary: "Run a command (such as your tests) on a fresh sandbox, then report",
     load: () => import("./exec.ts"),
   },
-  wait: { summary: "waits until a sandbox answers", load: () => import("./wait.ts") },
-  health: { summary: "tells whether a sandbox is well", load: () => import("./health.ts") },
-  env: { summary: "prints the variables of a running sandbox, for a shell", load: () => import("./env.ts") },
-  keys: { summary: "lists, makes and revokes a running sandbox's API keys", load: () => import("./keys.ts") },
-  scenarios: { summary: "lists the scenarios that there are", load: () => import("./scenarios.ts") },
-  contract: { summary: "lists the contract points", load: () => import("./contract.ts") },
-  validate: { summary: "checks fixtures and scenario files", load: () => import("./validate.ts") },
+  wait: { summary: "Wait until a sandbox is ready", load: () => import("./wait.ts") },
+  health: { summary: "Check the health of a sandbox", load: () => import("./health.ts") },
+  env: { summary: "Print the environment variables of a running sandbox", load: () => import("./env.ts") },
+  keys: { summary: "List, create and revoke API keys", load: () => import("./keys.ts") },
+  scenarios: { summary: "List the scenarios", load: () => import("./scenarios.ts") },
+  contract: { summary: "List the contract points", load: () => import("./contract.ts") },
+  mcp: { summary: "Serve tools for a coding agent (MCP over stdio)", load: () => import("./mcp.ts") },
+  init: {
+    summary: "Add scenarios, fixtures and a CI workflow to your project",
+    load: () => import("./init.ts"),
+  },
+  validate: { summary: "Check fixtures and scenario files", load: () => import("./validate.ts") },
 };
 
 /**
@@ -32,30 +39,34 @@ export async function commandNamed(
 ): Promise<{ readonly command: Command; readonly args: readonly string[] }> {
   const [first = "start", ...rest] = argv;
   if (first === "help") {
-    const [about = "start"] = rest;
-    return { command: await defined(about), args: ["--help"] };
+    const about = rest.find((word) => word !== "--all") ?? "start";
+    return { command: await defined(about, rest), args: ["--help"] };
   }
   return first.startsWith("-")
-    ? { command: await defined("start"), args: argv }
-    : { command: await defined(first), args: rest };
+    ? { command: await defined("start", argv), args: argv }
+    : { command: await defined(first, rest), args: rest };
 }
 
-async function defined(name: string): Promise<Command> {
+async function defined(name: string, args: readonly string[]): Promise<Command> {
   const known = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!known) throw await unknown(name);
+  if (!known) throw unknown(name);
   const command = (await known.load()).define();
-  return name === "start" ? command.addHelpText("after", `\n${commandList()}`) : command;
+  if (name === "start") command.description(`${command.description()}\n\n${commandList()}`);
+  // Only `--help --all` has an effect: without --help, --all is an unknown option.
+  if (args.includes("--all")) lengthenHelp(command);
+  return command;
 }
 
-async function unknown(name: string): Promise<SetupError> {
-  const { nearest } = await import("../../rules/nearest.ts");
+function unknown(name: string): SetupError {
   const names = Object.keys(commands);
   const meant = nearest(name, names);
-  const known = `${meant === undefined ? "there are" : `did you mean "${meant}"? There are`} ${names.join(", ")}`;
-  return new SetupError(`unknown command "${name}": ${known}; card-sandbox --help tells of them`);
+  const hint = meant === undefined ? "" : `Did you mean "${meant}"? `;
+  return new SetupError(
+    `unknown command "${name}". ${hint}Commands: ${names.join(", ")}. See card-sandbox --help.`,
+  );
 }
 
 function commandList(): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(9)}  ${summary}`);
-  return `Commands:\n${lines.join("\n")}\n  card-sandbox help COMMAND tells how each is used\n`;
+  return `Commands:\n${lines.join("\n")}\n  See card-sandbox COMMAND --help for the options of a command.`;
 }

@@ -6,10 +6,10 @@ import { columns, newCommand } from "./command.ts";
 export function define(): Command {
   const command = newCommand(
     "card-sandbox contract",
-    "Lists the contract points: each behaviour of the service that a client can observe.",
+    "List the contract points: the behaviors of the service that a client can observe.",
   )
-    .option("--json", "as JSON, as GET /_sandbox/contract has it")
-    .addHelpText("after", "\nExit codes:\n  0  they are listed\n  2  asked for wrongly");
+    .option("--json", "print JSON in the format of GET /_sandbox/contract")
+    .addHelpText("after", "\nExit codes:\n  0  success\n  2  usage error");
   return command.action(() => {
     const points = Object.entries(contractPoints).map(([id, point]) => ({ id, ...point }));
     process.stdout.write(

@@ -1,47 +1,45 @@
 import type { Command } from "commander";
-import { oneLine, shellQuoted } from "../../journal/formats/escape.ts";
+import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { CompanyListing, WorldListing } from "../../store/world-listing.ts";
 import { ordererObstacles } from "../../world/first-order.ts";
 import { clientVariables } from "../client-variables.ts";
-import { ask, baseAddress } from "../running-sandbox.ts";
-import { newCommand, notEmpty, optionWithVariable } from "./command.ts";
+import { messageLine } from "../colors.ts";
+import { baseUrl, callControl } from "../running-sandbox.ts";
+import { adminTokenOption, newCommand, urlArgument } from "./command.ts";
 
-/** How many companies of an environment the warning explains. */
+/** The maximum number of companies of each environment in the warning. */
 const shownCompanies = 5;
 
 export function define(): Command {
   const command = newCommand(
     "card-sandbox env",
-    'Prints what a client\'s tests need to know of a running sandbox, for a shell: eval "$(card-sandbox env)"',
+    'Print the environment variables that client tests need (URL, API keys, ids), as shell commands. Usage: eval "$(card-sandbox env)"',
   )
-    .argument("[url]", "its base address (default: CARD_SANDBOX_URL, then this machine's)")
-    .addOption(
-      optionWithVariable("--admin-token <token>", "what its own API demands", "ADMIN_TOKEN").argParser(
-        notEmpty,
-      ),
-    )
+    .argument(...urlArgument)
+    .addOption(adminTokenOption())
     .addHelpText(
       "after",
       `
-It takes the live base address to be the same: where the sandbox has a --live-port, set CARD_SANDBOX_LIVE_URL.
+CARD_SANDBOX_LIVE_URL has the same value as CARD_SANDBOX_URL. If the sandbox uses
+--live-port, set it to the live base URL that the sandbox prints when it starts.
 
 Exit codes:
-  0  they are printed
-  2  asked for wrongly, such as without the admin token
-  3  the sandbox cannot be asked`,
+  0  success
+  2  usage error, or the admin token is missing or wrong
+  3  the sandbox does not respond`,
     );
   return command.action(async (given?: string) => {
     const { adminToken } = command.opts<{ adminToken?: string }>();
-    const url = baseAddress(given, process.env);
-    const { companies } = await ask<WorldListing>({ url, adminToken }, "GET", "/world");
+    const url = baseUrl(given, process.env);
+    const { companies } = await callControl<WorldListing>({ url, adminToken }, "GET", "/world");
     const variables = clientVariables({ url, liveUrl: url, adminToken }, companies);
     const missing = missingLine(url, variables, companies);
-    if (missing !== undefined) process.stderr.write(`card-sandbox: ${oneLine(missing)}\n`);
+    if (missing !== undefined) process.stderr.write(messageLine(missing, "yellow"));
     process.stdout.write(Object.entries(variables).map(line).join(""));
   });
 }
 
-/** Names the variables that have no value, the reasons if known, and a remedy; undefined if all have a value. */
+/** A warning with the variables without a value, the reasons and a remedy; undefined if all have a value. */
 function missingLine(
   url: string,
   variables: ReturnType<typeof clientVariables>,
@@ -56,14 +54,14 @@ function missingLine(
     ...(variables.CARD_SANDBOX_LIVE_API_KEY === undefined ? (["live"] as const) : []),
   ];
   const why = environments.flatMap((each) => {
-    const [first = `no ${each} company`, ...more] = ordererObstacles(companies, each);
+    const [first = `there is no ${each} company`, ...more] = ordererObstacles(companies, each);
     const shown = [first, ...more.slice(0, shownCompanies - 1)];
     const left = more.length + 1 - shown.length;
     return left > 0 ? [...shown, `and ${left} more`] : shown;
   });
   return (
-    `no member with a public key can order a card there: ${names.join(", ")} are unset ` +
-    `(${why.join("; ")}); if one could before, reset the sandbox: curl -X POST ${url}/_sandbox/reset`
+    `warning: ${names.join(", ")}: not set, because no member with a public API key can order a card ` +
+    `(${why.join("; ")}). To restore the fixtures, reset the sandbox: curl -X POST ${url}/_sandbox/reset`
   );
 }
 

@@ -1,49 +1,53 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Command } from "commander";
 import { inTurn } from "../../journal/exchange.ts";
 import { terminalReport } from "../../journal/formats/terminal.ts";
 import { suiteReport } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { clientVariables } from "../client-variables.ts";
+import { messageLine, painter } from "../colors.ts";
 import { version } from "../create-sandbox.ts";
 import { runCommand } from "../exec/command-run.ts";
 import { reportFile, writeReports } from "../exec/report-files.ts";
 import { addSuiteOptions, type SuiteOptions, suiteOptions } from "../exec/suite-options.ts";
 import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
-import { newCommand } from "./command.ts";
+import { newCommand, shortenHelp } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
 
-/** How long open handles may delay the exit. */
+/** How long open handles may delay the exit, in milliseconds. */
 const flushMs = 300;
 
 export function define(): Command {
   const command = newCommand(
     "card-sandbox exec",
-    "Runs a command, such as a test suite, against a sandbox of its own, and tells on standard error which parts of the contract it exercised and what the client did wrong. The command finds the sandbox in CARD_SANDBOX_URL, a key in CARD_SANDBOX_API_KEY, and what else the README lists.",
+    "Run a command, such as your tests, on a fresh sandbox, then report contract coverage, findings and failed gates to standard error. The command gets the environment variables that card-sandbox env prints, such as CARD_SANDBOX_URL and CARD_SANDBOX_API_KEY.",
   )
     .usage("[options] -- COMMAND [ARGUMENT...]")
-    .argument("[command...]", "what to run; no shell reads it")
+    .argument("[command...]", "command to run, with its arguments (without a shell)")
     .passThroughOptions();
-  command.optionsGroup("What the command is held to:");
   addSuiteOptions(command);
-  command.optionsGroup("The sandbox, as for card-sandbox start:");
+  const ownOptions = command.options.map(({ long }) => long ?? "");
   addStartOptions(command, { port: 0, log: "silent" });
+  shortenHelp(command, ownOptions);
   return command
     .addHelpText(
       "after",
       `
-Requests are logged to standard error, where --log asks for it.
+The options of card-sandbox start also work here, for example --fixtures,
+--scenario and --log. By default, the sandbox uses a free port and does not log
+requests; with --log, the log goes to standard error.
 
 Exit codes:
-  the command's own, or 128 and the number of the signal that ended it, where it failed; else
-  0  all is well
-  1  a gate failed, the command sent no request, or an armed scenario never fired
-  2  asked for wrongly, or for what cannot be
-  3  could not run: the command cannot be started, a port is taken, a report cannot be written
+  the exit code of the command if it fails (128 + N if signal N ended it), or
+  0  success
+  1  a gate failed
+  2  usage error
+  3  the server or the command could not start, or a report could not be written
 
 Example:
-  card-sandbox exec --fail-on warn --require order.created,order.replayed --report report.html -- npm test`,
+  card-sandbox exec --fail-on warn --require order.created,order.replayed \\
+    --report report.html -- npm test`,
     )
     .action(async (words: readonly string[]) => {
       process.exitCode = await exec(words, command);
@@ -53,21 +57,28 @@ Example:
 
 async function exec(words: readonly string[], command: Command): Promise<number> {
   const [program] = words;
-  if (!program) throw new SetupError("exec takes the command to run: card-sandbox exec -- npm test");
+  if (!program) throw new SetupError("command: is required. Example: card-sandbox exec -- npm test");
   const suite = suiteOptions(command);
   const files = suite.reports.map(reportFile);
-  const { options, logFormat } = startRequest(command);
+  const { options, logFormat, watch } = startRequest(command);
   const log = (line: string) => void process.stderr.write(line);
+  const paint = painter(process.stderr);
   let requests = 0;
-  const observe = inTurn(() => requests++, inTurn(databaseLog(log), requestLog(logFormat, log)));
-  const sandbox = await start({ ...options, observe }, { lightGlobals: true });
+  const observe = inTurn(() => requests++, inTurn(databaseLog(log), requestLog(logFormat, log, paint)));
+  const sandbox = await start(
+    { ...options, observe },
+    {
+      lightGlobals: true,
+      watch: watch ? { report: (message, style) => log(messageLine(message, style)) } : undefined,
+    },
+  );
   try {
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
     const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);
     const exitCode = await runCommand(words, { ...process.env, ...variables });
-    const seen = await reportOn(sandbox, program, exitCode, suite, () => requests);
-    const report = writeReports(seen, suite.gates, files);
-    process.stderr.write(terminalReport(report));
+    const result = await reportOn(sandbox, program, exitCode, suite, () => requests);
+    const report = writeReports(result, suite.gates, files);
+    process.stderr.write(terminalReport(report, paint));
     return report.exit_code;
   } finally {
     await sandbox.close();
@@ -81,14 +92,14 @@ async function reportOn(
   { gates, exclude }: SuiteOptions,
   countRequests: () => number,
 ) {
-  // Requests that a scenario still holds are decided first, so that the report counts them.
+  // Continues the requests that a scenario still holds, so that the report counts them.
   sandbox.drain();
-  await turn();
+  await nextTick();
   return suiteReport(program, exitCode, gates, {
     version,
     requests: countRequests(),
     coverage: sandbox.coverage({ exclude }),
     findings: sandbox.findings({ final: true }),
-    unfired: sandbox.control.scenarios.unfired(),
+    unused_scenarios: sandbox.control.scenarios.unused(),
   });
 }

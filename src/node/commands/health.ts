@@ -1,23 +1,24 @@
 import type { Command } from "commander";
 import { oneLine } from "../../journal/formats/escape.ts";
+import { messageLine } from "../colors.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { baseAddress, illness } from "../running-sandbox.ts";
-import { newCommand } from "./command.ts";
+import { baseUrl, healthProblem } from "../running-sandbox.ts";
+import { newCommand, urlArgument } from "./command.ts";
 
 export function define(): Command {
-  return newCommand("card-sandbox health", "Tells whether a sandbox is well, by one look: for HEALTHCHECK.")
-    .argument("[url]", "its base address (default: CARD_SANDBOX_URL, then this machine's)")
-    .addHelpText(
-      "after",
-      "\nExit codes:\n  0  it is well\n  1  it is not, or nobody answers\n  2  asked for wrongly",
-    )
+  return newCommand(
+    "card-sandbox health",
+    "Check the health of a sandbox once, for example in a Docker HEALTHCHECK.",
+  )
+    .argument(...urlArgument)
+    .addHelpText("after", "\nExit codes:\n  0  healthy\n  1  not healthy, or no response\n  2  usage error")
     .action(async (given?: string) => {
-      const url = baseAddress(given, process.env);
-      const wrong = await illness(url);
-      if (wrong === undefined) process.stdout.write(`${oneLine(url)} is well\n`);
+      const url = baseUrl(given, process.env);
+      const problem = await healthProblem(url);
+      if (problem === undefined) process.stdout.write(`${oneLine(url)} is healthy\n`);
       else {
-        process.stderr.write(`card-sandbox: ${oneLine(wrong)}\n`);
-        process.exitCode = exitCodes.found;
+        process.stderr.write(messageLine(problem));
+        process.exitCode = exitCodes.failed;
       }
     });
 }

@@ -4,7 +4,7 @@ import { onBehalfOfModes } from "../../contract/operations.ts";
 import { defaultJournalBytes } from "../../journal/journal.ts";
 import { keyQuotas } from "../../rules/api-key.ts";
 import { SetupError } from "../../rules/errors.ts";
-import { databaseChecks, durabilities } from "../database-file.ts";
+import { databaseChecks, durabilities } from "../database/file.ts";
 import { type LogFormat, logFormats } from "../request-log.ts";
 import type { StartOptions } from "../start-sandbox.ts";
 import { commaSeparated, notEmpty, once, optionWithVariable as option, wholeNumber } from "./command.ts";
@@ -14,14 +14,17 @@ interface Flags extends Omit<StartOptions, "assumed" | "tls" | "deliver" | "obse
   readonly log: LogFormat;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly watch?: boolean;
 }
 
-/** The options of the command line for a start. */
+/** The parsed options of a command that starts a sandbox. */
 export interface StartRequest {
   readonly options: StartOptions;
   readonly logFormat: LogFormat;
-  /** The certificate's file, for the curl commands that the start prints. */
+  /** The certificate's file, for the curl commands in the start-up lines. */
   readonly tlsCert: string | undefined;
+  /** Whether to read the files of scenarios and fixtures again when they change. */
+  readonly watch: boolean;
 }
 
 const largestJournal = 100_000;
@@ -36,9 +39,14 @@ export interface StartDefaults {
 /** Reads the parsed command line. */
 export function startRequest(command: Command): StartRequest {
   const flags = command.opts<Flags>();
+  const { watch = false } = flags;
+  if (watch && flags.scenarios === undefined && flags.fixtures === undefined) {
+    throw new SetupError("--watch: requires --scenarios or --fixtures, because it watches their files");
+  }
   return {
     logFormat: flags.log,
     tlsCert: flags.tlsCert,
+    watch,
     options: {
       port: flags.port,
       host: flags.host,
@@ -67,90 +75,94 @@ export function startRequest(command: Command): StartRequest {
 }
 
 /**
- * Adds every option of a sandbox. An option that is not given takes its value from its environment variable; an empty
- * variable counts as unset.
+ * Adds every option of a sandbox. An option that is not given takes its value from its environment variable;
+ * an empty variable counts as unset.
  */
-export function addStartOptions(command: Command, { port, log }: StartDefaults): Command {
-  const options = [
-    ...addressOptions(port),
-    ...worldOptions(),
-    ...serviceOptions(),
-    ...controlOptions(log),
-    ...transportOptions(),
-  ];
-  for (const each of options) command.addOption(each);
+export function addStartOptions(command: Command, defaults: StartDefaults): Command {
+  const groups: Readonly<Record<string, readonly Option[]>> = {
+    "Server:": serverOptions(defaults),
+    "Data:": dataOptions(),
+    "Behavior:": behaviorOptions(),
+    "Journal and control API:": controlOptions(),
+    "Security:": securityOptions(),
+  };
+  for (const [heading, options] of Object.entries(groups)) {
+    for (const each of options) command.addOption(each.helpGroup(heading));
+  }
   return command;
 }
 
-function addressOptions(port: number): Option[] {
+function serverOptions({ port, log }: StartDefaults): Option[] {
   return [
-    option("--port <number>", "port to listen on; 0 picks a free one", "PORT")
+    option("--port <number>", "port to listen on; 0 selects a free port", "PORT")
       .argParser(wholeNumber(65_535))
       .default(port),
     option("--host <address>", "address to listen on", "HOST").argParser(notEmpty).default("127.0.0.1"),
-    option("--live-port <number>", "a port of its own for the live base address", "LIVE_PORT").argParser(
+    option("--live-port <number>", "serve the live environment on a separate port", "LIVE_PORT").argParser(
       wholeNumber(65_535),
     ),
+    option("--log <format>", "format of the request log", "LOG").choices(logFormats).default(log),
   ];
 }
 
-function worldOptions(): Option[] {
+function dataOptions(): Option[] {
   return [
     option("--db <file>", "database file, kept across restarts", "DB")
       .argParser(notEmpty)
       .default(":memory:"),
     option(
-      "--durability <degree>",
-      "what an answer outlives on a file: the process, or the machine",
+      "--durability <level>",
+      "what a committed order survives; normal: a crash of the process; full: loss of power",
       "DURABILITY",
     )
       .choices(durabilities)
       .default("normal"),
     option(
       "--check-database <mode>",
-      "how to check a database file at startup: full also compares indexes with tables, quick does not, auto is full up to 48 MiB",
+      "startup check of a database file; quick: check its structure; full: also compare indexes with tables; auto: full up to 48 MiB, quick above",
       "CHECK_DATABASE",
     )
       .choices(databaseChecks)
       .default("auto"),
-    option("--seed <number>", "what ids and card tokens derive from (default: 1)", "SEED").argParser(
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    ),
-    option("--clock <instant>", "ISO 8601 instant at which time stands still (default: real time)", "CLOCK"),
-    option("--fixtures <file>", "seed world, in YAML (default: the one that comes along)", "FIXTURES"),
+    option("--seed <number>", "seed of ids, card tokens and secrets", "SEED")
+      .argParser(wholeNumber(Number.MAX_SAFE_INTEGER))
+      .default(undefined, "1"),
     option(
-      "--scenarios <folder>",
-      "scenario files of your own, beside those that come along",
-      "SCENARIOS",
-    ).argParser(notEmpty),
-    option("--scenario <name>", "a scenario armed for all from the start", "SCENARIO").argParser(once),
+      "--clock <instant>",
+      "freeze the clock at this ISO 8601 timestamp with a UTC offset",
+      "CLOCK",
+    ).default(undefined, "real time"),
+    option("--fixtures <file>", "YAML fixtures file that replaces the default world", "FIXTURES"),
   ];
 }
 
-function serviceOptions(): Option[] {
+function behaviorOptions(): Option[] {
   return [
-    option("--assumed <mode>", "operations that the spec does not show; off: they answer 501", "ASSUMED")
+    option("--scenario <name>", "arm this scenario for every company at startup", "SCENARIO").argParser(once),
+    scenariosOption(),
+    option("--watch", "reload edited scenarios and fixtures", "WATCH"),
+    option(
+      "--assumed <mode>",
+      "serve operations that the specification does not describe; off: return 501",
+      "ASSUMED",
+    )
       .choices(["on", "off"])
       .default("on"),
-    option("--on-behalf-of <mode>", "what becomes of X-On-Behalf-Of", "ON_BEHALF_OF")
+    option(
+      "--on-behalf-of <mode>",
+      "how to treat the X-On-Behalf-Of header; off: ignore it; optional: check it if it is sent; required: require it in every operation; required-except-order: require it, except to order a physical card",
+      "ON_BEHALF_OF",
+    )
       .choices(onBehalfOfModes)
       .default("optional"),
     keyQuotaOption(),
-    option("--no-fixture-keys", "refuse the API keys of the fixtures, which are public", "NO_FIXTURE_KEYS"),
-    option("--no-sandbox-headers", "leave Sandbox-… headers out of answers", "NO_SANDBOX_HEADERS"),
+    option("--no-sandbox-headers", "omit the Sandbox-… headers from responses", "NO_SANDBOX_HEADERS"),
   ];
 }
 
-function controlOptions(log: LogFormat): Option[] {
+function controlOptions(): Option[] {
   return [
-    option("--log <format>", "request logs", "LOG").choices(logFormats).default(log),
-    option("--no-control", "leave out the sandbox's own API under /_sandbox", "NO_CONTROL"),
-    option(
-      "--admin-token <token>",
-      "what that API demands; beyond loopback one is generated",
-      "ADMIN_TOKEN",
-    ).argParser(notEmpty),
-    option("--journal <number>", "how many requests the journal keeps", "JOURNAL")
+    option("--journal <number>", "maximum number of recorded requests; 0 records none", "JOURNAL")
       .argParser(wholeNumber(largestJournal))
       .default(1000),
     option(
@@ -160,26 +172,38 @@ function controlOptions(log: LogFormat): Option[] {
     )
       .argParser(wholeNumber(largestJournalBytes))
       .default(defaultJournalBytes, "67108864, which is 64 MiB"),
+    option("--no-control", "do not serve the control API and the dashboard under /_sandbox", "NO_CONTROL"),
   ];
 }
 
-function transportOptions(): Option[] {
+function securityOptions(): Option[] {
   return [
+    option("--admin-token <token>", "Bearer token that the control API requires", "ADMIN_TOKEN")
+      .argParser(notEmpty)
+      .default(undefined, "none on a loopback host; generated on other hosts"),
+    option("--no-fixture-keys", "refuse the public API keys of the fixtures", "NO_FIXTURE_KEYS"),
     option(
       "--allow-webhook-hosts <hosts>",
-      "hosts beyond this machine that webhooks may be sent to, parted by commas",
+      "comma-separated list of external hosts that may receive webhooks",
       "ALLOW_WEBHOOK_HOSTS",
     ).argParser(commaSeparated),
-    option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)", "TLS_CERT"),
-    option("--tls-key <file>", "and this private key (PEM)", "TLS_KEY"),
+    option("--tls-cert <file>", "serve HTTPS with this certificate (PEM file)", "TLS_CERT"),
+    option("--tls-key <file>", "private key of the certificate (PEM file)", "TLS_KEY"),
   ];
+}
+
+/** Also an option of `scenarios`. */
+export function scenariosOption(): Option {
+  return option("--scenarios <folder>", "folder with your own scenario files", "SCENARIOS").argParser(
+    notEmpty,
+  );
 }
 
 /** Also an option of `validate`, because it decides which fixtures are valid. */
 export function keyQuotaOption(): Option {
   return option(
     "--key-quota <scope>",
-    "limit of five active API keys: per company or per member",
+    "scope of the limit of five active API keys: each company or each member",
     "KEY_QUOTA",
   )
     .choices(keyQuotas)
@@ -189,7 +213,9 @@ export function keyQuotaOption(): Option {
 function readTls(cert: string | undefined, key: string | undefined): StartOptions["tls"] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
-    throw new SetupError("--tls-cert and --tls-key go together: give both, or neither");
+    throw new SetupError(
+      `${cert === undefined ? "--tls-cert" : "--tls-key"}: is required, because --tls-cert and --tls-key must be used together`,
+    );
   }
   return { cert: readPem("--tls-cert", cert), key: readPem("--tls-key", key) };
 }
@@ -198,6 +224,6 @@ function readPem(option: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new SetupError(`${option} ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new SetupError(`${option}: cannot read the file: ${(error as Error).message}`, { cause: error });
   }
 }

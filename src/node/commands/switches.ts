@@ -1,22 +1,19 @@
 import { SetupError } from "../../rules/errors.ts";
+import { nearest } from "../../rules/nearest.ts";
 
 const prefix = "CARD_SANDBOX_";
-
-/** The variables that client-variables.ts sets for clients; they are not options. */
-const ofClients = ["", "LIVE_"].flatMap((environment) =>
-  ["URL", "API_KEY", "COMPANY_ID", "MEMBER_ID", "ACCOUNT_ID"].map((name) => prefix + environment + name),
-);
 
 /** The variables of options without a value: true or false. */
 const switches = [
   "CARD_SANDBOX_NO_SANDBOX_HEADERS",
   "CARD_SANDBOX_NO_CONTROL",
   "CARD_SANDBOX_NO_FIXTURE_KEYS",
+  "CARD_SANDBOX_WATCH",
 ];
 
 /**
- * Removes empty variables and switches that are off from the environment: commander would take an empty variable for a
- * value, and any value of a switch for on.
+ * Removes empty variables and switches that are off from the environment, because commander would use an
+ * empty variable as a value and turn a switch on for any value.
  * @throws SetupError if a switch is neither true nor false
  */
 export function readSwitches(env: NodeJS.ProcessEnv): void {
@@ -27,9 +24,7 @@ export function readSwitches(env: NodeJS.ProcessEnv): void {
     const value = env[name];
     if (value === undefined || /^(1|true|yes|on)$/i.test(value)) continue;
     if (!/^(0|false|no|off)$/i.test(value)) {
-      throw new SetupError(
-        `the environment variable ${name} takes true or false; got ${JSON.stringify(value)}`,
-      );
+      throw new SetupError(`${name}: must be true or false, but is ${JSON.stringify(value)}`);
     }
     delete env[name];
   }
@@ -46,14 +41,15 @@ export async function unknownVariables(env: NodeJS.ProcessEnv): Promise<string[]
   const ofOptions = define().options.flatMap(({ envVar }) => envVar ?? []);
   const others = given.filter((name) => !ofOptions.includes(name));
   if (others.length === 0) return [];
-  const { nearest } = await import("../../rules/nearest.ts");
+  const { clientVariables } = await import("../client-variables.ts");
+  const ofClients = Object.keys(clientVariables({ url: "", liveUrl: "", adminToken: undefined }, []));
   const known = [...ofOptions, ...ofClients].map((name) => name.slice(prefix.length));
   return others
     .map((name) => name.slice(prefix.length))
     .filter((name) => !known.includes(name))
     .map((name) => {
       const meant = nearest(name, known);
-      const hint = meant === undefined ? "card-sandbox --help lists them" : `did you mean ${prefix}${meant}?`;
-      return `warning: the environment variable ${prefix}${name} is unknown and has no effect: ${hint}`;
+      const hint = meant === undefined ? "" : ` Did you mean ${prefix}${meant}?`;
+      return `warning: ${prefix}${name}: unknown environment variable, ignored.${hint} List the variables with card-sandbox --help --all.`;
     });
 }

@@ -6,7 +6,7 @@ import type { KeyQuota } from "../../rules/api-key.ts";
 import { nearest } from "../../rules/nearest.ts";
 import { scenarioSchema } from "../../scenarios/scenario.ts";
 import { shippedScenarios } from "../../scenarios/shipped.ts";
-import { seedWorld, seedWorldFor } from "../../world/seed-world.ts";
+import { fixturesSchema, fixturesSchemaFor } from "../../world/fixtures.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkScenario, readText, shippedFolder, yamlFiles } from "../input-files.ts";
 import { checkStrictYaml, keysOfYaml } from "../strict-yaml.ts";
@@ -14,7 +14,7 @@ import { newCommand } from "./command.ts";
 import { keyQuotaOption } from "./start-options.ts";
 
 const kinds = {
-  fixtures: Object.keys(seedWorld.shape),
+  fixtures: Object.keys(fixturesSchema.shape),
   scenario: Object.keys(scenarioSchema().shape),
 } as const;
 type Kind = keyof typeof kinds;
@@ -22,19 +22,16 @@ type Kind = keyof typeof kinds;
 export function define(): Command {
   const command = newCommand(
     "card-sandbox validate",
-    "Checks fixtures and scenario files, and tells all that is wrong.",
+    "Check fixtures and scenario files, and list all their problems.",
   );
   return command
-    .argument("<file...>", "files, or folders with .yaml and .yml files")
+    .argument("<file...>", "files, or folders with .yaml or .yml files")
     .addOption(keyQuotaOption())
-    .addHelpText(
-      "after",
-      "\nExit codes:\n  0  all of them fit\n  1  one of them does not\n  2  asked for wrongly",
-    )
+    .addHelpText("after", "\nExit codes:\n  0  all files are valid\n  1  a file is invalid\n  2  usage error")
     .action((names: readonly string[]) => {
       const { keyQuota } = command.opts<{ keyQuota: KeyQuota }>();
-      const fits = names.flatMap((name) => checkedIn(name, keyQuota)).map(tell);
-      if (fits.includes(false)) process.exitCode = exitCodes.found;
+      const areValid = names.flatMap((name) => checkPath(name, keyQuota)).map(print);
+      if (areValid.includes(false)) process.exitCode = exitCodes.failed;
     });
 }
 
@@ -44,31 +41,31 @@ interface Checked {
   readonly problems: readonly string[];
 }
 
-/** A file, or the YAML files of a folder. */
-function checkedIn(name: string, keyQuota: KeyQuota): Checked[] {
+/** Checks a file, or the YAML files of a folder. */
+function checkPath(name: string, keyQuota: KeyQuota): Checked[] {
   try {
-    if (!statSync(name).isDirectory()) return [checked(name, keyQuota)];
+    if (!statSync(name).isDirectory()) return [checkFile(name, keyQuota)];
     const files = yamlFiles(name);
     return files.length > 0
-      ? files.map((file) => checked(file, keyQuota))
-      : [{ file: name, problems: [`${name}: holds no YAML file`] }];
+      ? files.map((file) => checkFile(file, keyQuota))
+      : [{ file: name, problems: [`${name}: contains no YAML files (*.yaml or *.yml)`] }];
   } catch (error) {
     return [unreadable(name, error)];
   }
 }
 
 function unreadable(file: string, error: unknown): Checked {
-  return { file, problems: [`${file}: cannot be read: ${(error as Error).message}`] };
+  return { file, problems: [`${file}: cannot read the file: ${(error as Error).message}`] };
 }
 
 /** Prints the result of a file: to standard output if it is valid, otherwise to standard error. */
-function tell({ file, kind, problems }: Checked): boolean {
-  if (problems.length === 0) process.stdout.write(`${oneLine(file)}: ${kind}, fits\n`);
+function print({ file, kind, problems }: Checked): boolean {
+  if (problems.length === 0) process.stdout.write(`${oneLine(file)}: valid (${kind})\n`);
   for (const problem of problems) process.stderr.write(`${oneLine(problem)}\n`);
   return problems.length === 0;
 }
 
-function checked(file: string, keyQuota: KeyQuota): Checked {
+function checkFile(file: string, keyQuota: KeyQuota): Checked {
   let text: string;
   try {
     text = readText(file);
@@ -79,21 +76,21 @@ function checked(file: string, keyQuota: KeyQuota): Checked {
   if ("problems" in keys) return { file, ...keys };
   const kind = kindOf(keys.value);
   if (!kind) {
-    const has = Object.entries(kinds).map(([name, keys]) => `a ${name} file (${keys.join(", ")})`);
-    return { file, problems: [`${file}:1:1: is neither ${has.join(" nor ")}`] };
+    const known = Object.entries(kinds).map(([name, keys]) => `a ${name} file (keys: ${keys.join(", ")})`);
+    return { file, problems: [`${file}:1:1: must be ${known.join(" or ")}`] };
   }
   const read =
     kind === "fixtures"
-      ? checkStrictYaml(file, text, seedWorldFor(keyQuota))
+      ? checkStrictYaml(file, text, fixturesSchemaFor(keyQuota))
       : checkScenario(file, text, takenFor(file));
   if ("value" in read) return { file, kind, problems: [] };
-  const more = read.more > 0 ? [`${file}: and ${read.more} more`] : [];
+  const more = read.more > 0 ? [`${file}: and ${read.more} more problems`] : [];
   return { file, kind, problems: [...read.problems, ...more] };
 }
 
 /** The kind of file whose top-level keys resemble these most. */
-function kindOf(said: readonly string[]): Kind | undefined {
-  const likeness = (kind: Kind) => said.filter((key) => nearest(key, kinds[kind]) !== undefined).length;
+function kindOf(keys: readonly string[]): Kind | undefined {
+  const likeness = (kind: Kind) => keys.filter((key) => nearest(key, kinds[kind]) !== undefined).length;
   const [fixtures, ofScenario] = [likeness("fixtures"), likeness("scenario")];
   if (fixtures === 0 && ofScenario === 0) return undefined;
   return fixtures > ofScenario ? "fixtures" : "scenario";

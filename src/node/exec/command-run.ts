@@ -1,72 +1,52 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { setTimeout as wait } from "node:timers/promises";
-import { CouldNotRun } from "../../rules/errors.ts";
+import { CouldNotRun, quoted } from "../../rules/errors.ts";
+import { type CommandTree, commandTree } from "../platform.ts";
 import { onSignals } from "../signals.ts";
 
-const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** How long processes that the command left behind may take to end by themselves. */
-const graceMs = 2000;
-
 /**
- * Runs a command to its end without a shell, with this process's streams, in its own session and process group. Signals
- * are forwarded to the group, the second one as SIGKILL. Processes that the command leaves in the group are ended.
- * @returns its exit code, or like a shell 128 plus the number of the signal that ended it
+ * Runs a command without a shell, with the streams of this process. Passes signals on to the command and its
+ * processes, and ends them all at the second signal. Ends the processes that the command leaves running, except
+ * on Windows.
+ * @returns its exit code, or 128 plus the number of the signal that ended it, as a shell does
  * @throws CouldNotRun if it cannot be started
  */
 export async function runCommand(words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [program = "", ...args] = words;
-  let child: ChildProcess | undefined;
-  passSignalsOn((signal) => {
-    if (child?.pid) signalGroup(child.pid, signal);
-  });
+  const tree = await commandTree(spawn);
+  let leader: number | undefined;
+  forwardSignals(tree, () => leader);
   try {
-    // In its own session it can still use the terminal. Only job control (Ctrl-Z) and the signal for a new window
-    // size do not reach it.
-    child = spawn(program, args, { env, stdio: "inherit", detached: true });
+    const child = tree.spawn(program, args, env);
+    leader = child.pid;
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    if (child.pid) await endGroup(child.pid);
+    if (leader) await tree.endRest(leader);
     return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
   } catch (error) {
     throw startingFailure(program, error as NodeJS.ErrnoException);
   }
 }
 
-function passSignalsOn(send: (signal: NodeJS.Signals) => void): void {
+function forwardSignals(tree: CommandTree, leader: () => number | undefined): void {
   let isSecond = false;
-  onSignals(passedOn, (signal) => {
-    send(isSecond ? "SIGKILL" : signal);
+  onSignals(tree.signals, (signal) => {
+    const pid = leader();
+    if (pid !== undefined) {
+      if (isSecond) tree.kill(pid);
+      else tree.signal(pid, signal);
+    }
     isSecond = true;
   });
 }
 
-async function endGroup(leader: number): Promise<void> {
-  if (!signalGroup(leader, "SIGTERM")) return;
-  for (let waitedMs = 0; waitedMs < graceMs; waitedMs += 20) {
-    await wait(20);
-    if (!signalGroup(leader, 0)) return;
-  }
-  signalGroup(leader, "SIGKILL");
-}
-
-/** @returns whether the group still has a process */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
-}
-
 function startingFailure(program: string, error: NodeJS.ErrnoException): CouldNotRun {
   const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "there is no such program here, nor on the PATH",
-    EACCES: "it is no program that this user may run",
+    ENOENT: "it was not found, neither as a file nor on the PATH",
+    EACCES: "the current user has no permission to execute it",
   };
   const why = reasons[error.code ?? ""] ?? error.message;
-  return new CouldNotRun(`the command ${JSON.stringify(program)} cannot be started: ${why}`, {
+  return new CouldNotRun(`cannot start the command ${quoted(program)}: ${why}`, {
     cause: error,
   });
 }

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import type { ReportFormat } from "../../journal/formats/formatted.ts";
 import { formatSuite } from "../../journal/formats/suite.ts";
 import type { GateResult, Gates, SuiteReport } from "../../journal/suite.ts";
-import { CouldNotRun, SetupError } from "../../rules/errors.ts";
+import { CouldNotRun, quoted, SetupError } from "../../rules/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 const formats: Readonly<Record<string, ReportFormat>> = {
@@ -13,30 +13,34 @@ const formats: Readonly<Record<string, ReportFormat>> = {
   ".html": "html",
 };
 
-/** A file for a report. */
+/** A report file that can be written. */
 export interface ReportFile {
   readonly path: string;
   readonly format: ReportFormat;
 }
 
 /**
- * Checks the name of a report file before the suite runs, which may take an hour.
- * @throws SetupError if its ending names no format; CouldNotRun if it cannot be written
+ * Checks a report file before the suite runs, which may take an hour.
+ * @throws SetupError if its extension is unknown; CouldNotRun if it cannot be written
  */
 export function reportFile(name: string): ReportFile {
   const format = formats[extname(name).toLowerCase()];
   if (!format) {
-    throw new SetupError(`--report ${name}: its ending tells the format, one of ${Object.keys(formats)}`);
+    throw new SetupError(
+      `--report: must end in one of ${Object.keys(formats).join(", ")}, but is ${quoted(name)}`,
+    );
   }
   const path = resolve(name);
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) {
-    throw new CouldNotRun(`--report ${name} cannot be written: it is there, and no file`);
+    throw new CouldNotRun(
+      `--report: cannot write ${quoted(name)}: it exists, but is not a file. Use another file name.`,
+    );
   }
   try {
     accessSync(existing ? path : dirname(path), constants.W_OK);
   } catch (error) {
-    throw new CouldNotRun(`--report ${name} cannot be written: ${(error as Error).message}`, {
+    throw new CouldNotRun(`--report: cannot write ${quoted(name)}: ${(error as Error).message}`, {
       cause: error,
     });
   }
@@ -44,8 +48,8 @@ export function reportFile(name: string): ReportFile {
 }
 
 /**
- * Writes a report to its files. If one cannot be written after all, the others say so and the run fails.
- * @returns the report as it was last written
+ * Writes a report to its files. If one cannot be written, the run fails, and the other files say so.
+ * @returns the report, with the failures to write it
  */
 export function writeReports(report: SuiteReport, gates: Gates, files: readonly ReportFile[]): SuiteReport {
   const written = files.map((file) => ({
@@ -54,13 +58,13 @@ export function writeReports(report: SuiteReport, gates: Gates, files: readonly 
   }));
   const failed = written.flatMap(({ failure = [] }) => failure);
   if (failed.length === 0) return report;
-  const told: SuiteReport = {
+  const withFailures: SuiteReport = {
     ...report,
     exit_code: report.exit_code || exitCodes.notRun,
-    checks: [...report.checks, ...failed],
+    gates: [...report.gates, ...failed],
   };
   return writeReports(
-    told,
+    withFailures,
     gates,
     written.filter(({ failure }) => !failure).map(({ file }) => file),
   );

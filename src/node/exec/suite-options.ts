@@ -9,46 +9,37 @@ import { commaSeparated, wholeNumber } from "../commands/command.ts";
 /** The gates of a suite, and the files of its report. */
 export interface SuiteOptions {
   readonly gates: Gates;
-  /** Patterns of contract points that do not count; `*` matches anything. */
+  /** Patterns of contract points to exclude from coverage; `*` matches anything. */
   readonly exclude: readonly string[];
-  /** Names of report files. */
+  /** The names of the report files. */
   readonly reports: readonly string[];
 }
 
 /** Adds the options that only `exec` has. */
 export function addSuiteOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--min-coverage <percent>", "how much of the contract has to be met, in percent").argParser(
-        wholeNumber(100),
-      ),
-    )
-    .addOption(
-      new Option(
-        "--require <points>",
-        "contract points that have to be met, parted by commas; * stands for anything",
-      ).argParser(points),
-    )
-    .addOption(
-      new Option("--exclude <points>", "contract points that do not count, written likewise").argParser(
-        points,
-      ),
-    )
-    .addOption(
-      new Option("--fail-on <severity>", "the least severity of a finding that fails").choices(severities),
-    )
-    .addOption(new Option("--allow-no-requests", "do not fail when the command sends no request"))
-    .addOption(new Option("--allow-unfired", "let pass what is armed and never fires"))
-    .addOption(
-      new Option(
-        "--report <file>",
-        "write the report, by the file's ending: .md, .json, .xml (JUnit), .html; may be repeated",
-      ).argParser((name: string, before: readonly string[] = []) => [...before, name]),
-    );
+  const gates = [
+    new Option("--min-coverage <percent>", "minimum coverage of the contract points, in percent").argParser(
+      wholeNumber(100),
+    ),
+    new Option(
+      "--require <points>",
+      "comma-separated list of contract points that must be met; * is a wildcard; can be repeated",
+    ).argParser(points),
+    new Option("--exclude <points>", "contract points to ignore; same form as --require").argParser(points),
+    new Option("--fail-on <severity>", "fail on findings of at least this severity").choices(severities),
+    new Option("--allow-no-requests", "do not fail when the command sends no requests"),
+    new Option("--allow-unused-scenarios", "do not fail when an armed scenario never fired"),
+  ];
+  const report = new Option(
+    "--report <file>",
+    "write a report, as .md, .json, .xml (JUnit) or .html; can be repeated",
+  ).argParser((name: string, before: readonly string[] = []) => [...before, name]);
+  for (const gate of gates) command.addOption(gate.helpGroup("Gates:"));
+  return command.addOption(report.helpGroup("Report:"));
 }
 
 /**
- * Reads the parsed options. A pattern with an asterisk does not require excluded points.
+ * Reads the parsed options. A pattern with a wildcard does not require excluded points.
  * @throws SetupError if the options exclude everything that they require
  */
 export function suiteOptions(command: Command): SuiteOptions {
@@ -57,27 +48,27 @@ export function suiteOptions(command: Command): SuiteOptions {
     require?: string[];
     exclude?: string[];
     failOn?: Severity;
-    allowUnfired?: boolean;
+    allowUnusedScenarios?: boolean;
     allowNoRequests?: boolean;
     report?: string[];
   }>();
   const { minCoverage, require = [], exclude = [], failOn, report = [] } = flags;
-  const { allowUnfired = false, allowNoRequests = false } = flags;
+  const { allowUnusedScenarios = false, allowNoRequests = false } = flags;
   const isExcluded = pointTest(exclude);
   const counted = behaviours.filter((id) => !isExcluded(id));
   if (minCoverage !== undefined && counted.length === 0) {
-    throw new SetupError("--min-coverage has nothing to go by: --exclude leaves no contract point");
+    throw new SetupError("--exclude: must not match every contract point if --min-coverage is set");
   }
-  const vain = require.find((pattern) => !counted.some(pointTest([pattern])));
-  if (vain !== undefined) {
-    throw new SetupError(`--require ${vain} asks for nothing: --exclude takes out all that it names`);
+  const unmatched = require.find((pattern) => !counted.some(pointTest([pattern])));
+  if (unmatched !== undefined) {
+    throw new SetupError(`--require: "${unmatched}" matches only contract points that --exclude excludes`);
   }
   return {
     gates: {
       minCoverage,
       require: counted.filter(pointTest(require)),
       failOn,
-      allowUnused: allowUnfired,
+      allowUnused: allowUnusedScenarios,
       allowNoRequests,
     },
     exclude,
@@ -87,10 +78,10 @@ export function suiteOptions(command: Command): SuiteOptions {
 
 function points(text: string, before: readonly string[] = []): string[] {
   const patterns = commaSeparated(text);
-  const vain = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
-  if (vain === undefined) return [...before, ...patterns];
-  const meant = nearest(vain, behaviours);
+  const unmatched = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  if (unmatched === undefined) return [...before, ...patterns];
+  const meant = nearest(unmatched, behaviours);
   throw new InvalidArgumentError(
-    `"${vain}" is no contract point: ${meant === undefined ? "" : `did you mean ${meant}? `}card-sandbox contract lists them all.`,
+    `unknown contract point "${unmatched}". ${meant === undefined ? "" : `Did you mean "${meant}"? `}List them with card-sandbox contract.`,
   );
 }

@@ -3,7 +3,7 @@ import { openSandbox } from "../../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-/** A sandbox whose client orders once, and then something else under the same key. */
+/** A sandbox whose client sends two different orders with one key. */
 async function withReusedKey(options = {}) {
   const sandbox = openSandbox(options);
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
@@ -13,7 +13,7 @@ async function withReusedKey(options = {}) {
 }
 
 describe("GET /_sandbox/findings", () => {
-  test("lists each mistake with its requests, why it matters and how to fix it", async () => {
+  test("lists each mistake with its requests, its effect and its fix", async () => {
     const { request } = await withReusedKey();
     const { status, json } = await request("/_sandbox/findings");
     expect(status).toBe(200);
@@ -25,12 +25,12 @@ describe("GET /_sandbox/findings", () => {
           severity: "critical",
           title: expect.any(String),
           why: expect.any(String),
-          mend: expect.any(String),
+          fix: expect.any(String),
           spec: "§4",
           times: 1,
           occurrences: [
             {
-              seen: `Idempotency-Key ${key} was sent with one order, and then with another`,
+              observed: `Idempotency-Key ${key} was sent with two different orders`,
               company: "northwind",
               requests: ["2", "3"].map((id) => ({
                 id,
@@ -46,25 +46,25 @@ describe("GET /_sandbox/findings", () => {
     });
   });
 
-  test("findings() of the sandbox returns the same", async () => {
+  test("sandbox.findings() returns the same", async () => {
     const { request, findings } = await withReusedKey();
     expect((await request("/_sandbox/findings")).json).toEqual(findings());
   });
 
-  test("?company= lists the findings of one company only", async () => {
+  test("returns only the findings of the company in ?company=", async () => {
     const { request } = await withReusedKey();
     expect((await request("/_sandbox/findings?company=northwind")).json.findings).toHaveLength(1);
     expect((await request("/_sandbox/findings?company=fullhouse")).json.findings).toEqual([]);
   });
 
-  test("Sandbox-Test: negative on a request mutes its mistakes", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const { order, findings, token } = await withReusedKey();
     const headers = { "Sandbox-Test": "negative" };
     await order({ token, key, body: { name: "a third" }, headers });
     expect(findings().findings[0]?.times).toBe(1);
   });
 
-  test.each([0, 1])("finds mistakes with a journal of %i requests", async (journal) => {
+  test.each([0, 1])("finds mistakes even if the journal keeps %i requests", async (journal) => {
     const { findings } = await withReusedKey({ journal });
     expect(findings().findings.map(({ id }) => id)).toEqual(["IDEM-2"]);
   });
@@ -77,7 +77,7 @@ describe("GET /_sandbox/findings", () => {
     expect(findings().findings[0]?.times).toBe(1);
   });
 
-  test("DELETE /_sandbox/requests drops the findings", async () => {
+  test("are cleared by DELETE /_sandbox/requests", async () => {
     const { request, findings } = await withReusedKey();
     await request("/_sandbox/requests", { method: "DELETE" });
     expect(findings().findings).toEqual([]);

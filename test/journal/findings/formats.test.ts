@@ -5,7 +5,7 @@ import { openSandbox } from "../../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-/** What a sandbox tells in a format whose client used a key again: for another order, and after a refusal. */
+/** The findings, in a format, of a client that reused a key for another order and after a refusal. */
 async function text(format: string) {
   const sandbox = openSandbox();
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
@@ -28,9 +28,9 @@ describe("the formats of GET /_sandbox/findings", () => {
     const { type, body } = await text("markdown");
     expect(type).toBe("text/markdown; charset=utf-8");
     expect(body).toContain("1 critical, 0 high, 0 warn, 1 info.");
-    expect(body).toContain("## critical: IDEM-2 Idempotency-Key reused for another order");
-    expect(body).toContain(`- Idempotency-Key ${key} was sent with one order, and then with another`);
-    expect(body).toContain(`How to mend it: ${rules["IDEM-2"].mend}`);
+    expect(body).toContain("## critical: IDEM-2 Idempotency-Key reused for a different order");
+    expect(body).toContain(`- Idempotency-Key ${key} was sent with two different orders`);
+    expect(body).toContain(`How to fix it: ${rules["IDEM-2"].fix}`);
   });
 
   test("JUnit has a case for each rule: an info finding is skipped", async () => {
@@ -63,15 +63,15 @@ describe("the formats of GET /_sandbox/findings", () => {
     const reply = await request("/_sandbox/findings?format=pdf");
     expect([reply.status, reply.json.error]).toEqual([
       400,
-      "format: must be one of json, markdown, junit, html",
+      'format: must be one of "json", "markdown", "junit", "html", but is "pdf"',
     ]);
   });
 
   test("escapes the markup in values that clients sent", () => {
     const seen = "A *name* | <b>&\u0000 [link](x)\nsecond";
-    const { why, mend, spec, title, severity } = rules["IDEM-2"];
-    const occurrences = [{ seen, company: null, requests: [] }];
-    const finding = { id: "IDEM-2" as const, severity, title, why, mend, spec, times: 9, occurrences };
+    const { why, fix, spec, title, severity } = rules["IDEM-2"];
+    const occurrences = [{ observed: seen, company: null, requests: [] }];
+    const finding = { id: "IDEM-2" as const, severity, title, why, fix, spec, times: 9, occurrences };
     const report = { totals: { critical: 1, high: 0, warn: 0, info: 0 }, findings: [finding] };
     const as = (format: "markdown" | "junit" | "html") => formatFindings(report, format).text;
     expect(as("markdown")).toContain("A \\*name\\* \\| \\<b\\>&\\\\u0000 \\[link\\](x) second");

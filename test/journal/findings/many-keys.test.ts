@@ -5,7 +5,7 @@ import { Findings } from "../../../src/journal/findings/findings.ts";
 const uuid = (n: number) => `7f9c24e8-3b12-4c6e-9d7a-${String(n).padStart(12, "0")}`;
 const caller = { companyPk: 1, companyId: uuid(1), companySlug: "acme", memberPk: 1, apiKeyId: uuid(2) };
 
-/** A client that orders again and again every 50 ms. */
+/** A client that repeats an order every 50 ms. */
 function openOrders() {
   let now = 0;
   let requests = 0;

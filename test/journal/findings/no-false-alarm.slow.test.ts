@@ -42,7 +42,7 @@ const world = {
   ],
 };
 
-/** Whose clients run at once: two of one key among them, and one that acts for another company. */
+/** The clients that run in parallel: two share a key, and one acts for another company. */
 const instances = [
   { apiKey: "sk_sandbox_alder_owner", userAgent: "shop/1", company: "alder" },
   { apiKey: "sk_sandbox_alder_owner", userAgent: "shop/1", company: "alder" },
@@ -61,7 +61,7 @@ const addresses = [
 type Running = ReturnType<typeof openSandbox>;
 type Row = { readonly id: string; readonly status: string; readonly token: string };
 
-/** What an app does with its client: one thing after the other, with a pause between. */
+/** The actions of an app, one after the other with a pause in between. */
 class App {
   readonly #client: CorrectClient;
   readonly #accountId: string;
@@ -101,7 +101,7 @@ class App {
       pin: "4821",
       delivery_address,
       delivery_method,
-      // Half of the orders are each another's, the others all the same.
+      // Half of the orders are different, the others are equal.
       ...(this.#random() < 0.5 && { name: `Card ${this.#orders++}` }),
       ...(this.#random() < 0.3 && { spending_limit: { period: "monthly", amount: "250.00" } }),
     });
@@ -141,7 +141,7 @@ class App {
   }
 }
 
-/** Refuses what is badly signed or too old, and acknowledges the rest at once. */
+/** Refuses events with an invalid signature or an old timestamp, and acknowledges all others at once. */
 function receiverOf(secrets: ReadonlySet<string>, nowMs: () => number) {
   return async (_url: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers);
@@ -158,7 +158,7 @@ function receiverOf(secrets: ReadonlySet<string>, nowMs: () => number) {
   };
 }
 
-/** Every client does several things, each in two places at once. */
+/** Each client runs several actions, each twice in parallel. */
 async function runClients(sandbox: Running, time: VirtualTime, random: () => number, secrets: Set<string>) {
   const ids = new Map(sandbox.world().companies.map(({ slug, id, accounts }) => [slug, { id, accounts }]));
   const runs = instances.map(async (instance: Instance, n) => {
@@ -167,7 +167,7 @@ async function runClients(sandbox: Running, time: VirtualTime, random: () => num
       { fetch: (request) => sandbox.fetch(request), time, random },
       { ...instance, onBehalfOf: "acts" in instance ? own?.id : undefined },
     );
-    // Whoever starts a fleet does not start it in one instant.
+    // Real fleets do not start at exactly the same time.
     await time.sleep(n * 3000).over;
     const app = new App(client, own?.accounts[0]?.id ?? "", random);
     if (n === 0) {
@@ -189,7 +189,7 @@ async function runClients(sandbox: Running, time: VirtualTime, random: () => num
   await time.run(Promise.all(runs));
 }
 
-/** The ways in which a scenario is armed, in turn. */
+/** The ways to arm a scenario, one after the other. */
 function arm(sandbox: Running, { name, on }: Scenario, round: number): void {
   const others: OperationId[] = ["orderVirtualCard", "replaceCard", "listCards"];
   if (round % 3 === 0) sandbox.scenario(name);
@@ -201,7 +201,7 @@ function arm(sandbox: Running, { name, on }: Scenario, round: number): void {
     try {
       sandbox.scenario(name, { operation, times: 3 });
     } catch {
-      // It can never strike there.
+      // It can never fire there.
     }
   }
 }

@@ -5,10 +5,10 @@ import type { CompanyNames } from "../../../src/store/callers.ts";
 const companyOf = (n: number) =>
   ({ companyId: `company ${n}`, companySlug: `company-${n}`, environment: "sandbox" }) as CompanyNames;
 
-/** What HOOK-5 found for each company, in this order. */
+/** The findings of HOOK-5 for each company, in this order. */
 function foundFor(companies: readonly number[], occurrences = new Occurrences()) {
   const report = occurrences.reporterOf("HOOK-5");
-  for (const n of companies) report({ seen: `seen by ${n}`, requests: [], company: companyOf(n) });
+  for (const n of companies) report({ observed: `seen by ${n}`, requests: [], company: companyOf(n) });
   return occurrences.all();
 }
 
@@ -23,7 +23,7 @@ describe("occurrences of thousands of companies", () => {
     expect(told.map(({ company }) => company)).toEqual([0, 1, 2, 3, 4].map((n) => `company-${n}`));
   });
 
-  test("counts the latest companies separately, and those that occur again and again", () => {
+  test("counts the latest companies separately, and those that occur repeatedly", () => {
     const all = foundFor(many.flatMap((n) => [n, 0]));
     const timesOf = (n: number) => all.find(({ caller }) => caller?.companyId === `company ${n}`)?.times;
     expect(timesOf(0)).toBe(5001);

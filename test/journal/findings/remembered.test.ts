@@ -27,10 +27,10 @@ function record(n: number, messages: Messages, of: object): void {
   findings.record(exchange as unknown as Exchange, messages, n);
 }
 
-/** Long, and no other text's part. */
+/** Long, and not part of any other text. */
 const long = (n: number) => String(n).repeat(5000);
 
-/** One of twenty clients exchanges its key three times, uses one token for one order, and forgets them all. */
+/** One of twenty clients exchanges its key three times, uses one token for one order, and drops all tokens. */
 function order(n: number): void {
   const userAgent = { "User-Agent": `client ${n % 20}` };
   for (const token of [`unused-${n}`, `idle-${n}`, `used-${n}`]) {
@@ -60,7 +60,7 @@ function order(n: number): void {
   });
 }
 
-test("rules keep little of each request, however long its bodies are", () => {
+test("rules keep only a small part of each request, even if its bodies are long", () => {
   for (let n = 1000; n < 1064; n++) order(n);
   collect();
   const before = process.memoryUsage().heapUsed;
@@ -68,6 +68,6 @@ test("rules keep little of each request, however long its bodies are", () => {
   collect();
   const grown = process.memoryUsage().heapUsed - before;
   expect(findings.report().findings.map(({ id }) => id)).toContain("AUTH-3");
-  // Each has eight bodies of 20 kB.
+  // Each request has eight bodies of 20 kB.
   expect(grown).toBeLessThan(10 * mebibyte);
 });

@@ -4,28 +4,28 @@ import type { Caller } from "../../../store/callers.ts";
 import type { ObservedRequest, PossibleKey } from "../request.ts";
 import { type ApiKeys, latestEntry, type Report, type Rule, type Watch } from "../rule.ts";
 
-/** An API key that came in Authorization headers, and was refused each time. */
+/** An API key that was sent in Authorization headers and refused each time. */
 interface Refused {
   readonly holder: Caller;
   readonly succeeded: Count;
   readonly requests: ObservedRequest[];
   times: number;
-  /** The same request came a third time; two may be tests. */
+  /** The same request was sent three times; two may be tests. */
   isRepeated: boolean;
 }
 
-/** The number of requests that succeeded with a token of a key. */
+/** The number of requests that succeeded with access tokens of a key. */
 interface Count {
   times: number;
 }
 
-const shown = 5;
+const maxShown = 5;
 
 export const apiKeyOutsideExchange: Rule = {
   severity: "critical",
   title: "API key sent outside the token exchange",
-  why: "Whoever logs, proxies or caches requests then holds a secret that is good until it is revoked, and can order cards.",
-  mend: "Send the key in the body of the token endpoint alone, as api_key, and the access_token that it answers everywhere else. Revoke the key that was shown.",
+  why: "Logs, proxies and caches may keep the request. Anyone who reads it there can order cards with the key until it is revoked.",
+  fix: "Send the API key only in the body of the token endpoint, as api_key. Send the access_token with all other requests. Revoke the exposed key.",
   spec: "§5.1",
   watch: (report, apiKeys) => new MisplacedKeys(report, apiKeys),
 };
@@ -34,7 +34,7 @@ class MisplacedKeys implements Watch {
   readonly #report: Report;
   readonly #apiKeys: ApiKeys;
   readonly #refused = new QuickLRU<string, Refused>({ maxSize: 500 });
-  /** `#refused` has the count of a refused key, too. */
+  /** For keys that are not in `#refused`. */
   readonly #succeeded = new QuickLRU<string, Count>({ maxSize: 500 });
 
   constructor(report: Report, apiKeys: ApiKeys) {
@@ -62,7 +62,7 @@ class MisplacedKeys implements Watch {
       return;
     }
     this.#report({
-      seen: `An API key was sent ${[...new Set(keys.map(placeOf))].join(", and ")}`,
+      observed: `An API key was sent ${[...new Set(keys.map(placeOf))].join(" and ")}`,
       requests: [request],
       ...(holder && { company: holder }),
     });
@@ -82,17 +82,17 @@ class MisplacedKeys implements Watch {
     }));
     refused.times++;
     refused.isRepeated ||= refused.requests.filter((each) => isSame(each, request)).length >= 2;
-    if (refused.requests.length < shown) refused.requests.push(request);
+    if (refused.requests.length < maxShown) refused.requests.push(request);
   }
 
   summarise(_moment: unknown, report: Report): void {
     for (const [, { holder, succeeded, requests, times, isRepeated }] of this.#refused.entries()) {
-      // A test may provoke this 401; a client with this mistake tries again, and succeeds with nothing.
+      // A test may cause this 401 on purpose. A client with this mistake repeats it, and none of its requests succeed.
       const isExchanged = succeeded.times >= times;
       report({
-        seen:
-          `An API key was sent in the Authorization header, in place of an access token, and refused: ` +
-          `${times === 1 ? "once" : `${times} times`}${isExchanged ? "; otherwise it was exchanged" : ""}`,
+        observed:
+          `An API key was sent in the Authorization header instead of an access token, and the service refused it ` +
+          `${times === 1 ? "once" : `${times} times`}${isExchanged ? "; other requests used its access tokens" : ""}`,
         requests,
         company: holder,
         severity: isExchanged || !isRepeated ? "info" : "critical",
@@ -101,7 +101,7 @@ class MisplacedKeys implements Watch {
   }
 }
 
-/** The body of a token endpoint may contain a key; the service itself refuses a wrong field. */
+/** A key belongs in the body of a token endpoint; the service itself refuses a wrong field. */
 function isMisplaced({ place }: PossibleKey, request: ObservedRequest): boolean {
   return !(place === "body" && request.isExchange);
 }
@@ -111,11 +111,11 @@ function isSame({ exchange: a }: ObservedRequest, { exchange: b }: ObservedReque
 }
 
 function placeOf({ place, header }: PossibleKey): string {
-  if (header !== undefined) return `in the header ${header}`;
+  if (header !== undefined) return `in the ${header} header`;
   return {
     header: "in a header",
-    path: "in the URL's path",
-    query: "in the URL's query",
+    path: "in the path of the URL",
+    query: "in the query of the URL",
     body: "in the body",
   }[place];
 }

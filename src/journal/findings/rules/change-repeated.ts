@@ -1,5 +1,5 @@
 import QuickLRU from "quick-lru";
-import type { CardStatus } from "../../../contract/card.ts";
+import { type CardStatus, cardStatus } from "../../../contract/card.ts";
 import { hasEnded, isHeld } from "../../../rules/card-transitions.ts";
 import { fieldsOf, type ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
@@ -8,10 +8,10 @@ const tooManyAttempts = 3;
 
 export const changeRepeated: Rule = {
   severity: "info",
-  title: "Change repeated on a card that cannot make it",
-  why: "A card that has ended stays so, and one that the operator holds is lifted by the operator alone: every attempt meets 409.",
-  mend: "Read the card's status with GET /developer/cards/{id}, and offer only changes that it can make; webhooks tell when it changes.",
-  spec: "§3 (assumed beyond 409)",
+  title: "Impossible card change retried",
+  why: "A card that is expired or terminated cannot change again, and only the operator can lift the hold of a card that is suspended, locked or blocked. Every attempt gets 409.",
+  fix: "Read the card's status with GET /developer/cards/{id}, and offer only the changes that it allows. Use webhooks to learn when the status changes.",
+  spec: "§3 (the allowed changes are assumed)",
   watch(report) {
     const attemptsOf = new QuickLRU<string, readonly ObservedRequest[]>({ maxSize: 1000 });
     return {
@@ -26,7 +26,7 @@ export const changeRepeated: Rule = {
         attemptsOf.set(name, attempts);
         if (attempts.length < tooManyAttempts) return;
         report({
-          seen: `The same change was asked three times of a card that is ${status}`,
+          observed: `The same change was requested ${tooManyAttempts} times for a card that is ${status}`,
           requests: attempts,
         });
       },
@@ -34,9 +34,10 @@ export const changeRepeated: Rule = {
   },
 };
 
-/** The card's status in the message of the refusal. */
+const anyStatus = new RegExp(`\\b(?:${cardStatus.options.join("|")})\\b`);
+
+/** The status of the card, which the message of the refusal names first. */
 function statusIn(body: unknown): CardStatus | undefined {
   const error = fieldsOf(body)?.error;
-  const [, status] = /^The card is ([a-z]+),/.exec(typeof error === "string" ? error : "") ?? [];
-  return status as CardStatus | undefined;
+  return typeof error === "string" ? (anyStatus.exec(error)?.[0] as CardStatus | undefined) : undefined;
 }

@@ -4,10 +4,10 @@ import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
 
 const nilKey = "00000000-0000-0000-0000-000000000000";
-/** Keys that no generator makes. */
-const unset: ReadonlySet<string> = new Set([nilKey, "ffffffff-ffff-ffff-ffff-ffffffffffff"]);
-/** UUIDs in documentation, which stay where they were pasted. */
-const samples: ReadonlySet<string> = new Set([
+/** Keys that no UUID generator returns. */
+const unsetKeys: ReadonlySet<string> = new Set([nilKey, "ffffffff-ffff-ffff-ffff-ffffffffffff"]);
+/** UUIDs from documentation that developers paste into their code. */
+const sampleKeys: ReadonlySet<string> = new Set([
   "123e4567-e89b-12d3-a456-426614174000",
   "123e4567-e89b-12d3-a456-426655440000",
   "550e8400-e29b-41d4-a716-446655440000",
@@ -18,32 +18,32 @@ const samples: ReadonlySet<string> = new Set([
 
 /**
  * The client sends different orders with one key again and again, because it generates the key once or never. It is
- * reported once for each key and world. Refused orders do not count, since their key is free (§7); nor does the same
- * key after a reset, or in another company, because tests may have a fixed key.
+ * reported once for each key and scope. Refused orders do not count, because their key is free (§7). Neither does the
+ * same key after a reset or in another company, because tests may use a fixed key.
  */
 export const constantKey: Rule = {
   severity: "high",
-  title: "Constant Idempotency-Key",
-  why: "Under a key that is the same for all orders the first card is made, and every later order answers with that card.",
-  mend: "Generate a random UUID for each order; make sure that it is set, and not a constant or made once at start.",
+  title: "Same Idempotency-Key for all orders",
+  why: "Only the first order creates a card. Every later order returns that card, so the other cards are never created.",
+  fix: "Generate a random UUID for each order. Do not hard-code the key, and do not generate it once at startup.",
   spec: "§4",
   operations: orderOperations,
   watch(report) {
-    /** By key, from its second request on: the different orders that were made with it, or may have been. */
+    /** By key, from its second request on: the different orders that created a card with it, or may have. */
     const ordersOf = new QuickLRU<string, readonly ObservedRequest[]>({ maxSize: 2500 });
     return {
       onRequest(request) {
         const { order, firstWithKey } = request;
-        if (!order || firstWithKey.length === 0 || !mayBeMade(request)) return;
+        if (!order || firstWithKey.length === 0 || !mayHaveCreatedCard(request)) return;
         const { key, sharedKeyName } = order;
-        const most = unset.has(key) || samples.has(key) ? 2 : 3;
-        const before = ordersOf.get(sharedKeyName) ?? firstWithKey.filter(mayBeMade).slice(0, 1);
-        if (before.length === most || before.some((each) => isSameOrder(each, request))) return;
+        const threshold = unsetKeys.has(key) || sampleKeys.has(key) ? 2 : 3;
+        const before = ordersOf.get(sharedKeyName) ?? firstWithKey.filter(mayHaveCreatedCard).slice(0, 1);
+        if (before.length === threshold || before.some((each) => isSameOrder(each, request))) return;
         const requests = [...before, request];
         ordersOf.set(sharedKeyName, requests);
-        if (requests.length < most) return;
+        if (requests.length < threshold) return;
         report({
-          seen: `${most === 2 ? "Two" : "Three"} orders that differ were sent under ${describe(key)}`,
+          observed: `${threshold === 2 ? "Two" : "Three"} different orders were sent with Idempotency-Key ${key}${originOf(key)}`,
           requests,
         });
       },
@@ -51,17 +51,20 @@ export const constantKey: Rule = {
   },
 };
 
-function mayBeMade(request: ObservedRequest): boolean {
+function mayHaveCreatedCard(request: ObservedRequest): boolean {
   return !request.muted && (request.exchange.status === 201 || request.isAmbiguous);
 }
 
-/** Members may share a fixed key, but not an unset one: with that, the same order of another member is another order. */
+/** Members may share a fixed key, but with an unset key the same order of another member is a different order. */
 function isSameOrder(one: ObservedRequest, other: ObservedRequest): boolean {
   const isSameMember = one.exchange.caller?.memberId === other.exchange.caller?.memberId;
-  return one.order?.meaning === other.order?.meaning && (isSameMember || !unset.has(one.order?.key ?? ""));
+  return (
+    one.order?.fingerprint === other.order?.fingerprint &&
+    (isSameMember || !unsetKeys.has(one.order?.key ?? ""))
+  );
 }
 
-function describe(key: string): string {
-  if (unset.has(key)) return `the ${key === nilKey ? "nil" : "max"} UUID, which is no key that was generated`;
-  return `the Idempotency-Key ${key}${samples.has(key) ? ", which documentation shows as a sample" : ""}`;
+function originOf(key: string): string {
+  if (unsetKeys.has(key)) return ` (the ${key === nilKey ? "nil" : "max"} UUID)`;
+  return sampleKeys.has(key) ? " (a sample UUID from documentation)" : "";
 }

@@ -15,19 +15,19 @@ interface Habit {
   readonly occurrences: (readonly ObservedRequest[])[];
 }
 
-/** One may be a test of the refusal. */
-const fewest = 2;
-const shown = 5;
+/** A single one may be a test of the refusal. */
+const minForHigh = 2;
+const maxShown = 5;
 
 export const cursorWithOtherFilters: Rule = {
   severity: "high",
-  title: "Cursor sent with other filters",
-  why: "A cursor goes on with its own list: with other filters it is refused, or rows are skipped and read twice.",
-  mend: "Repeat the first page's filters with each cursor; fix an end such as now before the first page, and keep it.",
+  title: "Cursor sent with different filters",
+  why: "A cursor belongs to the filters of its list. With different filters, the service refuses it, or the client skips some rows and reads others twice.",
+  fix: "Send the filters of the first page with every cursor. If a filter depends on the current time, set it once before the first page.",
   spec: "§4 (the shape of lists is assumed)",
   operations: listOperations,
   watch() {
-    /** By the cursor that they end with. */
+    /** By their `next_cursor`. */
     const pages = new QuickLRU<string, Page>({ maxSize: 500 });
     const habits = new QuickLRU<string, Habit>({ maxSize: 500 });
 
@@ -36,7 +36,7 @@ export const cursorWithOtherFilters: Rule = {
       if (page.list === list) habit.sameFilters++;
       else if (!request.muted) {
         habit.otherFilters++;
-        if (habit.occurrences.length < shown) habit.occurrences.push([page.request, request]);
+        if (habit.occurrences.length < maxShown) habit.occurrences.push([page.request, request]);
       }
     };
 
@@ -51,10 +51,10 @@ export const cursorWithOtherFilters: Rule = {
       summarise(_moment, report) {
         for (const [, { sameFilters, otherFilters, occurrences }] of habits.entries()) {
           if (otherFilters <= sameFilters) continue;
-          const severity = otherFilters < fewest ? "info" : "high";
+          const severity = otherFilters < minForHigh ? "info" : "high";
           for (const requests of occurrences) {
             report({
-              seen: "A next_cursor was sent with other filters than its list had",
+              observed: "A next_cursor was sent with filters that differ from those of its page",
               requests,
               severity,
             });

@@ -8,22 +8,22 @@ interface Offer {
   readonly methods: ReadonlySet<unknown>;
 }
 
-/** A program's orders to addresses for which it had asked for the methods. */
+/** A program's orders to addresses whose delivery options it has read. */
 interface Habit {
   offered: number;
   notOffered: number;
   readonly occurrences: { readonly method: string; readonly requests: readonly ObservedRequest[] }[];
 }
 
-/** One may be a test of the refusal. */
-const fewest = 2;
-const shown = 5;
+/** A single one may be a test of the refusal. */
+const minForWarning = 2;
+const maxShown = 5;
 
 export const deliveryMethodNotOffered: Rule = {
   severity: "warn",
-  title: "Delivery method that the address was not offered",
-  why: "The order is refused, or the card does not arrive, although the service had said which methods serve the address.",
-  mend: "Offer and send only what POST /developer/cards/delivery-options answered for that very address.",
+  title: "Delivery method that the address does not support",
+  why: "The service refuses the order or the card does not arrive, although the service listed the methods that this address supports.",
+  fix: "Offer and send only the methods that POST /developer/cards/delivery-options returned for the same address.",
   spec: "§4 (the shape of delivery options is assumed)",
   operations: ["listDeliveryOptions", "orderPhysicalCard", "replaceCard"],
   watch: () => new DeliveryMethods(),
@@ -32,7 +32,7 @@ export const deliveryMethodNotOffered: Rule = {
 class DeliveryMethods implements Watch {
   /** By client and address. */
   readonly #offers = new QuickLRU<string, Offer>({ maxSize: 500 });
-  /** Saves the look-up in most runs, which have no offer. */
+  /** Avoids look-ups in most runs, which never read delivery options. */
   #isAnyOffered = false;
   readonly #habits = new QuickLRU<string, Habit>({ maxSize: 500 });
   readonly #counted = new QuickLRU<string, true>({ maxSize: 500 });
@@ -46,7 +46,7 @@ class DeliveryMethods implements Watch {
   #offer(request: ObservedRequest): void {
     const address = addressOf(request);
     const methods = fieldsOf(request.response)?.delivery_methods;
-    // If nothing is offered, an order to the address is a test of the refusal.
+    // If the address supports no method, an order to it is a test of the refusal.
     if (address === undefined || !Array.isArray(methods) || methods.length === 0) return;
     if (request.exchange.scenario !== undefined) return;
     this.#isAnyOffered = true;
@@ -66,12 +66,12 @@ class DeliveryMethods implements Watch {
       habit.offered++;
       return;
     }
-    // A retry is the same order.
+    // A retry does not count again.
     const order = `${request.client} ${request.exchange.idempotencyKey} ${method} ${address}`;
     if (request.muted || this.#counted.has(order)) return;
     this.#counted.set(order, true);
     habit.notOffered++;
-    if (habit.occurrences.length < shown) {
+    if (habit.occurrences.length < maxShown) {
       habit.occurrences.push({ method, requests: [offer.request, request] });
     }
   }
@@ -79,9 +79,13 @@ class DeliveryMethods implements Watch {
   summarise(_moment: unknown, report: Report): void {
     for (const [, { offered, notOffered, occurrences }] of this.#habits.entries()) {
       if (notOffered <= offered) continue;
-      const severity = notOffered < fewest ? "info" : "warn";
+      const severity = notOffered < minForWarning ? "info" : "warn";
       for (const { method, requests } of occurrences) {
-        report({ seen: `${method} was ordered to an address that was not offered it`, requests, severity });
+        report({
+          observed: `An order used the delivery method ${method}, which its address does not support`,
+          requests,
+          severity,
+        });
       }
     }
   }

@@ -10,30 +10,30 @@ interface Token {
   refusal: Refusal | undefined;
 }
 
-/** The 401 from which the client learns that the token has expired. */
+/** The first 401 for an expired token. */
 interface Refusal {
   readonly request: ObservedRequest;
-  /** The number of exchanges before it that may be the client's. */
+  /** The number of exchanges before it that may belong to the client. */
   readonly exchanges: number;
-  /** The requests that were sent with the token after it. */
+  /** Later requests with the same token. */
   readonly again: ObservedRequest[];
   isReported: boolean;
 }
 
-/** One may be a test of the 401. */
-const fewest = 2;
-const mostAgain = 100;
-/** A request that was sent so soon after the 401 was on its way or in a queue when that came. */
-const underWayMs = 50;
+/** A single one may be a test of the 401. */
+const minRepeats = 2;
+const maxAgain = 100;
+/** A request that was sent so soon after the 401 was already in flight or in a queue. */
+const inFlightMs = 50;
 /** The time that a client may take for an exchange, or for the requests in its queue. */
 const patienceMs = 5000;
 
-/** The client sends a token again and again after the response that it has expired. */
+/** The client sends an expired token repeatedly after the 401, without a new exchange. */
 export const expiredTokenAgain: Rule = {
   severity: "high",
   title: "Expired access token sent again after its 401",
-  why: "It never becomes good again: from the first 401 on the client does nothing until somebody restarts it.",
-  mend: "On 401 exchange the API key again, once for all who wait, and repeat the request with the new token; better, exchange before expires_at.",
+  why: "An expired token never becomes valid again. After the first 401, every request fails until someone restarts the client.",
+  fix: "After a 401, exchange the API key once for all waiting requests, then repeat them with the new token. To avoid the 401, exchange the key before expires_at.",
   spec: "§5.2",
   watch: (report) => new ExpiredTokens(report),
 };
@@ -51,7 +51,7 @@ class ExpiredTokens implements Watch {
   onRequest(request: ObservedRequest): void {
     const { point, scenario } = request.exchange;
     if (request.isExchange) this.#exchange(request);
-    // A token that was refused by a scenario is still valid.
+    // A token that a scenario refused is still valid.
     else if (point === "auth.token_expired" && scenario === undefined) this.#refused(request);
   }
 
@@ -76,7 +76,7 @@ class ExpiredTokens implements Watch {
       return;
     }
     const lateMs = request.startedMs - refusal.request.endedMs;
-    if (lateMs < underWayMs || refusal.again.length === mostAgain) return;
+    if (lateMs < inFlightMs || refusal.again.length === maxAgain) return;
     refusal.again.push(request);
     if (lateMs > patienceMs) refusal.isReported ||= reportAgain(token, refusal, this.#report);
   }
@@ -100,16 +100,16 @@ class ExpiredTokens implements Watch {
   }
 }
 
-/** @returns whether there was something to report */
+/** @returns whether an occurrence was reported */
 function reportAgain({ company }: Token, { request: first, again }: Refusal, report: Report): boolean {
   // A test suite may try one expired token with one operation after another.
   const same = again
     .map((request) => again.filter((each) => isSameOperation(each, request)))
-    .find((requests) => requests.length >= fewest);
+    .find((requests) => requests.length >= minRepeats);
   if (!same) return false;
   report({
-    seen: "An access token was sent again and again after the answer that it has expired, and none was exchanged",
-    requests: [first, ...same.slice(0, fewest)],
+    observed: `An expired access token was sent ${again.length} more times after its 401, without a new exchange`,
+    requests: [first, ...same.slice(0, minRepeats)],
     company,
   });
   return true;

@@ -1,20 +1,20 @@
 import type { Rule, WebhookAttempt } from "../rule.ts";
 
-/** A receiver accepts an event with a wrong signature or an old timestamp, which a scenario sent. */
+/** A receiver accepts an event that a scenario sent with an invalid signature or an old timestamp. */
 export const forgedWebhookAccepted: Rule = {
   severity: "critical",
   title: "Forged or old webhook accepted",
-  why: "A receiver that does not verify the signature acts on events that anybody can send; one that accepts old timestamps acts on events that somebody recorded and sends again.",
-  mend: "Verify webhook-signature and webhook-timestamp with a Standard Webhooks library before you answer, and answer 401 when verification fails. If your receiver queues events unverified, answer 202, and verify them when you take them from the queue.",
+  why: "Anyone can send events to a receiver that does not verify the signature. A receiver that accepts old timestamps acts on recorded events that an attacker sends again.",
+  fix: "Verify webhook-signature and webhook-timestamp with a Standard Webhooks library before you respond, and respond with 401 if the verification fails. If your receiver queues events before it verifies them, respond with 202, and verify each event when you take it from the queue.",
   spec: "§6 (assumed)",
   watch: (report) => ({
     onAttempt({ broken, status, error, webhookId, deliveryId, company }: WebhookAttempt) {
       if (broken === undefined || error !== null) return;
-      // 202 leaves the outcome open (RFC 9110 §15.3.3): the receiver may verify the event later, from its queue.
+      // 202 leaves the outcome open (RFC 9110 §15.3.3): the receiver may verify the event when it leaves its queue.
       const isQueued = status === 202;
-      const advice = isQueued ? "; confirm that the consumer of its queue verifies the event" : "";
+      const advice = isQueued ? "; check that the consumer of its queue verifies the event" : "";
       report({
-        seen: `The receiver of webhook ${webhookId} answered ${status} to delivery ${deliveryId}, which had ${defects[broken]}${advice}`,
+        observed: `The receiver of webhook ${webhookId} responded with ${status} to delivery ${deliveryId}, which had ${defects[broken]}${advice}`,
         requests: [],
         company,
         severity: isQueued ? "info" : severities[broken],
@@ -24,8 +24,8 @@ export const forgedWebhookAccepted: Rule = {
 };
 
 const defects = {
-  signature: "a signature that matches none of its secrets",
-  timestamp: "a webhook-timestamp that was ten minutes old",
+  signature: "an invalid signature",
+  timestamp: "a webhook-timestamp of ten minutes ago",
 } as const;
 
 const severities = { signature: "critical", timestamp: "warn" } as const;

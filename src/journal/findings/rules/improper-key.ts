@@ -3,7 +3,7 @@ import { orderOperations } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Report, type Rule } from "../rule.ts";
 
-const fewest = 3;
+const minForHigh = 3;
 
 /** The orders of one program with one operation. */
 interface Orders {
@@ -19,14 +19,15 @@ interface RefusedOrders {
 }
 
 /**
- * Orders have no Idempotency-Key, or one that is no UUID. Test suites send one of each on purpose, so it is `high` if a
- * program does the same with one operation three times. It is not reported if the program sends a valid key as well.
+ * Orders have no Idempotency-Key, or one that is not a UUID. Test suites send one of each on purpose, so it is `high`
+ * only if a program does the same with one operation three times. It is not reported if the program also sends a valid
+ * key.
  */
 export const improperKey: Rule = {
   severity: "high",
-  title: "Order without a proper Idempotency-Key",
-  why: "The service refuses every such order with 400: none of them makes a card.",
-  mend: "Send a UUID, without quotes or a prefix, as Idempotency-Key with every order: generated once for each, and kept for its retries.",
+  title: "Order without a valid Idempotency-Key",
+  why: "The service refuses every such order with 400, so no card is created.",
+  fix: "Send a UUID as Idempotency-Key with every order, without quotes or a prefix. Generate it once per order, and send the same key with every retry.",
   spec: "§4",
   operations: orderOperations,
   watch() {
@@ -45,14 +46,14 @@ export const improperKey: Rule = {
         const key = request.messages.requestHeaders.get("Idempotency-Key");
         const kind = key ? orders.malformed : orders.missing;
         kind.count++;
-        if (kind.first.length < fewest) kind.first.push(request);
+        if (kind.first.length < minForHigh) kind.first.push(request);
       },
       summarise(_moment, report) {
         for (const [, program] of programs.entries()) {
           for (const { missing, malformed, hasKey } of program.values()) {
             if (hasKey) continue;
             reportOrders(missing, "without an Idempotency-Key", report);
-            reportOrders(malformed, "with an Idempotency-Key that is no UUID", report);
+            reportOrders(malformed, "with an Idempotency-Key that is not a UUID", report);
           }
         }
       },
@@ -63,10 +64,10 @@ export const improperKey: Rule = {
 function reportOrders({ count, first }: RefusedOrders, mistake: string, report: Report): void {
   if (count === 0) return;
   report({
-    seen: `${count === 1 ? "An order was" : `${count} orders were`} sent ${mistake}`,
+    observed: `${count === 1 ? "1 order was" : `${count} orders were`} sent ${mistake}`,
     requests: first,
     // One or two may be tests of the refusal.
-    severity: count < fewest ? "info" : "high",
+    severity: count < minForHigh ? "info" : "high",
   });
 }
 

@@ -5,31 +5,31 @@ import type { Rule } from "../rule.ts";
 
 export const keyReusedForAnotherOrder: Rule = {
   severity: "critical",
-  title: "Idempotency-Key reused for another order",
-  why: "The service answers with the original card: the second order is never made, and the client believes that it was.",
-  mend: "Generate a key for each order, keep it with the order, and send it again only with the same order.",
+  title: "Idempotency-Key reused for a different order",
+  why: "The service returns the original card and does not order the second one. The client receives 201 and assumes that the second card is on its way.",
+  fix: "Generate a new key for each order, store it with the order, and send it again only to retry that order.",
   spec: "§4",
   operations: orderOperations,
   watch(report) {
-    /** By key: the order that holds it, or was last sent with it; absent: the first order. */
+    /** By key: the order that holds it, or the latest order with it; if absent, the first order. */
     const holders = new QuickLRU<string, ObservedRequest>({ maxSize: 2500 });
     return {
       onRequest(request) {
         const { order, firstWithOwnKey: first } = request;
         if (!order || !first) return;
-        const { keyName, key, meaning } = order;
+        const { keyName, key, fingerprint } = order;
         const before = holders.get(keyName) ?? first;
         const isHeld = holds(before);
         // A refused order frees the key (§7).
         if (!isHeld || isOrderRefused(request)) holders.set(keyName, request);
-        if (before.order?.meaning === meaning) return;
+        if (before.order?.fingerprint === fingerprint) return;
         const requests = inOrder(before, request);
         report({
-          seen: isHeld
-            ? `Idempotency-Key ${key} was sent with one order, and then with another`
-            : `Idempotency-Key ${key} was sent again with another body after ${requests[0].exchange.status}`,
+          observed: isHeld
+            ? `Idempotency-Key ${key} was sent with two different orders`
+            : `Idempotency-Key ${key} was sent again with a different body after a ${requests[0].exchange.status} response`,
           requests,
-          // A client may correct a refused order, and send it with the same key.
+          // A client may correct a refused order and send it with the same key.
           severity: isHeld ? "critical" : "info",
         });
       },
@@ -37,12 +37,12 @@ export const keyReusedForAnotherOrder: Rule = {
   },
 };
 
-/** Whether the key holds a card now, or may. */
+/** Whether the key now belongs to a card, or may. */
 function holds(request: ObservedRequest): boolean {
   return request.isAmbiguous || request.exchange.status === 201 || isKeyInProgress(request);
 }
 
-/** In the order of arrival: 409 for a key in progress is answered before the first request. */
+/** In order of arrival: the 409 for a key in progress is sent before the response to the first request. */
 function inOrder(one: ObservedRequest, other: ObservedRequest): [ObservedRequest, ObservedRequest] {
   return other.startedMs < one.startedMs ? [other, one] : [one, other];
 }

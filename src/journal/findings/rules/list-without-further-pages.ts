@@ -7,17 +7,17 @@ import { type Moment, type Report, type Rule, setLatest, type Watch } from "../r
 /** A first page with a `next_cursor` that the client has not followed. */
 interface UnfollowedPage extends ListRequest {
   readonly request: ObservedRequest;
-  /** The client had ordered cards just before: they are on the first page, which has the newest. */
+  /** The client had just ordered cards: they are on the first page, which has the newest cards. */
   readonly isForNewest: boolean;
   /** The ids of the cards that the client used right after it read the page. */
   readonly used: Set<string>;
 }
 
 const patienceMs = 15 * 60 * 1000;
-/** The most rows that a view of the latest transactions shows. */
-const mostOfView = 25;
-/** A client that uses so many cards of a page works through all of them. */
-const several = 3;
+/** The maximum number of rows in a view of the latest transactions. */
+const maxViewRows = 25;
+/** A client that uses this many cards of a page processes all of them. */
+const manyCards = 3;
 
 /**
  * A client reads the first page of a list of which it needs every row, and never follows `next_cursor`. A period of
@@ -28,9 +28,9 @@ const several = 3;
  */
 export const listWithoutFurtherPages: Rule = {
   severity: "warn",
-  title: "List read without its further pages",
-  why: "A page holds 50 rows by default and 100 at most. The client misses the rows of all later pages, and no error shows it.",
-  mend: "Follow next_cursor, with the same filters, until it is null.",
+  title: "Only the first page of a list read",
+  why: "A page has 50 rows by default and 100 at most. The client misses the rows of all later pages, without any error.",
+  fix: "Follow next_cursor, with the same filters, until it is null.",
   spec: "§4 (the shape of lists is assumed)",
   watch: () => new FirstPages(),
 };
@@ -38,7 +38,7 @@ export const listWithoutFurtherPages: Rule = {
 class FirstPages implements Watch {
   /** By client and list. */
   readonly #unfollowed = new QuickLRU<string, UnfollowedPage>({ maxSize: 500 });
-  /** Saves the look-up in most runs, which leave no page of cards. */
+  /** Avoids look-ups in most runs, which leave no page of cards unfollowed. */
   #isAnyOfCards = false;
   /** The programs that follow cursors, by operation. */
   readonly #pagers = new QuickLRU<string, true>({ maxSize: 500 });
@@ -90,7 +90,7 @@ class FirstPages implements Watch {
   #useCard({ client, exchange: { path } }: ObservedRequest): void {
     const used = this.#latest.get(client)?.used;
     const card = cardPath.exec(path)?.[1];
-    if (used && card !== undefined && used.size < several) used.add(card);
+    if (used && card !== undefined && used.size < manyCards) used.add(card);
     else if (used) this.#latest.delete(client);
   }
 
@@ -102,7 +102,7 @@ class FirstPages implements Watch {
     for (const [otherName, other] of [...this.#unfollowed.entries()]) {
       if (other.request.client === client && isPartOf(list, other)) this.#unfollowed.delete(otherName);
     }
-    if (list.next !== null && list.limit > mostOfView && !request.muted) {
+    if (list.next !== null && list.limit > maxViewRows && !request.muted) {
       setLatest(this.#unfollowed, name, { ...list, request, isForNewest: false, used: new Set() });
     }
   }
@@ -113,9 +113,9 @@ class FirstPages implements Watch {
       if (this.#pagers.has(pagerName(request))) continue;
       if (!final && realMs - request.endedMs < patienceMs) continue;
       const isOfCards = request.exchange.operation === "listCards";
-      const list = isOfCards ? "A list of cards" : "A list from one instant to another";
+      const list = isOfCards ? "the list of cards" : "a list with from and to";
       report({
-        seen: `${list} had a next_cursor, and it was never followed`,
+        observed: `The client read the first page of ${list} and did not follow its next_cursor`,
         requests: [request],
         severity: isLookUp(page) ? "info" : "warn",
       });
@@ -131,7 +131,7 @@ const cardPath = /^\/developer\/cards\/([0-9a-f-]{36})(?:\/|$)/i;
 
 /** Whether the client may have read the page for the newest cards, or for a card that it found there. */
 function isLookUp({ isForNewest, used }: UnfollowedPage): boolean {
-  return isForNewest || (used.size > 0 && used.size < several);
+  return isForNewest || (used.size > 0 && used.size < manyCards);
 }
 
 /** Whether a period lies within another of the same list, and is shorter. */

@@ -4,8 +4,8 @@ import type { Rule } from "../rule.ts";
 export const liveKeySent: Rule = {
   severity: "critical",
   title: "Live API key sent to the sandbox",
-  why: "A live secret has left production: whoever runs or logs the sandbox could order live cards with it. Revoke it.",
-  mend: "Keep live and sandbox keys in separate configurations, and send each to its own base address.",
+  why: "A live secret has left production. Anyone who runs the sandbox or reads its logs could order live cards with it.",
+  fix: "Revoke the key. Keep live and sandbox keys in separate configurations, and send each key only to the base URL of its environment.",
   spec: "§5.3",
   watch: (report, apiKeys) => ({
     onRequest(request) {
@@ -13,18 +13,18 @@ export const liveKeySent: Rule = {
       for (const { text, place } of request.possibleKeys) {
         if (environmentOfKey(text) !== "live") continue;
         const endpoint = place === "body" ? operation : undefined;
-        // One origin may serve both environments, and then a live key belongs here.
+        // One origin may serve both environments: then the live token endpoint is the right place for a live key.
         if (endpoint === "exchangeLiveKey") continue;
         const holder = apiKeys.holderOf(text);
         const isSecret = !holder && looksRandom(text);
         if (!isSecret && endpoint !== "exchangeSandboxKey") continue;
         report({
-          seen: isSecret
-            ? `A live key that is none of this sandbox's own was sent ${endpoint ? "to the sandbox token endpoint" : "to the sandbox"}`
-            : `A live key that is ${holder ? "this sandbox's own" : "made up"} was sent to the sandbox token endpoint`,
+          observed: isSecret
+            ? `A live key that this sandbox did not issue was sent to the ${endpoint ? "sandbox token endpoint" : "sandbox"}`
+            : `A ${holder ? "live key of this sandbox" : "made-up live key"} was sent to the sandbox token endpoint`,
           requests: [request],
           ...(holder && { company: holder }),
-          // Such a key gives access to nothing, and a test may provoke this 401.
+          // Such a key gives no access, and a test may cause this 401 on purpose.
           severity: isSecret ? "critical" : "info",
         });
         return;
@@ -35,7 +35,7 @@ export const liveKeySent: Rule = {
 
 const madeUp = /abcdef|123456|(.)\1\1\1|test|example|sample|fake|dummy|mock|valid|unknown|wrong|secret/i;
 
-/** Whether a generator made the secret, and not a person who needed a key for a test. */
+/** Whether a generator made the secret, not a person who needed a key for a test. */
 function looksRandom(secret: string): boolean {
   if (hasKeyChecksum(secret)) return true;
   const random = secret.slice(keyPrefixes.live.length);

@@ -27,13 +27,13 @@ const bodies: Partial<Record<OperationId, Schema>> = {
   changeWebhook: webhookChange,
 };
 
-/** The members of bodies that are objects. */
+/** The objects inside bodies. */
 const members: readonly (readonly [string, Schema])[] = [
   ["delivery_address", deliveryAddress],
   ["spending_limit", spendingLimitInput],
 ];
 
-/** Other names that clients give to a field, without case, underscores and hyphens. */
+/** Other names that clients use for a field, in lower case and without underscores and hyphens. */
 const aliases: Readonly<Record<string, string>> = {
   zip: "post_code",
   zipcode: "post_code",
@@ -57,24 +57,27 @@ const aliases: Readonly<Record<string, string>> = {
   eventtypes: "events",
 };
 
-/** The service ignores an unknown field that has a similar name as a field that is missing. */
+/** The service ignores an unknown field whose name is similar to that of a missing field. */
 export const misspeltField: Rule = {
   severity: "warn",
-  title: "Misspelt field that was ignored",
-  why: "Unknown fields are ignored: the request succeeds without what the field was to say, such as a card without its spending limit.",
-  mend: "Name the field as the service does, and check bodies against its schema in your own tests.",
-  spec: "§2, §4 (that unknown fields are ignored is assumed)",
+  title: "Misspelled field that the service ignored",
+  why: "The service ignores unknown fields. The request succeeds without the value that you sent: for example, the card has no spending limit.",
+  fix: "Use the field names of the API reference, and validate request bodies against its schemas in your tests.",
+  spec: "§2, §4 (ignoring unknown fields is assumed)",
   operations: Object.keys(bodies) as OperationId[],
   watch: (report) => ({
     onRequest(request) {
       const { operation, point } = request.exchange;
-      // A refusal has already told the client.
+      // The message of a refusal already names the field.
       if (operation === undefined || point !== operations[operation].success) return;
       const body = bodies[operation];
       const sent = fieldsOf(request.json);
       const names = body && sent ? misspeltIn(body, sent) : [];
       if (names.length === 0) return;
-      report({ seen: `The request succeeded without ${names.join(", ")}`, requests: [request] });
+      report({
+        observed: `The request succeeded, but the service ignored ${names.join(", ")}`,
+        requests: [request],
+      });
     },
   }),
 };
@@ -83,7 +86,7 @@ function misspeltIn(body: Schema, sent: Fields): string[] {
   const names = misspeltInObject(body, sent);
   for (const [member, schema] of members) {
     const object = member in body.shape ? fieldsOf(sent[member]) : undefined;
-    if (object) names.push(...misspeltInObject(schema, object).map((name) => `${name} in ${member}`));
+    if (object) names.push(...misspeltInObject(schema, object).map((name) => `${name} in "${member}"`));
   }
   return names;
 }
@@ -93,8 +96,9 @@ function misspeltInObject({ shape }: Schema, sent: Fields): string[] {
   for (const name of Object.keys(sent)) {
     if (name in shape || sent[name] === null || sent[name] === "") continue;
     const bare = bareName(name);
-    const meant = Object.keys(shape).find((field) => bareName(field) === bare || aliases[bare] === field);
-    if (meant !== undefined && sent[meant] === undefined) names.push(`${name} in place of ${meant}`);
+    const intended = Object.keys(shape).find((field) => bareName(field) === bare || aliases[bare] === field);
+    if (intended !== undefined && sent[intended] === undefined)
+      names.push(`"${name}" (expected "${intended}")`);
   }
   return names;
 }

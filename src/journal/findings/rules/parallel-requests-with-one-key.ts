@@ -5,10 +5,10 @@ import type { Rule } from "../rule.ts";
 
 /** A client that has waited this long may have given up, and then its retry is correct. */
 const impatienceMs = 1000;
-/** The number of keys of a program that may be sent in parallel on purpose. */
-const mostOnPurpose = 2;
-/** The number of requests remembered for each key: enough for several clients that send it. */
-const mostLatest = 8;
+/** The maximum number of keys that a program may send in parallel on purpose. */
+const maxOnPurpose = 2;
+/** The number of requests kept for each key: enough if several clients send it. */
+const maxLatest = 8;
 
 /**
  * Requests with one key are in progress at the same time. Test suites try that on purpose with a key or two, so it is
@@ -16,9 +16,9 @@ const mostLatest = 8;
  */
 export const parallelRequestsWithOneKey: Rule = {
   severity: "warn",
-  title: "Parallel requests with one Idempotency-Key",
-  why: "While the first is in progress the others meet 409: a client that takes that for a failure loses a card that is made.",
-  mend: "Send one request for each key at a time: wait for its answer or a timeout, and only then retry.",
+  title: "Parallel requests with the same Idempotency-Key",
+  why: "While the first request is in progress, the others get 409. A client that treats this 409 as a failure loses track of the card that the first request creates.",
+  fix: "Send one request per key at a time. Wait for its response or a timeout before you retry.",
   spec: "§3, §4 (assumed)",
   operations: orderOperations,
   watch(report) {
@@ -33,7 +33,7 @@ export const parallelRequestsWithOneKey: Rule = {
         if (!order || !first || request.muted) return;
         const { key, keyName } = order;
         const latest = latestOf.get(keyName) ?? (first.muted ? [] : [first]);
-        latestOf.set(keyName, [...latest.slice(1 - mostLatest), request]);
+        latestOf.set(keyName, [...latest.slice(1 - maxLatest), request]);
         const other = latest.find((each) => each.client === request.client && overlap(each, request));
         if (!other) return;
         const name = `${keyName} ${request.client}`;
@@ -45,9 +45,9 @@ export const parallelRequestsWithOneKey: Rule = {
         const count = (counts.get(program) ?? 0) + (isDelayed ? 0 : 1);
         counts.set(program, count);
         report({
-          seen: `Idempotency-Key ${key} was sent again while its first request was under way`,
+          observed: `Idempotency-Key ${key} was sent again while the first request with it was in progress`,
           requests: pair,
-          severity: isDelayed || count <= mostOnPurpose ? "info" : "warn",
+          severity: isDelayed || count <= maxOnPurpose ? "info" : "warn",
         });
       },
     };

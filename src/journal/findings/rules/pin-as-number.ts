@@ -6,19 +6,19 @@ import { latestEntry, type Rule } from "../rule.ts";
 interface Habit {
   numbers: number;
   strings: number;
-  /** Some number had fewer than four digits: a leading zero was lost. */
+  /** At least one number had fewer than four digits: a leading zero was lost. */
   isShort: boolean;
   readonly requests: ObservedRequest[];
 }
 
-const fewest = 2;
-const shown = 5;
+const minForHigh = 2;
+const maxShown = 5;
 
 export const pinAsNumber: Rule = {
   severity: "high",
   title: "PIN sent as a number",
-  why: "A number has no leading zeros: one PIN in ten, such as 0821, becomes another, and a PIN that is no string is refused.",
-  mend: "Keep and send the PIN as a string of four digits.",
+  why: "A number has no leading zeros, so one PIN in ten changes: 0821 becomes 821. The service refuses a PIN that is not a string.",
+  fix: "Store and send the PIN as a string of four digits.",
   spec: "§4",
   operations: ["orderPhysicalCard", "replaceCard"],
   watch() {
@@ -33,17 +33,17 @@ export const pinAsNumber: Rule = {
         else if (!request.muted) {
           habit.numbers++;
           habit.isShort ||= pin < 1000;
-          if (habit.requests.length < shown) habit.requests.push(request);
+          if (habit.requests.length < maxShown) habit.requests.push(request);
         }
       },
       summarise(_moment, report) {
         for (const [, { numbers, strings, isShort, requests }] of habits.entries()) {
-          // A test may send a number to see the 400; the program sends strings otherwise.
+          // A test may send a number to get the 400; otherwise the program sends strings.
           if (numbers <= strings) continue;
           report({
-            seen: `A PIN was sent as a JSON number ${numbers} times, and as a string ${strings === 0 ? "never" : strings === 1 ? "once" : `${strings} times`}${isShort ? "; a leading zero was lost" : ""}`,
+            observed: `${numbers === 1 ? "1 PIN was" : `${numbers} PINs were`} sent as a JSON number and ${strings} as a string${isShort ? "; a leading zero was lost" : ""}`,
             requests,
-            severity: numbers < fewest ? "info" : "high",
+            severity: numbers < minForHigh ? "info" : "high",
           });
         }
       },

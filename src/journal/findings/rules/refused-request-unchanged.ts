@@ -4,13 +4,13 @@ import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Rule } from "../rule.ts";
 
 const statuses: ReadonlySet<number | undefined> = new Set([400, 403, 404, 422]);
-/** With the first. */
+/** Including the first attempt. */
 const tooManyAttempts = 3;
-/** A client that repeats a request later may know that the cause was fixed. */
+/** A client that repeats a request later may do so because the cause was fixed. */
 const windowMs = 60_000;
-const shown = 5;
-/** One more than too many, so that each series is counted once. */
-const kept = tooManyAttempts + 1;
+const maxShown = 5;
+/** One more than `tooManyAttempts`, so that each series is counted once. */
+const maxKept = tooManyAttempts + 1;
 
 interface Program {
   /** The number of different refused requests. */
@@ -22,15 +22,15 @@ interface Program {
 /**
  * A refused request is sent three times without a change, each within a minute. Tests may repeat an error on purpose; a
  * client that retries every failure does so with all of its refused requests. So it is `warn` if a program repeats two
- * requests or more, and at least half of all that were refused. A retry has the same Idempotency-Key, or follows without
- * another request of that instance in between; it is refused by the same contract point, and nothing was armed or
- * disarmed in between. 409 may pass, and so may the 404 of a GET.
+ * requests or more, and at least half of all that were refused. A retry has the same Idempotency-Key, or follows
+ * without another request of that instance in between; it is refused by the same contract point, and nothing was armed
+ * or disarmed in between. A 409 may be temporary, and so may the 404 of a GET.
  */
 export const refusedRequestUnchanged: Rule = {
   severity: "warn",
   title: "Refused request retried unchanged",
-  why: "400, 403, 404 and 422 stay what they are until something is changed: the retries hide the error, and count as load.",
-  mend: "Retry 429, 502, 503, lost connections and 409 alone; report the error of any other status at once.",
+  why: "A request that gets 400, 403, 404 or 422 fails again until something changes. The retries hide the error and add load.",
+  fix: "Report these errors at once. Retry only 409, 429, 502, 503 and lost connections.",
   spec: "§4, §7",
   watch() {
     const attemptsOf = new QuickLRU<string, readonly ObservedRequest[]>({ maxSize: 1000 });
@@ -51,21 +51,21 @@ export const refusedRequestUnchanged: Rule = {
         const last = before.at(-1);
         const isRepeated = last !== undefined && repeats(last, request);
         const isInARow = order !== undefined || previous === last;
-        const attempts = isRepeated && isInARow ? [...before, request].slice(-kept) : [request];
+        const attempts = isRepeated && isInARow ? [...before, request].slice(-maxKept) : [request];
         attemptsOf.set(name, attempts);
         const program = latestEntry(programs, request.program, noRequests);
         if (!isRepeated) program.refused++;
         if (attempts.length !== tooManyAttempts) return;
         program.repeatedCount++;
-        if (program.repeated.length < shown) program.repeated.push(attempts);
+        if (program.repeated.length < maxShown) program.repeated.push(attempts);
       },
       summarise(_moment, report) {
         for (const [, { refused, repeated, repeatedCount }] of programs.entries()) {
           const isPolicy = repeatedCount >= 2 && repeatedCount * 2 >= refused;
           for (const requests of repeated) {
             const status = requests[0]?.exchange.status;
-            const seen = `A request that met ${status} was sent three times and more, unchanged`;
-            report({ seen, requests, severity: isPolicy ? "warn" : "info" });
+            const observed = `A request that got ${status} was sent at least ${tooManyAttempts} times without a change`;
+            report({ observed, requests, severity: isPolicy ? "warn" : "info" });
           }
         }
       },

@@ -3,14 +3,14 @@ import { orderOperations } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import { type Report, type Rule, setLatest } from "../rule.ts";
 
-const shownAttempts = 5;
-const keptWaits = 12;
-/** A test that only leaves out its client's waits has fewer attempts. */
-const relentless = 12;
+const maxShown = 5;
+const maxWaits = 12;
+/** A test that only shortens its client's waits has fewer attempts. */
+const minAttemptsWithoutWait = 12;
 /** If the company's clock advanced by more than this beyond real time, a test moved it instead of waiting. */
 const movedByHandMs = 1000;
 
-/** The attempts of one order, each but the last of which failed. */
+/** The attempts of one order; all but the last failed. */
 interface Attempts {
   readonly program: string;
   readonly first: ObservedRequest[];
@@ -22,18 +22,18 @@ interface Attempts {
 }
 
 /**
- * Retries follow each other at once, or always after the same wait. A client has one policy, so it is `warn` if most of a
- * program's orders with at least four attempts show it. Similar, but correct: waits that grow and were shortened for a
- * test, waits with jitter, waits that `Retry-After` gave, and a test that moves the clock instead of waiting. A test may
- * also leave out the waits: retries without any wait are `info` before the twelfth attempt. Polling is no retry: only
- * requests with an Idempotency-Key count.
+ * Retries follow each other at once, or always after the same wait. A client has one policy, so it is `warn` if most of
+ * a program's orders with at least four attempts show it. Similar, but correct: waits that grow and were shortened for
+ * a test, waits with jitter, waits that `Retry-After` gave, and a test that moves the clock instead of waiting. A test
+ * may also leave out the waits: retries without any wait are `info` before the twelfth attempt. Polling is not a retry:
+ * only requests with an Idempotency-Key count.
  */
 export const retriesWithoutBackoff: Rule = {
   severity: "warn",
   title: "Retries without backoff",
-  why: "When the issuer is down for all, clients that come back at once, or in step, keep it down.",
-  mend: "Wait longer after each failure, such as 1, 2, 4, 8 s, with a random part; go by Retry-After where it is given.",
-  spec: "§7 (retry later; the pace is assumed)",
+  why: "When the card issuer is down for everyone, clients that retry at once or at a fixed interval keep it overloaded and delay its recovery.",
+  fix: "Wait longer after each failure, for example 1, 2, 4 and 8 s, and add a random part. If the response has Retry-After, wait at least that long.",
+  spec: "§7 (the interval between retries is assumed)",
   operations: orderOperations,
   watch() {
     /** By key. */
@@ -50,7 +50,7 @@ export const retriesWithoutBackoff: Rule = {
         attempts.count++;
         attempts.last = request;
         attempts.isOver = !isToBeRetried(request);
-        if (attempts.first.length < shownAttempts) attempts.first.push(request);
+        if (attempts.first.length < maxShown) attempts.first.push(request);
         setLatest(orders, order.keyName, attempts);
       },
       summarise: (_moment, report) =>
@@ -73,9 +73,10 @@ function reportPolicies(orders: readonly Attempts[], report: Report): void {
     for (const attempts of ofProgram) {
       const pattern = patternOf(attempts.waitsMs);
       if (pattern === "varied") continue;
-      const pace = pattern === "none" ? "without a wait" : `always after about ${mean(attempts.waitsMs)} ms`;
+      const pace =
+        pattern === "none" ? "without a wait" : `about ${mean(attempts.waitsMs)} ms apart each time`;
       report({
-        seen: `An order was sent ${attempts.count} times, ${pace}`,
+        observed: `An order was sent ${attempts.count} times, ${pace}`,
         requests: attempts.first,
         severity: isPolicy && isWrong(attempts) ? "warn" : "info",
       });
@@ -100,9 +101,9 @@ function addWait(attempts: Attempts, request: ObservedRequest): void {
   const waitMs = request.startedMs - last.endedMs;
   const passedMs = request.exchange.atMs - last.exchange.atMs - request.exchange.durationMs;
   if (passedMs - waitMs > movedByHandMs) attempts.isMovedByHand = true;
-  // After 401 the client exchanged its key, and then it may retry at once.
+  // After a 401 the client exchanges its key, then it may retry at once.
   const isItsOwnPace = last.exchange.status !== 401 && !("Retry-After" in last.exchange.responseHeaders);
-  if (isItsOwnPace && waitsMs.length < keptWaits) waitsMs.push(waitMs);
+  if (isItsOwnPace && waitsMs.length < maxWaits) waitsMs.push(waitMs);
 }
 
 /** 429, 502, 503, a lost response, 409 for a key in progress; and 401, after a new exchange. */
@@ -112,18 +113,18 @@ function isToBeRetried({ isAmbiguous, exchange: { status, point } }: ObservedReq
 
 function isWrong({ waitsMs, count }: Attempts): boolean {
   const pattern = patternOf(waitsMs);
-  return pattern === "steady" || (pattern === "none" && count >= relentless);
+  return pattern === "steady" || (pattern === "none" && count >= minAttemptsWithoutWait);
 }
 
 /** A shorter wait counts as none: sending takes time, and a test may have shortened the backoff. */
 const noWaitMs = 50;
-/** A longer wait is that of a queue, and burdens nobody. */
+/** A longer wait comes from a queue and adds no load. */
 const longWaitMs = 30_000;
-/** The differences between waits that are meant to be the same: a part of the wait, and the timer's slack. */
+/** The maximum difference between equal waits: a part of the wait, and the inaccuracy of timers. */
 const tolerance = 0.05;
 const timerSlackMs = 2;
 
-/** Whether the waits have the same length, no length, or vary, as with backoff or jitter. */
+/** Whether the waits are equal, absent, or vary as with backoff or jitter. */
 function patternOf(waitsMs: readonly number[]): "steady" | "none" | "varied" {
   if (grow(waitsMs)) return "varied";
   const longest = Math.max(...waitsMs);
@@ -133,7 +134,7 @@ function patternOf(waitsMs: readonly number[]): "steady" | "none" | "varied" {
   return longest < longWaitMs && average >= noWaitMs && waitsMs.every(isAverage) ? "steady" : "varied";
 }
 
-/** Whether each wait is at least half as long again as the one before. */
+/** Whether each wait is at least 1.5 times as long as the one before. */
 function grow(waitsMs: readonly number[]): boolean {
   return waitsMs.every((each, i) => i === 0 || (each > 0 && each >= 1.5 * (waitsMs[i - 1] ?? 0)));
 }

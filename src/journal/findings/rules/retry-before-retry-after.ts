@@ -3,14 +3,14 @@ import { shortened } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Moment, type Report, type Rule } from "../rule.ts";
 
-/** The part of Retry-After that a client has to wait: its timer may be a little early. */
+/** The part of Retry-After that a client has to wait: timers may fire a little early. */
 const leastPart = 0.9;
-/** How long after Retry-After a retry may follow that honours it. */
+/** How long after Retry-After a retry still counts as one that waited for it. */
 const graceMs = 30_000;
 /** A shorter wait counts as none: a test may have left it out. */
 const noWaitMs = 50;
-/** A test that only leaves out its client's waits has fewer attempts. */
-const relentless = 12;
+/** A test that only shortens its client's waits has fewer attempts. */
+const minAttemptsWithoutWait = 12;
 /** If the company's clock advanced by more than this beyond real time, a test moved it. */
 const movedByHandMs = 1000;
 
@@ -21,7 +21,7 @@ interface Refused {
   /** The scenario that the request itself chose. */
   readonly chosen: string;
   /** The same request, sent too early. */
-  early: ObservedRequest | undefined;
+  earlyRetry: ObservedRequest | undefined;
 }
 
 /** One request of one client instance, with its retries. */
@@ -41,19 +41,19 @@ interface Sent {
  */
 export const retryBeforeRetryAfter: Rule = {
   severity: "warn",
-  title: "Retry earlier than Retry-After",
-  why: "The service refuses requests until that time. Early retries fail too, add load, and may prolong the limit.",
-  mend: "Wait at least the number of seconds in Retry-After before the request is sent again, even if your own backoff is shorter.",
+  title: "Retry before Retry-After has passed",
+  why: "The service refuses requests until the time in Retry-After has passed. An early retry fails too, adds load, and may extend the rate limit.",
+  fix: "Wait at least the number of seconds in Retry-After before you send the request again, even if your own backoff is shorter.",
   spec: "§8 (rate limits are assumed)",
   watch() {
     const all = new QuickLRU<string, Sent>({ maxSize: 500 });
-    /** Saves the look-up in most runs, which have no Retry-After. */
+    /** Avoids look-ups in most runs, which have no Retry-After. */
     let isAnyRefused = false;
     return {
       onRequest(request) {
         const retryAfterMs = retryAfterMsOf(request);
         if (!isAnyRefused && retryAfterMs === undefined) return;
-        // Clients that share an API key cannot be told apart before they have a token.
+        // Clients that share an API key cannot be distinguished before they have a token.
         if (request.muted || !request.exchange.caller || request.isExchange) return;
         const name = nameOf(request);
         const existing = all.get(name);
@@ -61,8 +61,8 @@ export const retryBeforeRetryAfter: Rule = {
         if (retryAfterMs === undefined) return;
         isAnyRefused = true;
         const sent = latestEntry(all, name, () => ({ hasKey: request.order !== undefined, refused: [] }));
-        const refused = { request, retryAfterMs, chosen: request.chosenScenario, early: undefined };
-        sent.refused = [...sent.refused, refused].slice(-relentless);
+        const refused = { request, retryAfterMs, chosen: request.chosenScenario, earlyRetry: undefined };
+        sent.refused = [...sent.refused, refused].slice(-minAttemptsWithoutWait);
       },
       summarise(moment, report) {
         for (const [, sent] of all.entries()) reportEarly(sent, moment, report);
@@ -72,16 +72,16 @@ export const retryBeforeRetryAfter: Rule = {
 };
 
 function reportEarly({ hasKey, refused }: Sent, moment: Moment, report: Report): void {
-  const undercut = refused.filter((each) => each.early && (hasKey || isOver(each, moment)));
-  const isRetried = hasKey || undercut.length > 1;
-  for (const { request, early, retryAfterMs } of undercut) {
-    if (!early) continue;
-    const waitedMs = early.startedMs - request.endedMs;
-    const hasWaited = waitedMs >= noWaitMs || undercut.length >= relentless - 1;
+  const retriedEarly = refused.filter((each) => each.earlyRetry && (hasKey || isOver(each, moment)));
+  const isRetried = hasKey || retriedEarly.length > 1;
+  for (const { request, earlyRetry, retryAfterMs } of retriedEarly) {
+    if (!earlyRetry) continue;
+    const waitedMs = earlyRetry.startedMs - request.endedMs;
+    const hasWaited = waitedMs >= noWaitMs || retriedEarly.length >= minAttemptsWithoutWait - 1;
     if (!isRetried && !hasWaited) continue;
     report({
-      seen: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000}, and was sent again after ${Math.round(waitedMs)} ms`,
-      requests: [request, early],
+      observed: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000} and was sent again after ${Math.round(waitedMs)} ms`,
+      requests: [request, earlyRetry],
       severity: isRetried && hasWaited ? "warn" : "info",
     });
   }
@@ -102,17 +102,20 @@ function nameOf({ exchange, order, instance, messages }: ObservedRequest): strin
     : `${instance} ${method} ${path}${query} ${shortened(messages.requestBody ?? "")}`;
 }
 
-/** Matches a request with the refused attempts before it: with the oldest that it retries in time, or as an early one. */
+/**
+ * Matches a request with an earlier refused attempt: the oldest that it retries in time, or one that it retries too
+ * early.
+ */
 function follow(sent: Sent, request: ObservedRequest): void {
   const inTime = sent.refused.find(
-    (each) => isInTime(each, request) && !(sent.hasKey && each.early !== undefined),
+    (each) => isInTime(each, request) && !(sent.hasKey && each.earlyRetry !== undefined),
   );
   if (inTime) {
     sent.refused = sent.refused.filter((each) => each !== inTime);
     return;
   }
-  const undercut = sent.refused.findLast((each) => each.early === undefined && isEarly(each, request));
-  if (undercut) undercut.early = request;
+  const refused = sent.refused.findLast((each) => each.earlyRetry === undefined && isEarly(each, request));
+  if (refused) refused.earlyRetry = request;
 }
 
 function isInTime({ request: first, retryAfterMs }: Refused, request: ObservedRequest): boolean {

@@ -6,9 +6,9 @@ import { type Moment, type Report, type Rule, setLatest, type Watch } from "../r
 
 const windowMs = 10 * 60_000;
 
-/** The number of orders remembered for each instance, because an order may be answered after later ones. */
-const mostLatest = 8;
-/** A client may close the connection a moment after it has sent the next order. */
+/** The number of orders kept for each instance, because the response to an order may come after later orders. */
+const maxLatest = 8;
+/** A client may close the connection shortly after it has sent the next order. */
 const closingMs = 100;
 
 interface SentOrder {
@@ -28,7 +28,7 @@ interface UnknownOrder extends SentOrder {
 interface Suspect {
   readonly requests: readonly ObservedRequest[];
   readonly program: string;
-  /** The test's author armed or chose something between the two. */
+  /** The test armed or chose a scenario between the two. */
   readonly isByHand: boolean;
   /** It follows another retry with a new key. */
   readonly isChained: boolean;
@@ -38,12 +38,12 @@ interface Suspect {
 
 /**
  * The client retries an order with a new key after 502, 503, an incomplete response, or a timeout of its own. A test
- * that orders the same as the test before it looks alike, and so does a client that orders many equal cards at once.
+ * that orders the same card as the test before it looks the same, and so does a client that orders many equal cards.
  * Therefore it does not count as a retry if
  * - it has another access token: the client of another test,
  * - the first key is sent again, before or after: the client retries correctly,
  * - the card list was read since.
- * It is `info` if the test's author armed or disarmed something in between, or chose a scenario on one request and not on
+ * It is `info` if the test armed or disarmed a scenario in between, or chose a scenario on one request and not on
  * the other; and if the program retries with the same key elsewhere. It is certain if both orders created a card, and
  * if new keys created a card several times, for one order or for several; a single time may still be the next test.
  * If the client closed the connection, it gave up by itself, so the retry counts even if it created no card. The time
@@ -51,9 +51,9 @@ interface Suspect {
  */
 export const retryWithNewKey: Rule = {
   severity: "critical",
-  title: "Retry of an order with a new Idempotency-Key",
-  why: "After 502, 503, a lost response or a timeout the card may have been made: under a new key the service makes a second one.",
-  mend: "Generate the key once for each order, before the first attempt, and send the same key with every retry of it.",
+  title: "Order retried with a new Idempotency-Key",
+  why: "After a 502, a 503, a lost response or a timeout, the card may already exist. A retry with a new key orders a second card, which is delivered and counts against the company's quota.",
+  fix: "Generate the key once per order, before the first attempt, and send the same key with every retry of that order.",
   spec: "§4, §7",
   operations: [...orderOperations, "listCards"],
   watch: (report) => new RetriesWithNewKey(report),
@@ -63,9 +63,9 @@ class RetriesWithNewKey implements Watch {
   readonly #report: Report;
   /** The keys of orders whose outcome was unknown. */
   readonly #unknownKeys = new QuickLRU<string, true>({ maxSize: 1000 });
-  /** By instance and meaning. */
+  /** By instance and fingerprint. */
   readonly #unknown = new QuickLRU<string, UnknownOrder>({ maxSize: 1000 });
-  /** Saves the look-up in most runs, which have no unknown outcome. */
+  /** Avoids look-ups in most runs, which have no unknown outcome. */
   #isAnyUnknown = false;
   /** By instance. */
   readonly #latest = new QuickLRU<string, readonly SentOrder[]>({ maxSize: 1000 });
@@ -88,7 +88,7 @@ class RetriesWithNewKey implements Watch {
     if (!order) return;
     const sent = { request, order, chosen: scenario ? request.chosenScenario : "" };
     const earlier = this.#latest.get(instance) ?? [];
-    this.#latest.set(instance, [...earlier.slice(1 - mostLatest), sent]);
+    this.#latest.set(instance, [...earlier.slice(1 - maxLatest), sent]);
     this.#reportParallel(earlier.at(-1), sent);
     const isUnknown = request.exchange.abortedMs !== undefined || request.isAmbiguous;
     if (!this.#isAnyUnknown && !isUnknown) return;
@@ -97,9 +97,10 @@ class RetriesWithNewKey implements Watch {
   }
 
   #reportParallel(other: SentOrder | undefined, sent: SentOrder): void {
-    if (!other || !isParallel(other.request, sent.request) || !isAlike(other, sent)) return;
+    if (!other || !isParallel(other.request, sent.request) || !isSameOrderWithOtherKey(other, sent)) return;
     this.#report({
-      seen: "The same order was sent with a new Idempotency-Key while the first was under way",
+      observed:
+        "The same order was sent with a second Idempotency-Key while the first request was in progress",
       requests: [other.request, sent.request],
       severity: "info",
     });
@@ -108,7 +109,7 @@ class RetriesWithNewKey implements Watch {
   #follow(sent: SentOrder, isUnknown: boolean, earlier: readonly SentOrder[]): void {
     const { request, order } = sent;
     const { keyName } = order;
-    const name = `${request.instance} ${order.meaning}`;
+    const name = `${request.instance} ${order.fingerprint}`;
     const wasUnknown = this.#unknownKeys.has(keyName);
     if (isUnknown) this.#unknownKeys.set(keyName, true);
     const first = this.#unknown.get(name);
@@ -124,11 +125,13 @@ class RetriesWithNewKey implements Watch {
     if (isUnknown) {
       const before = retried && !isChangedByHand(retried, sent) ? [...retried.before, retried.request] : [];
       const unknown = { ...sent, before: before.slice(-4) };
-      // It may be answered after its retry if the client did not wait for it.
+      // Its response may come after its retry if the client did not wait for it.
       const retry =
         request.exchange.abortedMs === undefined
           ? undefined
-          : earlier.find((each) => this.#mayRetry(each.request, request) && isAlike(each, sent));
+          : earlier.find(
+              (each) => this.#mayRetry(each.request, request) && isSameOrderWithOtherKey(each, sent),
+            );
       if (retry) this.#suspect(unknown, retry);
       else this.#unknown.set(name, unknown);
     } else if (first && (request.exchange.status === 201 || isOrderRefused(request))) {
@@ -169,7 +172,7 @@ class RetriesWithNewKey implements Watch {
         (each) => each !== suspect && each.program === program && !each.isByHand && each.cards > 0,
       );
       report({
-        seen: `${outcomeOf(requests.at(-2) as ObservedRequest)}, and it was sent again with a new Idempotency-Key`,
+        observed: `${outcomeOf(requests.at(-2) as ObservedRequest)}, then sent the order again with a new Idempotency-Key`,
         requests,
         severity: this.#careful.has(program) ? severityOfCareful(suspect) : severityOf(suspect, isRepeated),
       });
@@ -189,9 +192,9 @@ function isParallel(one: ObservedRequest, other: ObservedRequest): boolean {
   return overlap && !follows(one, other) && !follows(other, one);
 }
 
-/** Whether both order the same with different keys. */
-function isAlike(one: SentOrder, other: SentOrder): boolean {
-  return one.order.keyName !== other.order.keyName && one.order.isLike(other.order);
+/** Whether both order the same card with different keys. */
+function isSameOrderWithOtherKey(one: SentOrder, other: SentOrder): boolean {
+  return one.order.keyName !== other.order.keyName && one.order.isSameAs(other.order);
 }
 
 /** @param isRepeated - whether the program made the mistake elsewhere, and created a card */
@@ -215,13 +218,13 @@ function isGivenUp({ requests }: Suspect): boolean {
   return requests.at(-2)?.exchange.abortedMs !== undefined;
 }
 
-/** Whether the test's author, and not the client, did something between the two. */
+/** Whether the test, not the client, changed the scenario between the two. */
 function isChangedByHand(first: SentOrder, retry: SentOrder): boolean {
   return first.request.armings !== retry.request.armings || first.chosen !== retry.chosen;
 }
 
-function outcomeOf({ exchange: { status, fault, abortedMs } }: ObservedRequest): string {
-  if (abortedMs !== undefined) return "The client closed the connection before an order was answered";
-  if (status === undefined) return "An order met a lost connection";
-  return `An order met ${fault === "response.truncated" ? "an answer that was cut off" : status}`;
+function outcomeOf(order: ObservedRequest): string {
+  return order.exchange.abortedMs === undefined
+    ? `The client got ${order.received} for an order`
+    : "The client closed the connection before the response to an order";
 }

@@ -2,15 +2,15 @@ import QuickLRU from "quick-lru";
 import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Report, type Rule, type Watch } from "../rule.ts";
 
-const fewest = 3;
+const minExchanges = 3;
 const windowMs = 2000;
-/** How long before its expiry a client may already exchange a token. */
+/** How long before expiry a client may exchange its key again. */
 const earlyMs = 60_000;
-/** The calls with the one token of a rush that the client kept. */
-const fewestCallsOfKept = 5;
-/** The most exchanges of a rush, rushes of a client, and refusals and tokens in use that are kept. */
-const kept = 50;
-const shown = 5;
+/** The minimum number of calls with the one token of a rush that the client kept. */
+const minCallsOfKeptToken = 5;
+/** The maximum number of exchanges of a rush, rushes of a client, refusals, and tokens in use that are kept. */
+const maxKept = 50;
+const maxShown = 5;
 
 interface Token {
   readonly client: Client;
@@ -21,7 +21,7 @@ interface Token {
   readonly refusedMs: number[];
 }
 
-/** A token of the past, without its rush and all that came before it. */
+/** An earlier token, without references to its rush and to earlier rushes. */
 type PastToken = Pick<Token, "expiresAtMs" | "calls" | "refusedMs">;
 
 /** Exchanges of one client in quick succession, without a call with one of their tokens in between. */
@@ -43,12 +43,12 @@ interface Client {
   readonly used: Set<Token>;
 }
 
-/** Requests without a valid token exchange one each, all at once. */
+/** Several requests need a token, and each exchanges the key at the same time. */
 export const rushOfExchanges: Rule = {
   severity: "warn",
-  title: "Rush of exchanges for one client",
-  why: "Each time that a token expires, every request under way exchanges for itself: under load the token endpoint is flooded and refuses.",
-  mend: "Let one exchange be under way at a time: keep its promise, or a lock, and let all others wait for it.",
+  title: "Parallel token exchanges by one client",
+  why: "Each time the token expires, every waiting request exchanges the API key for itself. Under load, the token endpoint receives more exchanges than it allows and refuses them.",
+  fix: "Allow one exchange at a time: share its promise or use a lock, and let all other requests wait for the new token.",
   spec: "§5.2",
   watch: () => new Rushes(),
 };
@@ -70,7 +70,7 @@ class Rushes implements Watch {
     const client = latestEntry(this.#clients, request.client, newClient);
     const rush = client.rush && belongsTo(client.rush, request) ? client.rush : begin(client, request);
     rush.firstMs = Math.min(rush.firstMs, request.startedMs);
-    if (rush.exchanges.push(request) === fewest) client.rushes.push(rush);
+    if (rush.exchanges.push(request) === minExchanges) client.rushes.push(rush);
     const token = { client, expiresAtMs: issued.expiresAtMs, rush, calls: 0, refusedMs: [] };
     rush.tokens.push(token);
     this.#tokens.set(issued.token, token);
@@ -80,12 +80,12 @@ class Rushes implements Watch {
     const token = this.#tokens.get(request.token ?? "");
     if (!token) return;
     if (request.exchange.status === 401) {
-      if (token.refusedMs.length < kept) token.refusedMs.push(request.endedMs);
+      if (token.refusedMs.length < maxKept) token.refusedMs.push(request.endedMs);
       return;
     }
     token.calls++;
     token.rush.firstCallMs = Math.min(token.rush.firstCallMs, request.startedMs);
-    if (token.client.used.size < kept) token.client.used.add(token);
+    if (token.client.used.size < maxKept) token.client.used.add(token);
   }
 
   summarise(_moment: unknown, report: Report): void {
@@ -94,8 +94,8 @@ class Rushes implements Watch {
         const severity = severityOf(rush);
         if (!severity) continue;
         report({
-          seen: `${rush.exchanges.length} access tokens were exchanged within ${windowMs / 1000} s, and all but one were used once or not at all`,
-          requests: rush.exchanges.slice(0, shown),
+          observed: observationOf(rush),
+          requests: rush.exchanges.slice(0, maxShown),
           severity,
         });
       }
@@ -103,12 +103,20 @@ class Rushes implements Watch {
   }
 }
 
+function observationOf({ exchanges, tokens }: Rush): string {
+  const hardlyUsed = tokens.filter(({ calls }) => calls <= 1).length;
+  const times = `${exchanges.length} times within ${windowMs / 1000} s`;
+  return `The client exchanged its API key ${times}, but used ${hardlyUsed} of the ${tokens.length} tokens once or never`;
+}
+
 function newClient(): Client {
   return { rush: undefined, rushes: [], used: new Set() };
 }
 
 function belongsTo(rush: Rush, { startedMs }: ObservedRequest): boolean {
-  return startedMs - rush.firstMs <= windowMs && startedMs < rush.firstCallMs && rush.exchanges.length < kept;
+  return (
+    startedMs - rush.firstMs <= windowMs && startedMs < rush.firstCallMs && rush.exchanges.length < maxKept
+  );
 }
 
 function begin(client: Client, { startedMs }: ObservedRequest): Rush {
@@ -126,13 +134,13 @@ function begin(client: Client, { startedMs }: ObservedRequest): Rush {
     firstCallMs: Number.POSITIVE_INFINITY,
     before,
   };
-  if (client.rushes.length > kept) client.rushes.shift();
+  if (client.rushes.length > maxKept) client.rushes.shift();
   return client.rush;
 }
 
-/** A rush with too few exchanges is never reported; only its tokens are still needed, for the next one. */
+/** A rush with too few exchanges is never reported; only its tokens are still needed for the next one. */
 function dropIfSmall(rush: Rush): void {
-  if (rush.exchanges.length >= fewest) return;
+  if (rush.exchanges.length >= minExchanges) return;
   rush.exchanges.length = 0;
   rush.tokens.length = 0;
   rush.before = [];
@@ -148,8 +156,8 @@ function severityOf({ exchanges, tokens, before, firstMs }: Rush): "warn" | "inf
   if (next > 1) return undefined;
   const [shared, ...others] = before;
   const inTime = shared?.refusedMs.filter((ms) => ms >= firstMs - windowMs && ms <= firstMs + windowMs) ?? [];
-  if (others.length === 0 && inTime.length >= fewest) return "warn";
-  if (most < fewestCallsOfKept || most < 2 * tokens.length) return undefined;
+  if (others.length === 0 && inTime.length >= minExchanges) return "warn";
+  if (most < minCallsOfKeptToken || most < 2 * tokens.length) return undefined;
   const [exchange] = exchanges;
   const isSpent =
     shared !== undefined && exchange !== undefined && shared.expiresAtMs - earlyMs <= exchange.exchange.atMs;

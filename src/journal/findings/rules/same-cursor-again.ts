@@ -3,25 +3,25 @@ import { listOperations } from "../list-request.ts";
 import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
 
-/** Requests for the same page with one token, without another page in between. */
+/** Consecutive requests for the same page with one token. */
 interface Run {
   readonly query: string;
   readonly requests: ObservedRequest[];
 }
 
-const fewest = 3;
-const kept = 50;
+const minRepeats = 3;
+const maxKept = 50;
 
 export const sameCursorAgain: Rule = {
   severity: "high",
-  title: "Same cursor sent again and again",
-  why: "The loop never ends: the client reads one page for ever, counts its rows more than once, and meets the rate limit.",
-  mend: "Take next_cursor from the page just read, not from the first one, and stop where it is null.",
+  title: "Same cursor sent repeatedly",
+  why: "The client never reaches the end of the list: it reads the same page again and again, counts its rows several times, and reaches the rate limit.",
+  fix: "Use the next_cursor of the latest page, not of the first one. Stop when it is null.",
   spec: "§4 (the shape of lists is assumed)",
   operations: listOperations,
   watch(report) {
     const runs = new QuickLRU<string, Run>({ maxSize: 500 });
-    /** The number of pages that ended with a cursor: each of them may be followed. */
+    /** By cursor: the number of pages that returned it. Each of them may be followed. */
     const given = new QuickLRU<string, number>({ maxSize: 1000 });
     return {
       onRequest(request) {
@@ -34,17 +34,17 @@ export const sameCursorAgain: Rule = {
           runs.delete(name);
           return;
         }
-        // If no page was delivered, the client is right to repeat the request.
+        // If the page was not delivered, it is correct to repeat the request.
         if (next === undefined || request.muted) return;
         const latest = runs.get(name);
         const run = latest?.query === query ? latest : { query, requests: [] };
         if (run !== latest) runs.set(name, run);
-        if (run.requests.length === kept) return;
+        if (run.requests.length === maxKept) return;
         run.requests.push(request);
-        const enough = Math.max(fewest, (given.get(cursor) ?? 0) + fewest - 1);
-        if (run.requests.length !== enough) return;
+        const threshold = Math.max(minRepeats, (given.get(cursor) ?? 0) + minRepeats - 1);
+        if (run.requests.length !== threshold) return;
         report({
-          seen: `The same cursor was sent ${enough} times in a row, though each page arrived`,
+          observed: `The same cursor was sent ${threshold} times in a row, although the service returned the page each time`,
           requests: run.requests,
         });
       },

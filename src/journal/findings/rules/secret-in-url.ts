@@ -6,15 +6,15 @@ import type { Report, Rule } from "../rule.ts";
 /** The length of an access token. */
 const tokenLength = 43;
 const longWord = new RegExp(`[A-Za-z0-9_-]{${tokenLength},}`, "g");
-/** A PIN's name with four digits: a parameter, or two segments of a path. */
+/** A name such as `pin` with four digits: a parameter, or two segments of a path. */
 const pinInUrl = /(?:(?<![A-Za-z])pin|Pin|PIN)[=/][0-9]{4}(?![0-9A-Za-z-])/;
 
-/** An access token or a PIN is in a URL, or a PIN in a name. */
+/** A URL contains an access token or a PIN, or a card's name contains its PIN. */
 export const secretInUrl: Rule = {
   severity: "critical",
   title: "Access token or PIN in a URL",
-  why: "URLs are kept in the logs of proxies, gateways and browsers: whoever reads them can act as the member, or use the card.",
-  mend: "Send the token in the Authorization header and a PIN in the body, and keep PINs out of names.",
+  why: "Proxies, gateways and browsers log URLs. Anyone who reads such a log can act as the member or use the card.",
+  fix: "Send the token in the Authorization header and the PIN in the body. Do not put a PIN into a name.",
   spec: "§5.8",
   watch(report) {
     const issued = new QuickLRU<string, CompanyNames>({ maxSize: 1000 });
@@ -30,7 +30,7 @@ export const secretInUrl: Rule = {
           const company = issued.get(leaked);
           const part = words.some((word) => path.includes(word)) ? "path" : "query";
           report({
-            seen: `An access token was sent in the URL's ${part}`,
+            observed: `An access token was sent in the ${part} of the URL`,
             requests: [request],
             ...(company && { company }),
           });
@@ -39,7 +39,7 @@ export const secretInUrl: Rule = {
           /pin/i.test(url) &&
           (pinInUrl.test(percentDecoded(path)) || pinInUrl.test(percentDecoded(query)))
         ) {
-          report({ seen: "A PIN was sent in the URL", requests: [request] });
+          report({ observed: "A PIN was sent in the URL", requests: [request] });
         }
         if (operation === "orderPhysicalCard") reportPinInName(request, report);
       },
@@ -52,7 +52,7 @@ function reportPinInName(request: ObservedRequest, report: Report): void {
   if (typeof name !== "string" || typeof pin !== "string" || !/^[0-9]{4}$/.test(pin)) return;
   if (!name.includes(pin) || !new RegExp(`(?<![0-9A-Za-z])${pin}(?![0-9A-Za-z])`).test(name)) return;
   report({
-    seen: "The name of an order has the four digits of its PIN",
+    observed: "The name in an order contains the four digits of its PIN",
     requests: [request],
     // The name may contain these digits by chance.
     severity: "info",

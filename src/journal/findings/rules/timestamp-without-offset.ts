@@ -3,8 +3,8 @@ import { isPeriodEnd } from "../list-request.ts";
 import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Rule } from "../rule.ts";
 
-const fewest = 3;
-/** A local time; also one whose `+01:00` was not encoded, and arrives as ` 01:00`. A date has no time. */
+const minForWarning = 3;
+/** A local time, also if its `+01:00` was not encoded and arrives as ` 01:00`. A date without a time does not match. */
 const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?( \d\d:\d\d)?$/;
 
 /** A program's requests with `from` or `to`. */
@@ -15,15 +15,15 @@ interface Filters {
 }
 
 /**
- * `from` or `to` of the transactions has a time without an offset. Only this list takes instants, and refuses those
- * without an offset. A test may try that on purpose, so it is `warn` from the third request on. It is reported if most
- * of a program's requests are like that.
+ * `from` or `to` of the transactions has a time without an offset. Only this list takes timestamps, and it refuses
+ * those without an offset. A test may try that on purpose, so it is `warn` from the third request on. It is reported
+ * only if most of a program's requests are like that.
  */
 export const timestampWithoutOffset: Rule = {
   severity: "warn",
   title: "Timestamp without an offset",
-  why: "A time without its offset is an hour off for half of the year in the UK: the list is refused with 400, or shows other transactions than were meant.",
-  mend: "Send instants with their offset, such as 2026-03-10T00:00:00Z; in a query a + is written %2B.",
+  why: "In the UK, a time without an offset is one hour off for half of the year. The service refuses the list with 400, or the client gets the wrong transactions.",
+  fix: "Send times with their offset, for example 2026-03-10T00:00:00Z. In a query, write + as %2B.",
   spec: "§4 (assumed)",
   operations: ["listTransactions"],
   watch() {
@@ -43,15 +43,15 @@ export const timestampWithoutOffset: Rule = {
         filters.count++;
         if (!instants.some((each) => withoutOffset.test(each))) return;
         filters.wrongCount++;
-        if (filters.wrong.length < fewest) filters.wrong.push(request);
+        if (filters.wrong.length < minForWarning) filters.wrong.push(request);
       },
       summarise(_moment, report) {
         for (const [, { count, wrong, wrongCount }] of programs.entries()) {
           if (wrongCount * 2 <= count) continue;
           report({
-            seen: `${wrongCount === 1 ? "One list was" : `${wrongCount} lists were`} filtered by a time without its offset`,
+            observed: `${wrongCount === 1 ? "1 list was" : `${wrongCount} lists were`} filtered by a time without an offset`,
             requests: wrong,
-            severity: wrongCount < fewest ? "info" : "warn",
+            severity: wrongCount < minForWarning ? "info" : "warn",
           });
         }
       },

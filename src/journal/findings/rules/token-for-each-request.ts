@@ -2,19 +2,19 @@ import QuickLRU from "quick-lru";
 import type { ObservedRequest } from "../request.ts";
 import { type Report, type Rule, setLatest, type Watch } from "../rule.ts";
 
-const fewestCalls = 10;
-/** The number of calls that continue what a call with another token began, which shows that one instance makes them. */
-const fewestLinks = 3;
-const shown = 6;
-/** A token that is used for a second call is used before so many others are exchanged. */
-const keptTokens = 1000;
+const minCalls = 10;
+/** The number of calls about objects of earlier calls with other tokens: they show that there is only one instance. */
+const minLinks = 3;
+const maxShown = 6;
+/** The number of tokens kept: a token with a second call is used before so many others are exchanged. */
+const maxTokens = 1000;
 
 interface Client {
   /** The number of calls, each of them the only one with its token. */
   calls: number;
   /** The number of calls about the same objects as a call with an earlier token that was still valid. */
   links: number;
-  /** Some token was used for a second call, as it should be. */
+  /** At least one token was used for a second call, which is correct. */
   keepsTokens: boolean;
   latest: Token | undefined;
   readonly requests: ObservedRequest[];
@@ -22,7 +22,7 @@ interface Client {
 
 interface Token {
   readonly client: Client;
-  /** Undefined if the report shows enough of them. */
+  /** Undefined if the report already has enough requests. */
   readonly exchange: ObservedRequest | undefined;
   readonly expiresAtMs: number;
   /** The token before it had expired or was refused, so the client had to exchange. */
@@ -32,21 +32,21 @@ interface Token {
   call: string | undefined;
 }
 
-/** Every request is sent with a token of its own. */
+/** The client exchanges its key for every request. */
 export const tokenForEachRequest: Rule = {
   severity: "warn",
-  title: "Access token exchanged for each request",
-  why: "A token lives about 15 minutes: exchanging for each request doubles the traffic and meets the token endpoint's rate limit first.",
-  mend: "Keep the token with its expires_at, share it between requests, and exchange again shortly before it expires.",
+  title: "New access token for each request",
+  why: "A token is valid for about 15 minutes. A client that exchanges its API key for each request doubles its traffic and soon reaches the rate limit of the token endpoint.",
+  fix: "Keep the token with its expires_at, share it between requests, and exchange the API key again shortly before it expires.",
   spec: "§5.2",
   watch: () => new TokenUse(),
 };
 
 class TokenUse implements Watch {
   readonly #clients = new QuickLRU<string, Client>({ maxSize: 500 });
-  readonly #tokens = new QuickLRU<string, Token>({ maxSize: keptTokens });
+  readonly #tokens = new QuickLRU<string, Token>({ maxSize: maxTokens });
   /** By client and name: when the latest token expires with which the client used the name. */
-  readonly #namedUntilMs = new QuickLRU<string, number>({ maxSize: keptTokens });
+  readonly #namedUntilMs = new QuickLRU<string, number>({ maxSize: maxTokens });
 
   onRequest(request: ObservedRequest): void {
     if (request.isExchange) this.#exchange(request);
@@ -63,7 +63,7 @@ class TokenUse implements Watch {
     const { latest } = client;
     client.latest = {
       client,
-      exchange: client.requests.length < shown ? request : undefined,
+      exchange: client.requests.length < maxShown ? request : undefined,
       expiresAtMs: issued.expiresAtMs,
       isDue: latest !== undefined && (latest.isRefused || latest.expiresAtMs <= request.exchange.atMs),
       isRefused: false,
@@ -87,7 +87,7 @@ class TokenUse implements Watch {
     token.call = call;
     client.calls++;
     if (this.#isLinked(request, token)) client.links++;
-    if (token.exchange && client.requests.length < shown) client.requests.push(token.exchange, request);
+    if (token.exchange && client.requests.length < maxShown) client.requests.push(token.exchange, request);
   }
 
   #isLinked(request: ObservedRequest, token: Token): boolean {
@@ -103,12 +103,12 @@ class TokenUse implements Watch {
 
   summarise(_moment: unknown, report: Report): void {
     for (const [, { calls, links, keepsTokens, requests }] of this.#clients.entries()) {
-      if (keepsTokens || calls < fewestCalls) continue;
-      const isOneInstance = links >= fewestLinks;
+      if (keepsTokens || calls < minCalls) continue;
+      const isOneInstance = links >= minLinks;
       report({
-        seen: isOneInstance
-          ? `${calls} requests were each sent with an access token of their own`
-          : `${calls} requests were each sent with an access token of their own, as short-lived processes do`,
+        observed: isOneInstance
+          ? `${calls} requests each used a new access token`
+          : `${calls} requests each used a new access token, which is normal for short-lived processes`,
         requests,
         severity: isOneInstance ? "warn" : "info",
       });
@@ -120,21 +120,21 @@ function newClient(): Client {
   return { calls: 0, links: 0, keepsTokens: false, latest: undefined, requests: [] };
 }
 
-/** The client used a token for a second call: it is correct, and its requests need not be kept. */
+/** Called when a client uses a token for a second call: it is correct, and its requests need not be kept. */
 function stopWatching(client: Client): void {
   client.keepsTokens = true;
   client.latest = undefined;
   client.requests.length = 0;
 }
 
-/** A retry is no second call: a client with this mistake may retry with the same token. */
+/** Equal for a call and its retry: a client with this mistake may retry with the same token. */
 function callOf({ exchange: { method, path, query, idempotencyKey } }: ObservedRequest): string {
   return `${method} ${path}${query} ${idempotencyKey}`;
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** The id of a created object, which begins the response; parsing all of it would take longer. */
+/** The id of a created object, at the start of the response; parsing the response would take longer. */
 const firstId = /^{"id":"([^"]+)"/;
 
 /** The names of the objects of a call: its key, the ids in its path, and the id of the created object. */
@@ -149,7 +149,7 @@ function namesIn({
   return names;
 }
 
-/** A part of a text may keep the whole text in memory; a copy does not. */
+/** A substring may keep the whole string in memory; a copy does not. */
 function copyOf(text: string): string {
   return JSON.parse(JSON.stringify(text));
 }

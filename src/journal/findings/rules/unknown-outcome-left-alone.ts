@@ -7,15 +7,15 @@ const patienceMs = 15 * 60_000;
 
 /**
  * The client ignores an order of unknown outcome: it neither retries it with its key nor reads the card list. Tests of
- * a client's error do that on purpose, so it is `warn` only if the program ignores more than one, and takes care of none
- * in its whole run. It is not reported if the request itself chose its scenario, or if the order was sent with a new
- * key, which is another finding.
+ * error handling do that on purpose, so it is `warn` only if the program ignores more than one such order and follows
+ * up none in its whole run. It is not reported if the request itself chose its scenario, or if the order was sent with
+ * a new key, which is another finding.
  */
 export const unknownOutcomeLeftAlone: Rule = {
   severity: "warn",
-  title: "Order of unknown outcome left alone",
-  why: "After 502, 503 or a lost answer a card may be on its way that the client knows nothing of, or none that it waits for.",
-  mend: "Retry with the same Idempotency-Key until the outcome is known; or look for the card with GET /developer/cards.",
+  title: "Order with an unknown outcome not followed up",
+  why: "After a 502, a 503 or a lost response, the card may or may not exist. The client either has no record of a card that is delivered, or waits for a card that was never ordered.",
+  fix: "Retry with the same Idempotency-Key until you get a definite response, or look for the card with GET /developer/cards.",
   spec: "§7",
   operations: [...orderOperations, "listCards"],
   watch: () => new UnknownOutcomes(),
@@ -24,13 +24,13 @@ export const unknownOutcomeLeftAlone: Rule = {
 class UnknownOutcomes implements Watch {
   /** By key: the orders of unknown outcome. */
   readonly #left = new QuickLRU<string, ObservedRequest>({ maxSize: 1000 });
-  /** Their keys by instance and meaning. */
+  /** Their keys by instance and fingerprint. */
   readonly #leftKeys = new QuickLRU<string, string>({ maxSize: 1000 });
-  /** Saves the look-up in most runs, which leave none. */
+  /** Avoids look-ups in most runs, which leave none. */
   #isAnyLeft = false;
   /** The keys of known outcome that were sent again. */
   readonly #settled = new QuickLRU<string, true>({ maxSize: 2500 });
-  /** The programs that have taken care of an order of unknown outcome. */
+  /** The programs that have followed up an order of unknown outcome. */
   readonly #careful = new QuickLRU<string, true>({ maxSize: 1000 });
   /** By scope, as are the times of the latest requests. */
   readonly #listReadMs = new QuickLRU<string, number>({ maxSize: 1000 });
@@ -49,7 +49,7 @@ class UnknownOutcomes implements Watch {
     else if (status === 201 && request.firstWithOwnKey) this.#settled.set(request.order.keyName, true);
   }
 
-  #follow(request: ObservedRequest, { keyName, meaning }: NonNullable<ObservedRequest["order"]>): void {
+  #follow(request: ObservedRequest, { keyName, fingerprint }: NonNullable<ObservedRequest["order"]>): void {
     const { isAmbiguous, firstWithOwnKey: ownFirst } = request;
     const first = this.#left.get(keyName);
     const isFollowed = first !== undefined && request.startedMs >= first.endedMs;
@@ -63,7 +63,7 @@ class UnknownOutcomes implements Watch {
       this.#settled.set(keyName, true);
       this.#left.delete(keyName);
     }
-    const name = `${request.instance} ${meaning}`;
+    const name = `${request.instance} ${fingerprint}`;
     const before = this.#leftKeys.get(name);
     if (before !== undefined && before !== keyName) this.#left.delete(before);
     if (!isAmbiguous || isSettled || request.muted || request.chosenScenario !== "") return;
@@ -86,7 +86,7 @@ class UnknownOutcomes implements Watch {
       const isCareful = this.#careful.has(program) || reading.has(program);
       for (const request of requests) {
         report({
-          seen: "The outcome of an order was unknown, and nobody retried it or read the card list",
+          observed: `The client got ${request.received} for an order, but neither retried it nor read the list of cards`,
           requests: [request],
           severity: isCareful || requests.length === 1 ? "info" : "warn",
         });

@@ -4,16 +4,16 @@ import { fieldsOf } from "../request.ts";
 import { latestEntry, type Rule, type WebhookAttempt } from "../rule.ts";
 
 const slowMs = 5000;
-const fewest = 3;
-const kept = 100;
-/** Statuses of a server that has no receiver at the URL, as in tests that need none. */
+const minFailures = 3;
+const maxKept = 100;
+/** Statuses of a server without a receiver at the URL, as in tests that do not need one. */
 const absent: ReadonlySet<number> = new Set([404, 405]);
 
 type Failure = "slow" | "redirected" | "refused" | "absent";
 
 interface Receiver {
   readonly company: CompanyNames;
-  /** The failures since the last acknowledgement in time, by the deliveries' ids. */
+  /** The failures since the last acknowledgement in time, by delivery id. */
   readonly failed: Map<string, Failure>;
   hasAcknowledged: boolean;
 }
@@ -21,8 +21,8 @@ interface Receiver {
 export const webhookNotAcknowledged: Rule = {
   severity: "warn",
   title: "Webhook not acknowledged",
-  why: "What is not answered with 2xx in time is sent again, for days; slow receivers fall behind, and then lose events.",
-  mend: "Verify the signature, put the event into a queue, answer 2xx at once, and work on it after; register the final URL, for redirects are not followed.",
+  why: "The service sends an event again, for days, until it gets a 2xx response in time. A slow receiver falls behind and finally loses events.",
+  fix: "Verify the signature, put the event into a queue, respond with 2xx at once, and process the event afterwards. Register the final URL, because redirects are not followed.",
   spec: "§6 (assumed)",
   operations: ["createWebhook"],
   watch() {
@@ -36,22 +36,22 @@ export const webhookNotAcknowledged: Rule = {
         if (typeof id === "string") receivers.delete(id);
       },
       onAttempt(attempt) {
-        const outcome = attempt.forced ? "nobody" : outcomeOf(attempt);
-        if (outcome === "nobody") return;
+        const outcome = attempt.forced ? "unreachable" : outcomeOf(attempt);
+        if (outcome === "unreachable") return;
         const { webhookId, deliveryId, company } = attempt;
         const receiver = latestEntry(receivers, webhookId, () => newReceiver(company));
         if (outcome === "acknowledged") {
           receiver.hasAcknowledged = true;
           receiver.failed.clear();
-        } else if (receiver.failed.size < kept) receiver.failed.set(deliveryId, outcome);
+        } else if (receiver.failed.size < maxKept) receiver.failed.set(deliveryId, outcome);
       },
       summarise(_moment, report) {
         for (const [, { company, failed, hasAcknowledged }] of receivers.entries()) {
-          if (failed.size < fewest) continue;
+          if (failed.size < minFailures) continue;
           const failures = [...new Set(failed.values())];
           const isAbsent = !hasAcknowledged && failures.every((failure) => failure === "absent");
           report({
-            seen: `${failed.size === kept ? `${kept} and more` : failed.size} events in a row were not acknowledged: ${failures.map((failure) => words[failure]).join(", ")}`,
+            observed: `${failed.size === maxKept ? `At least ${maxKept}` : failed.size} events in a row were not acknowledged: ${failures.map((failure) => words[failure]).join(", ")}`,
             requests: [],
             company,
             ...(isAbsent && { severity: "info" }),
@@ -63,21 +63,21 @@ export const webhookNotAcknowledged: Rule = {
 };
 
 const words: Readonly<Record<Failure, string>> = {
-  slow: `answered after more than ${slowMs / 1000} s`,
-  redirected: "redirected",
-  refused: "not answered with 2xx",
-  absent: "answered with 404 or 405",
+  slow: `response after more than ${slowMs / 1000} s`,
+  redirected: "redirect",
+  refused: "response other than 2xx",
+  absent: "404 or 405",
 };
 
 function newReceiver(company: CompanyNames): Receiver {
   return { company, failed: new Map(), hasAcknowledged: false };
 }
 
-/** `nobody`: no server listened, as when a test is over. */
-function outcomeOf({ status, error, durationMs }: WebhookAttempt): Failure | "acknowledged" | "nobody" {
+/** `unreachable`: no server was listening, for example after a test. */
+function outcomeOf({ status, error, durationMs }: WebhookAttempt): Failure | "acknowledged" | "unreachable" {
   if (durationMs > slowMs) return "slow";
   if (error === null) return "acknowledged";
   if (error.startsWith("redirects")) return "redirected";
-  if (status === null) return "nobody";
+  if (status === null) return "unreachable";
   return absent.has(status) ? "absent" : "refused";
 }

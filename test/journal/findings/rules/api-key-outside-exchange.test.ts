@@ -5,14 +5,14 @@ import { found } from "../../../support/found.ts";
 import { openSandbox } from "../../../support/open-sandbox.ts";
 
 const key = "sk_sandbox_northwind_owner";
-/** A key of another sandbox, which this one does not know. */
+/** A key of another sandbox, unknown to this one. */
 const strange = makeSecret("sandbox", seededRandom(7).block("api_key_secret", "elsewhere", 1));
 
 const path = "/developer/accounts";
 const bearer = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
-describe("AUTH-1, an API key outside the token exchange", () => {
-  test("found: a client that sends its key as the bearer, and knows no better", async () => {
+describe("AUTH-1: API key sent outside the token exchange", () => {
+  test("reports a client that only sends its key as Bearer token", async () => {
     const sandbox = openSandbox();
     for (const _ of [1, 2, 3]) await sandbox.request(path, bearer(key));
     expect(found(sandbox, "northwind")).toEqual(["AUTH-1 critical"]);
@@ -41,48 +41,48 @@ describe("AUTH-1, an API key outside the token exchange", () => {
     ["the path", () => [`/developer/keys/${key}`, {}]],
     ["the query of the token endpoint", () => [`/auth/v1/sandbox/token?api_key=${key}`, { method: "POST" }]],
     [
-      "a header of the token endpoint, although the body has it too",
+      "a header of the token endpoint in addition to the body",
       () => [
         "/auth/v1/sandbox/token",
         { method: "POST", body: JSON.stringify({ api_key: key }), ...bearer(key) },
       ],
     ],
-    ["a header, and of another sandbox", () => [path, { headers: { "X-Api-Key": strange } }]],
-    ["the bearer, and of another sandbox", () => [path, bearer(strange)]],
-  ])("found: a key in %s", async (_, asked) => {
+    ["a header, from another sandbox", () => [path, { headers: { "X-Api-Key": strange } }]],
+    ["the Bearer token, from another sandbox", () => [path, bearer(strange)]],
+  ])("reports a key in %s", async (_, asked) => {
     const sandbox = openSandbox();
     await sandbox.request(...asked(await sandbox.exchange(key)));
     expect(found(sandbox)).toEqual(["AUTH-1 critical"]);
   });
 
-  test("found: a key in a field of an order", async () => {
+  test("reports a key in a field of an order", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ body: { delivery_address: { line1: key, country_code: "GB" } } });
     expect(found(sandbox)).toEqual(["AUTH-1 critical"]);
   });
 
-  test("found: Basic credentials of a client that exchanges nothing", async () => {
+  test("reports Basic credentials of a client that never exchanges its key", async () => {
     const sandbox = openSandbox();
     const headers = { Authorization: `Basic ${btoa(`${key}:`)}` };
     for (const _ of [1, 2, 3]) await sandbox.request(path, { headers });
     expect(found(sandbox)).toEqual(["AUTH-1 critical"]);
   });
 
-  test("only worth knowing: the 401 is looked at once, and the key is exchanged otherwise", async () => {
+  test("reports a single 401 of a client that exchanges its key as info", async () => {
     const sandbox = openSandbox();
     await sandbox.request(path, bearer(key));
     await sandbox.get(path);
     expect(found(sandbox)).toEqual(["AUTH-1 info"]);
   });
 
-  test("only worth knowing: the 401 is looked at in a sandbox of its own, on one operation after another", async () => {
+  test("reports one 401 for each operation as info", async () => {
     const sandbox = openSandbox();
     for (const at of [path, "/developer/cards", "/developer/companies"])
       await sandbox.request(at, bearer(key));
     expect(found(sandbox)).toEqual(["AUTH-1 info"]);
   });
 
-  test("right: it says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const sandbox = openSandbox();
     const headers = { ...bearer(key).headers, "Sandbox-Test": "negative" };
     await sandbox.request(path, { headers });
@@ -90,7 +90,7 @@ describe("AUTH-1, an API key outside the token exchange", () => {
   });
 
   test.each(["sk_test", "sk_sandbox_", "task_list", strange.replace(/.$/, "!"), "sk_live_of_the_team"])(
-    "right: what merely looks like a key, as %s",
+    "accepts a text that only looks like a key: %s",
     async (name) => {
       const sandbox = openSandbox();
       await sandbox.order({ body: { name } });
@@ -98,7 +98,7 @@ describe("AUTH-1, an API key outside the token exchange", () => {
     },
   );
 
-  test("right: a key in the body of a token endpoint, whatever it answers", async () => {
+  test("accepts a key in the body of a token endpoint, with any response", async () => {
     const sandbox = openSandbox();
     await sandbox.exchange(key);
     await sandbox.post("/auth/v1/sandbox/token", { api_key: "sk_sandbox_northwind_revoked" });
@@ -106,7 +106,7 @@ describe("AUTH-1, an API key outside the token exchange", () => {
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("no key is shown", async () => {
+  test("masks the key", async () => {
     const sandbox = openSandbox();
     await sandbox.request(`/developer/keys/${key}?api_key=${strange}`, {
       headers: { ...bearer(key).headers, "X-Api-Key": key },

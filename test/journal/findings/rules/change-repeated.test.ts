@@ -13,8 +13,8 @@ async function withCard() {
   };
 }
 
-describe("STATE-1, a change repeated on a card that cannot make it", () => {
-  test("found: a terminated card is frozen three times", async () => {
+describe("STATE-1: impossible card change retried", () => {
+  test("reports three attempts to freeze a terminated card", async () => {
     const client = await withCard();
     await client.change("terminate");
     for (const _ of [1, 2, 3, 4]) await client.change("freeze");
@@ -28,7 +28,7 @@ describe("STATE-1, a change repeated on a card that cannot make it", () => {
     ]);
   });
 
-  test.each(["suspend", "lock", "block"])("found: the operator did %s the card", async (action) => {
+  test.each(["suspend", "lock", "block"])("reports changes after the operator action %s", async (action) => {
     const client = await withCard();
     await client.request(`/_sandbox/cards/${client.id}/operator`, {
       method: "POST",
@@ -38,21 +38,21 @@ describe("STATE-1, a change repeated on a card that cannot make it", () => {
     expect(found(client)).toEqual(["STATE-1 info"]);
   });
 
-  test("right: each change tried once or twice", async () => {
+  test("accepts one or two attempts", async () => {
     const client = await withCard();
     await client.change("terminate");
     for (const change of ["freeze", "unfreeze", "terminate", "freeze"]) await client.change(change);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a card that is only frozen already, since that passes", async () => {
+  test("accepts a card that is only frozen, because the caller can unfreeze it", async () => {
     const client = await withCard();
     await client.change("freeze");
     for (const _ of [1, 2, 3]) await client.change("freeze");
     expect(found(client)).toEqual([]);
   });
 
-  test("right: three cards", async () => {
+  test("accepts attempts on three cards", async () => {
     const client = await withCard();
     for (const _ of [1, 2, 3]) {
       const { id } = (await client.virtual())?.json ?? {};
@@ -62,7 +62,7 @@ describe("STATE-1, a change repeated on a card that cannot make it", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("muted: what is wrong on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await withCard();
     await client.change("terminate");
     for (const _ of [1, 2, 3]) await client.change("freeze", client.id, true);

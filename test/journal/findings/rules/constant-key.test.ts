@@ -8,9 +8,9 @@ const sample = "550E8400-E29B-41D4-A716-446655440000";
 
 const named = (name: string) => ({ body: { name } });
 
-describe("IDEM-3, a constant key", () => {
+describe("IDEM-3: same Idempotency-Key for all orders", () => {
   test.each([nil, "ffffffff-ffff-ffff-ffff-ffffffffffff", sample])(
-    "found: two orders under %s",
+    "reports two orders with %s",
     async (key) => {
       const client = await openClient();
       await client.order({ key, ...named("first") });
@@ -19,7 +19,7 @@ describe("IDEM-3, a constant key", () => {
     },
   );
 
-  test("found: three orders under any one key, once", async () => {
+  test("reports three orders with any key, once", async () => {
     const client = await openClient();
     for (const name of ["first", "second", "third", "fourth"]) await client.order({ key, ...named(name) });
     expect(client.findings().findings).toMatchObject([
@@ -28,14 +28,14 @@ describe("IDEM-3, a constant key", () => {
     ]);
   });
 
-  test("found: the nil UUID under which two members order the same", async () => {
+  test("reports the same order of two members with the nil UUID", async () => {
     const client = await openClient();
     await client.order({ key: nil });
     await client.order({ key: nil, token: await client.exchange("sk_sandbox_northwind_admin") });
     expect(found(client)).toEqual(["IDEM-3 high"]);
   });
 
-  test("right: one order under the nil UUID, and its retries", async () => {
+  test("accepts one order with the nil UUID, and its retries", async () => {
     const client = await openClient();
     client.scenario("issuer-recovers");
     for (const _ of [1, 2, 3, 4]) {
@@ -45,14 +45,14 @@ describe("IDEM-3, a constant key", () => {
     expect(found(client)).not.toContain("IDEM-3 high");
   });
 
-  test("right: two orders under one key, of which IDEM-2 tells", async () => {
+  test("accepts two orders with one key, which IDEM-2 reports", async () => {
     const client = await openClient();
     await client.order({ key, ...named("first") });
     await client.order({ key, ...named("second") });
     expect(found(client)).toEqual(["IDEM-2 critical"]);
   });
 
-  test("right: a fixed key in tests that put the world back", async () => {
+  test("accepts a fixed key in tests that reset the world", async () => {
     const client = await openClient();
     for (const name of ["first", "second", "third"]) {
       client.reset();
@@ -62,13 +62,13 @@ describe("IDEM-3, a constant key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a fixed key with bodies that are refused, and with one that is not", async () => {
+  test("accepts a fixed key with refused bodies and one valid body", async () => {
     const client = await openClient();
     for (const pin of ["1", "12", "123", "4821"]) await client.order({ key, body: { pin } });
     expect(found(client)).toEqual(["IDEM-2 info"]);
   });
 
-  test("muted: what is wrong on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient();
     for (const name of ["first", "second", "third"])
       await client.order({ key, negative: true, ...named(name) });

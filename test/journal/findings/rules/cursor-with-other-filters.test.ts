@@ -10,15 +10,15 @@ async function withCursor() {
   return { ...client, cursor: next_cursor as string };
 }
 
-describe("PAGE-2, a cursor sent with other filters", () => {
-  test("found: a client that sends the cursor alone", async () => {
+describe("PAGE-2: cursor sent with different filters", () => {
+  test("reports a client that sends only the cursor", async () => {
     const { cursor, ...client } = await withCursor();
     for (const _ of [1, 2]) expect((await client.list(`?cursor=${cursor}`)).success).toBe(false);
     expect(found(client)).toEqual(["PAGE-2 high"]);
     expect(client.findings().findings[0]?.occurrences[0]?.requests.map(({ id }) => id)).toEqual(["2", "3"]);
   });
 
-  test("found: an end that moves with the time, and so on each page", async () => {
+  test("reports an end of the period that changes with each page", async () => {
     const client = await openLongList();
     for (const minute of [10, 12]) {
       const to = (n: number) => `to=2026-03-11T00:${n}:00Z`;
@@ -28,7 +28,7 @@ describe("PAGE-2, a cursor sent with other filters", () => {
     expect(found(client)).toEqual(["PAGE-2 high"]);
   });
 
-  test("right: the same filters, written otherwise, and another limit", async () => {
+  test("accepts the same filters in a different notation, and another limit", async () => {
     const { cursor, ...client } = await withCursor();
     const others = [
       "from=2026-03-01T00%3A00%3A00.000%2B00%3A00&min_amount=1.00&status=completed&status=pending&limit=5",
@@ -38,26 +38,26 @@ describe("PAGE-2, a cursor sent with other filters", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: one, which may be to be refused", async () => {
+  test("reports a single request as info, because it may test the refusal", async () => {
     const { cursor, ...client } = await withCursor();
     await client.list(`?cursor=${cursor}`);
     expect(found(client)).toEqual(["PAGE-2 info"]);
   });
 
-  test("right: some that are to be refused, beside as many that are not", async () => {
+  test("accepts tests of the refusal among as many valid requests", async () => {
     const { cursor, ...client } = await withCursor();
     for (const other of ["", "type=fee&"]) await client.list(`?${other}cursor=${cursor}`);
     for (const _ of [1, 2]) await client.list(`?${filters}&cursor=${cursor}`);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: cursors that were made up", async () => {
+  test("accepts made-up cursors", async () => {
     const { cursor, ...client } = await withCursor();
     for (const other of ["x", `${cursor}x`, ""]) await client.list(`?cursor=${other}`);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: they say that they are wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const { cursor, ...client } = await withCursor();
     for (const _ of [1, 2, 3]) await client.list(`?cursor=${cursor}`, { "Sandbox-Test": "negative" });
     expect(found(client)).toEqual([]);

@@ -20,8 +20,8 @@ async function withClient() {
   };
 }
 
-describe("VAL-5, a delivery method that the address was not offered", () => {
-  test("found: a client that asks, and orders another all the same", async () => {
+describe("VAL-5: delivery method that the address does not support", () => {
+  test("reports a client that reads the options and orders another method", async () => {
     const client = await withClient();
     await client.ask(london);
     await client.order("international");
@@ -34,21 +34,21 @@ describe("VAL-5, a delivery method that the address was not offered", () => {
     ]);
   });
 
-  test("right: one of those that were offered", async () => {
+  test("accepts a method from the options", async () => {
     const client = await withClient();
     await client.ask(london);
     for (const method of ["classic", "express", "classic"]) await client.order(method);
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: one order, which may be to be refused", async () => {
+  test("reports a single order as info, because it may test the refusal", async () => {
     const client = await withClient();
     await client.ask(london);
     await client.order("international");
     expect(found(client)).toEqual(["VAL-5 info"]);
   });
 
-  test("right: some that are to be refused, beside more that are not", async () => {
+  test("accepts tests of the refusal among more valid orders", async () => {
     const client = await withClient();
     await client.ask(london);
     for (const method of ["express", "international", "classic", "international", "express", "nonsense"]) {
@@ -57,21 +57,21 @@ describe("VAL-5, a delivery method that the address was not offered", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: another address than the one that was asked for", async () => {
+  test("accepts an address without options", async () => {
     const client = await withClient();
     await client.ask({ ...london, line1: "2 Long Lane" });
     for (const _ of [1, 2]) await client.order("international");
     expect(found(client)).toEqual([]);
   });
 
-  test("right: orders to a country that is offered nothing, which are to be refused", async () => {
+  test("accepts orders to a country without any method", async () => {
     const client = await withClient();
     await client.ask(havana);
     for (const _ of [1, 2]) await client.order("international", havana);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: they say that they are wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await withClient();
     await client.ask(london);
     for (const _ of [1, 2]) await client.order("international", london, { "Sandbox-Test": "negative" });

@@ -17,8 +17,8 @@ async function withExpiredToken() {
   return { ...sandbox, token, get, getAtOnce: () => sandbox.get(path, { token }) };
 }
 
-describe("AUTH-4, an expired token sent again after its 401", () => {
-  test("found: the same request again and again, and no exchange", async () => {
+describe("AUTH-4: expired access token sent again after its 401", () => {
+  test("reports repeated requests without an exchange", async () => {
     const client = await withExpiredToken();
     for (const _ of [1, 2, 3, 4, 5]) await client.get();
     expect(found(client, "northwind")).toEqual(["AUTH-4 high"]);
@@ -28,13 +28,13 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(JSON.stringify(finding)).not.toContain(client.token);
   });
 
-  test("found: other requests in between", async () => {
+  test("reports repeated requests with other requests in between", async () => {
     const client = await withExpiredToken();
     for (const at of [path, "/developer/cards", path, "/developer/cards", path]) await client.get(at);
     expect(found(client)).toEqual(["AUTH-4 high"]);
   });
 
-  test("right: one 401, and then an exchange", async () => {
+  test("accepts one 401 followed by an exchange", async () => {
     const client = await withExpiredToken();
     await client.get();
     const token = await client.exchange(key);
@@ -42,7 +42,7 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: one expired token, tried on one operation after another", async () => {
+  test("accepts an expired token that is tried on one operation after another", async () => {
     const client = await withExpiredToken();
     for (const at of [path, "/developer/cards", "/developer/companies", "/developer/transactions"]) {
       await client.get(at);
@@ -50,7 +50,7 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: another instance that exchanges in between", async () => {
+  test("accepts another instance that exchanges in between", async () => {
     const client = await withExpiredToken();
     for (const _ of [1, 2, 3]) {
       await client.get();
@@ -59,7 +59,7 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a token endpoint that does not answer", async () => {
+  test("accepts a client whose exchange fails", async () => {
     const client = await withExpiredToken();
     for (const _ of [1, 2, 3]) {
       await client.get();
@@ -73,7 +73,7 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: requests that were under way when the 401 came", async () => {
+  test("accepts requests in flight when the 401 arrives", async () => {
     const client = await withExpiredToken();
     const ends: (() => void)[] = [];
     const underWay = [1, 2, 3].map(() => {
@@ -90,14 +90,14 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a queue that was worked off before the exchange", async () => {
+  test("accepts a queue that is processed before the exchange", async () => {
     const client = await withExpiredToken();
     for (const _ of [1, 2, 3, 4, 5]) await client.get();
     await client.exchange(key);
     expect(found(client)).toEqual([]);
   });
 
-  test("found: an exchange that came only after many", async () => {
+  test("reports an exchange after many requests", async () => {
     const client = await withExpiredToken();
     for (const _ of [1, 2, 3, 4]) {
       client.clockOfTest.advance(3000);
@@ -107,13 +107,13 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(client)).toEqual(["AUTH-4 high"]);
   });
 
-  test("right: several requests at once", async () => {
+  test("accepts several parallel requests", async () => {
     const client = await withExpiredToken();
     await Promise.all([1, 2, 3, 4].map(() => client.getAtOnce()));
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a 401 that a scenario forced, after which the token is still good", async () => {
+  test("accepts a 401 that a scenario forced, because the token is still valid", async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange(key);
     for (const _ of [1, 2, 3, 4]) {
@@ -122,7 +122,7 @@ describe("AUTH-4, an expired token sent again after its 401", () => {
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: it says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await withExpiredToken();
     await client.get();
     for (const _ of [1, 2, 3]) await client.get(path, { "Sandbox-Test": "negative" });

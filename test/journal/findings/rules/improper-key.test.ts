@@ -5,11 +5,11 @@ import { openClient } from "../../../support/open-client.ts";
 const missing = { headers: { "Idempotency-Key": undefined } };
 const malformed = { key: "order-1" };
 
-describe("IDEM-6, an order without a proper key", () => {
+describe("IDEM-6: order without a valid Idempotency-Key", () => {
   test.each([
     { kind: "no key", sent: missing },
-    { kind: "no UUID", sent: malformed },
-  ])("found: three orders with $kind, and none with a proper one", async ({ sent }) => {
+    { kind: "a key that is not a UUID", sent: malformed },
+  ])("reports three orders with $kind and none with a valid key", async ({ sent }) => {
     const client = await openClient();
     for (const _ of [1, 2, 3, 4]) await client.order(sent);
     expect(client.findings().findings).toMatchObject([
@@ -22,7 +22,7 @@ describe("IDEM-6, an order without a proper key", () => {
     ]);
   });
 
-  test("found: virtual cards alone are ordered without a key, over resets too", async () => {
+  test("reports virtual cards without a key, across resets", async () => {
     const client = await openClient();
     await client.order();
     for (const _ of [1, 2, 3]) {
@@ -32,7 +32,7 @@ describe("IDEM-6, an order without a proper key", () => {
     expect(found(client)).toEqual(["IDEM-6 high"]);
   });
 
-  test("right: every way of sending none or a wrong one, and then a proper one", async () => {
+  test("accepts missing and invalid keys before a valid one", async () => {
     const client = await openClient();
     for (const key of ["", "order-1", "1", "7f9c24e8", `"${crypto.randomUUID()}"`]) {
       await client.order({ headers: { "Idempotency-Key": key } });
@@ -42,25 +42,25 @@ describe("IDEM-6, an order without a proper key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: two of each, which may be on purpose", async () => {
+  test("reports two of each as info", async () => {
     const client = await openClient();
     for (const sent of [missing, missing, malformed, malformed]) await client.order(sent);
     expect(found(client)).toEqual(["IDEM-6 info"]);
   });
 
-  test("right: orders that are refused before their key is looked at", async () => {
+  test("accepts orders that are refused before their key is read", async () => {
     const client = await openClient({ apiKey: "sk_sandbox_northwind_employee" });
     for (const _ of [1, 2, 3]) await client.order(missing);
     expect(found(client)).not.toContain("IDEM-6 high");
   });
 
-  test("right: no other operation takes a key", async () => {
+  test("accepts other operations without a key", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3]) await client.listCards();
     expect(found(client)).toEqual([]);
   });
 
-  test("muted: what is wrong on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3, 4]) await client.order({ ...missing, negative: true });
     expect(found(client)).toEqual([]);

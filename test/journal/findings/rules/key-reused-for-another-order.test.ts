@@ -10,28 +10,28 @@ async function withClient(options = {}) {
   return { ...client, order };
 }
 
-describe("IDEM-2, a key reused for another order", () => {
-  test("found: another order under the key of one that was made", async () => {
+describe("IDEM-2: Idempotency-Key reused for a different order", () => {
+  test("reports a different order with the key of a created card", async () => {
     const client = await withClient();
     await client.order();
     await client.order({ delivery_method: "classic" });
     expect(found(client)).toEqual(["IDEM-2 critical"]);
   });
 
-  test("found: another order under the key of one whose outcome is not known", async () => {
+  test("reports a different order with the key of an order of unknown outcome", async () => {
     const client = await withClient();
     await client.order({}, "issuer-unavailable");
     await client.order({ pin: "1111" });
     expect(found(client)).toEqual(["IDEM-2 critical"]);
   });
 
-  test("right: the same order again", async () => {
+  test("accepts the same order again", async () => {
     const client = await withClient();
     for (const _ of [1, 2, 3]) await client.order();
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the same order, written otherwise", async () => {
+  test("accepts the same order in a different notation", async () => {
     const client = await withClient();
     await client.order({ spending_limit: { period: "daily", amount: "10.00" }, name: "Travel" });
     await client.order({
@@ -42,14 +42,14 @@ describe("IDEM-2, a key reused for another order", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: a body that was corrected after 400", async () => {
+  test("reports a body that was corrected after a 400 as info", async () => {
     const client = await withClient();
     await client.order({ pin: "48210" });
     await client.order();
     expect(found(client)).toEqual(["IDEM-2 info"]);
   });
 
-  test("found: another order while the first is under way, which is answered last", async () => {
+  test("reports a different order while the first is in progress", async () => {
     const client = await withClient();
     client.scenario("in-flight");
     const held = client.order();
@@ -63,7 +63,7 @@ describe("IDEM-2, a key reused for another order", () => {
     expect(occurrence?.requests.map(({ status }) => status)).toEqual([201, 409]);
   });
 
-  test("found: of virtual cards, and of two cards that are replaced", async () => {
+  test("reports virtual cards and replacements of two cards", async () => {
     const { virtual, replace, ...client } = await withClient();
     await virtual({ key });
     await virtual({ key, body: { name: "another" } });
@@ -73,21 +73,21 @@ describe("IDEM-2, a key reused for another order", () => {
     expect(client.findings().findings).toMatchObject([{ id: "IDEM-2", severity: "critical", times: 2 }]);
   });
 
-  test("right: the key of a physical card for a virtual one, which is another operation's", async () => {
+  test("accepts the key of a physical card for a virtual card, which is another operation", async () => {
     const { virtual, ...client } = await withClient();
     await client.order();
     await virtual({ key });
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the same order without the name that chose its scenario", async () => {
+  test("accepts the same order without the name that chose its scenario", async () => {
     const client = await withClient();
     await client.order({ name: "scenario:lost-response" });
     await client.order();
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: a body that was corrected after 503 and, on the retry, 422", async () => {
+  test("reports a body that was corrected after a 503 and a 422 as info", async () => {
     const client = await withClient();
     await client.order({}, "issuer-unavailable");
     await client.order({}, "account-closed");

@@ -4,14 +4,14 @@ import { openLongList, openManyCards } from "../../../support/open-long-list.ts"
 
 const period = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z";
 
-describe("PAGE-1, a period read without its further pages", () => {
-  test.each([`?${period}`, `?${period}&limit=30`, `?${period}&type=topup`])("found: %s", async (query) => {
+describe("PAGE-1: only the first page of a period read", () => {
+  test.each([`?${period}`, `?${period}&limit=30`, `?${period}&type=topup`])("reports %s", async (query) => {
     const client = await openLongList();
     await client.list(query);
     expect(found(client)).toEqual(["PAGE-1 warn"]);
   });
 
-  test("found: a quarter of an hour later, and not before", async () => {
+  test("reports it after a quarter of an hour", async () => {
     const client = await openLongList();
     await client.list(`?${period}`);
     client.clockOfTest.advance(14 * 60_000);
@@ -20,14 +20,14 @@ describe("PAGE-1, a period read without its further pages", () => {
     expect(client.findings().findings.map(({ id }) => id)).toEqual(["PAGE-1"]);
   });
 
-  test("right: the cursor is followed", async () => {
+  test("accepts a client that follows the cursor", async () => {
     const client = await openLongList();
     const { next_cursor } = await client.list(`?${period}`);
     await client.list(`?${period}&cursor=${next_cursor}`);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a first page alone, by a client that follows cursors elsewhere", async () => {
+  test("accepts a single page if the client follows cursors elsewhere", async () => {
     const client = await openLongList();
     const { next_cursor } = await client.list("?limit=10");
     await client.list(`?limit=10&cursor=${next_cursor}`);
@@ -41,34 +41,34 @@ describe("PAGE-1, a period read without its further pages", () => {
     "?from=2026-03-01T00:00:00Z",
     `?${period}&limit=100`,
     `?${period}&type=fee`,
-  ])("right: a view of the latest, or all there is: %s", async (query) => {
+  ])("accepts a view of the latest rows, or a complete list: %s", async (query) => {
     const client = await openLongList();
     await client.list(query);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: it goes on by shorter periods", async () => {
+  test("accepts a client that continues with shorter periods", async () => {
     const client = await openLongList();
     await client.list(`?${period}`);
     await client.list("?from=2026-03-01T00:00:00Z&to=2026-03-10T09:40:00Z");
     expect(found(client)).toEqual([]);
   });
 
-  test("right: it asks for the whole in one page after", async () => {
+  test("accepts a client that then reads all rows in one page", async () => {
     const client = await openLongList();
     await client.list(`?${period}`);
     await client.list(`?${period}&limit=100`);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: it says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openLongList();
     await client.list(`?${period}`, { "Sandbox-Test": "negative" });
     expect(found(client)).toEqual([]);
   });
 });
 
-describe("PAGE-1, a list of cards read without its further pages", () => {
+describe("PAGE-1: only the first page of the list of cards read", () => {
   test.each(["", "?limit=50", "?status=active"])("warns about the query '%s'", async (query) => {
     const client = await openManyCards();
     await client.list(query);
@@ -83,7 +83,7 @@ describe("PAGE-1, a list of cards read without its further pages", () => {
     expect(found(client)).toEqual(["PAGE-1 warn"]);
   });
 
-  test("warns when the client works through the cards of the first page alone", async () => {
+  test("warns when the client processes only the cards of the first page", async () => {
     const client = await openManyCards();
     const { data } = await client.list();
     for (const { id } of data) await client.send("GET", `/developer/cards/${id}`);
@@ -163,7 +163,7 @@ describe("PAGE-1, a list of cards read without its further pages", () => {
     expect(found(client)).toEqual(["PAGE-1 info"]);
   });
 
-  test("accepts a list that is wrong on purpose", async () => {
+  test("ignores a list with Sandbox-Test: negative", async () => {
     const client = await openManyCards();
     await client.list("", { negative: true });
     expect(found(client)).toEqual([]);

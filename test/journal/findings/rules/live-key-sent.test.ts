@@ -10,21 +10,21 @@ const drawn = "sk_live_9fQ2xLw7RtV0bKz4";
 const exchange = (sandbox: ReturnType<typeof openSandbox>, apiKey: string, headers = {}) =>
   sandbox.post("/auth/v1/sandbox/token", { api_key: apiKey }, headers);
 
-describe("AUTH-2, a live key sent to the sandbox", () => {
-  test.each([made, drawn])("found: a live key of elsewhere at the sandbox token endpoint", async (apiKey) => {
+describe("AUTH-2: live API key sent to the sandbox", () => {
+  test.each([made, drawn])("reports a foreign live key at the sandbox token endpoint", async (apiKey) => {
     const sandbox = openSandbox();
     await exchange(sandbox, apiKey);
     expect(found(sandbox)).toEqual(["AUTH-2 critical"]);
     expect(JSON.stringify(sandbox.findings())).not.toContain(apiKey.slice("sk_live_".length));
   });
 
-  test("found: a live key of elsewhere in a header", async () => {
+  test("reports a foreign live key in a header", async () => {
     const sandbox = openSandbox();
     await sandbox.request("/developer/accounts", { headers: { Authorization: `Bearer ${drawn}` } });
     expect(found(sandbox)).toEqual(["AUTH-2 critical"]);
   });
 
-  test("only worth knowing: the sandbox's own live key at the sandbox token endpoint", async () => {
+  test("reports the sandbox's own live key at the sandbox token endpoint as info", async () => {
     const sandbox = openSandbox();
     await exchange(sandbox, "sk_live_northwind_owner");
     expect(found(sandbox)).toEqual(["AUTH-2 info"]);
@@ -32,7 +32,7 @@ describe("AUTH-2, a live key sent to the sandbox", () => {
   });
 
   test.each(["sk_live_abc", "sk_live_test_key_0123456789abcdef", "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx1"])(
-    "only worth knowing: a key that was made up, as %s",
+    "reports the made-up key %s as info",
     async (apiKey) => {
       const sandbox = openSandbox();
       await exchange(sandbox, apiKey);
@@ -40,21 +40,21 @@ describe("AUTH-2, a live key sent to the sandbox", () => {
     },
   );
 
-  test("right: a live key at the live token endpoint", async () => {
+  test("accepts a live key at the live token endpoint", async () => {
     const sandbox = openSandbox();
     await sandbox.exchange("sk_live_northwind_owner");
     await sandbox.post("/auth/v1/token", { api_key: drawn });
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: a card whose name begins as a live key does", async () => {
+  test("accepts a card whose name starts like a live key", async () => {
     const sandbox = openSandbox();
     await sandbox.order({ body: { name: "sk_live_" } });
     await sandbox.order({ body: { name: "sk_live_card" } });
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: it says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const sandbox = openSandbox();
     await exchange(sandbox, drawn, { "Sandbox-Test": "negative" });
     expect(found(sandbox)).toEqual([]);

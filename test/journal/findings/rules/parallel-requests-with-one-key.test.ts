@@ -4,7 +4,7 @@ import type { IssuerAnswer } from "../../../../src/rules/overlay.ts";
 import { found } from "../../../support/found.ts";
 import { type Client, openClient, type Sent, until } from "../../../support/open-client.ts";
 
-/** Sends a second request under the key of one that the issuer keeps waiting, so many milliseconds after it. */
+/** Sends a second request with the key of an order that waits for the issuer, this many milliseconds later. */
 async function race(client: Client, afterMs = 5, sent: Sent = {}) {
   const key = randomUUID();
   let answer: ((answer: IssuerAnswer) => void) | undefined;
@@ -23,8 +23,8 @@ async function race(client: Client, afterMs = 5, sent: Sent = {}) {
   return [(await first)?.status, second?.status];
 }
 
-describe("IDEM-4, parallel requests with one key", () => {
-  test("found: with the third key that is sent twice at the same time", async () => {
+describe("IDEM-4: parallel requests with the same Idempotency-Key", () => {
+  test("reports the third key that is sent in parallel", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3]) expect(await race(client)).toEqual([201, 409]);
     expect(client.findings().findings).toMatchObject([
@@ -38,19 +38,19 @@ describe("IDEM-4, parallel requests with one key", () => {
     ]);
   });
 
-  test("only worth knowing: a suite tries it with two keys", async () => {
+  test("reports a test with two keys as info", async () => {
     const client = await openClient();
     for (const _ of [1, 2]) await race(client);
     expect(found(client)).toEqual(["IDEM-4 info"]);
   });
 
-  test("only worth knowing: the client had waited for a second, and gave up", async () => {
+  test("reports a retry after a second as info", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3, 4]) await race(client, 1000);
     expect(found(client)).toEqual(["IDEM-4 info"]);
   });
 
-  test("only worth knowing: a scenario holds the first", async () => {
+  test("reports a first request that a scenario holds as info", async () => {
     const client = await openClient();
     for (const key of [randomUUID(), randomUUID(), randomUUID(), randomUUID()]) {
       client.scenario("in-flight", { times: 1 });
@@ -65,20 +65,20 @@ describe("IDEM-4, parallel requests with one key", () => {
     expect(found(client)).toEqual(["IDEM-4 info"]);
   });
 
-  test("right: one after the other, however fast", async () => {
+  test("accepts consecutive requests", async () => {
     const client = await openClient();
     const key = randomUUID();
     for (const _ of [1, 2, 3, 4]) await client.order({ key });
     expect(found(client)).toEqual([]);
   });
 
-  test("right: two orders at the same time, each with its key", async () => {
+  test("accepts parallel orders with different keys", async () => {
     const client = await openClient();
     await Promise.all([1, 2, 3, 4].map((n) => client.order({ body: { name: `card ${n}` } })));
     expect(found(client)).toEqual([]);
   });
 
-  test("muted: what is raced on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3, 4]) await race(client, 5, { negative: true });
     await race(client);

@@ -9,12 +9,12 @@ async function withOrders(pins: readonly unknown[], headers = {}) {
   return sandbox;
 }
 
-describe("VAL-2, a PIN sent as a number", () => {
+describe("VAL-2: PIN sent as a number", () => {
   test.each<[string, unknown[]]>([
     ["a client that keeps PINs as numbers", [4821, 1234]],
-    ["and sent a string once", [4821, 1234, "0007"]],
-    ["a PIN that lost its leading zero, and was tried again", [821, 821]],
-  ])("found: %s", async (_, pins) => {
+    ["a client that sent a string once", [4821, 1234, "0007"]],
+    ["a retried PIN that lost its leading zero", [821, 821]],
+  ])("reports %s", async (_, pins) => {
     const sandbox = await withOrders(pins);
     expect(found(sandbox)).toEqual(["VAL-2 high"]);
     const told = JSON.stringify(sandbox.findings().findings[0]?.occurrences);
@@ -22,25 +22,22 @@ describe("VAL-2, a PIN sent as a number", () => {
   });
 
   test.each<[string, unknown[]]>([
-    ["one that is to be refused, beside orders that are not", [4821, "4821", "1234"]],
-    [
-      "a table of PINs that are to be refused",
-      ["4821", 4821, 123, "482", "48210", "abcd", "", null, "1111", "2222"],
-    ],
-    ["what is no PIN at all", [48210, -1, 4.5, 1e9]],
-  ])("right: %s", async (_, pins) => {
+    ["a test of the refusal among valid orders", [4821, "4821", "1234"]],
+    ["a table of invalid PINs", ["4821", 4821, 123, "482", "48210", "abcd", "", null, "1111", "2222"]],
+    ["values that are not PINs", [48210, -1, 4.5, 1e9]],
+  ])("accepts %s", async (_, pins) => {
     expect(found(await withOrders(pins))).toEqual([]);
   });
 
-  test.each([4821, 821])("only worth knowing: %i, and no other order", async (pin) => {
+  test.each([4821, 821])("reports a single %i as info", async (pin) => {
     expect(found(await withOrders([pin]))).toEqual(["VAL-2 info"]);
   });
 
-  test("right: they say that they are wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     expect(found(await withOrders([4821, 821, 1], { "Sandbox-Test": "negative" }))).toEqual([]);
   });
 
-  test("right: tests that each begin with a reset, one of which sends a number", async () => {
+  test("accepts tests that each begin with a reset, one of which sends a number", async () => {
     const sandbox = openSandbox();
     for (const pin of ["4821", 821, "1234"]) {
       sandbox.reset();

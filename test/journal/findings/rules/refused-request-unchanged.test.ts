@@ -4,7 +4,7 @@ import { type Client, openClient } from "../../../support/open-client.ts";
 
 const wrongPin = { pin: "48210" };
 
-/** Sends the same order three times, under one key. */
+/** Sends the same order three times with one key. */
 async function insist(client: Client, sent: { body?: object; negative?: boolean }, times = 3) {
   const key = crypto.randomUUID();
   for (let n = 0; n < times; n++) {
@@ -13,8 +13,8 @@ async function insist(client: Client, sent: { body?: object; negative?: boolean 
   }
 }
 
-describe("RETRY-3, a refused request retried unchanged", () => {
-  test("found: a client that retries whatever fails", async () => {
+describe("RETRY-3: refused request retried unchanged", () => {
+  test("reports a client that retries every failure", async () => {
     const client = await openClient();
     await insist(client, { body: wrongPin });
     await insist(client, { body: { account_id: client.account("northwind", "closed").id } }, 5);
@@ -31,7 +31,7 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     ]);
   });
 
-  test("found: changes without a key too, one after the other", async () => {
+  test("reports requests without a key", async () => {
     const client = await openClient();
     const { id } = (await client.order())?.json ?? {};
     for (const amount of ["0", "-1"]) {
@@ -41,33 +41,33 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).toEqual(["RETRY-3 warn"]);
   });
 
-  test("only worth knowing: one request in the whole run", async () => {
+  test("reports a single request in the whole run as info", async () => {
     const client = await openClient();
     await insist(client, { body: wrongPin });
     expect(found(client)).toEqual(["RETRY-3 info"]);
   });
 
-  test("only worth knowing: two among many that were refused once", async () => {
+  test("reports two among many requests that were refused once as info", async () => {
     const client = await openClient();
     for (const pin of ["1", "12", "123", "12345", "abcd"]) await client.order({ body: { pin } });
     for (const _ of [1, 2]) await insist(client, { body: wrongPin });
     expect(found(client)).toEqual(["RETRY-3 info"]);
   });
 
-  test("right: tests that provoke the same error, each with its key", async () => {
+  test("accepts tests of the same error, each with its own key", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3, 4]) await client.order({ body: wrongPin });
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a body that is corrected under its key", async () => {
+  test("accepts a body that is corrected and sent with the same key", async () => {
     const client = await openClient();
     const key = crypto.randomUUID();
     for (const pin of ["1", "12", "4821"]) await client.order({ key, body: { pin } });
     expect(found(client)).not.toContain("RETRY-3 info");
   });
 
-  test("right: something was put right between, and something else is wrong", async () => {
+  test("accepts attempts that fail for different reasons", async () => {
     const client = await openClient();
     const key = crypto.randomUUID();
     const { companies } = client.control;
@@ -80,7 +80,7 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: another scenario is armed between", async () => {
+  test("accepts attempts with another scenario armed in between", async () => {
     const client = await openClient();
     const key = crypto.randomUUID();
     for (const scenario of ["quota-reached", "company-inactive", "account-closed"]) {
@@ -90,7 +90,7 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: minutes pass between", async () => {
+  test("accepts attempts that are minutes apart", async () => {
     const client = await openClient();
     const key = crypto.randomUUID();
     for (const _ of [1, 2, 3]) {
@@ -100,7 +100,7 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: 409, and a GET of what is not there yet", async () => {
+  test("accepts 409, and a GET of something that does not exist yet", async () => {
     const client = await openClient();
     client.scenario("conflict", { times: 4 });
     await insist(client, {}, 4);
@@ -111,7 +111,7 @@ describe("RETRY-3, a refused request retried unchanged", () => {
     expect(found(client)).not.toContain("RETRY-3 info");
   });
 
-  test("muted: what is wrong on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient();
     for (const _ of [1, 2]) await insist(client, { body: wrongPin, negative: true });
     expect(found(client)).toEqual([]);

@@ -32,7 +32,7 @@ async function list(client: Client, waitsMs: readonly number[]) {
   }
 }
 
-describe("RETRY-2, a retry earlier than Retry-After", () => {
+describe("RETRY-2: retry before Retry-After has passed", () => {
   test.each([1000, 26_000])("warns about an order that is retried after %i ms", async (waitMs) => {
     const client = await openLimited();
     await retry(client, [waitMs]);
@@ -43,7 +43,7 @@ describe("RETRY-2, a retry earlier than Retry-After", () => {
         times: 1,
         occurrences: [
           {
-            seen: `A request got 429 with Retry-After: 30, and was sent again after ${waitMs} ms`,
+            observed: `A request got 429 with Retry-After: 30 and was sent again after ${waitMs} ms`,
             requests: [
               { id: "2", status: 429 },
               { id: "3", status: 201 },
@@ -132,7 +132,7 @@ describe("RETRY-2, a retry earlier than Retry-After", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("is only info when a request without a key comes early once", async () => {
+  test("reports a single early request without a key as info", async () => {
     const client = await openLimited();
     await list(client, [1000]);
     expect(found(client)).toEqual(["RETRY-2 info"]);
@@ -144,13 +144,13 @@ describe("RETRY-2, a retry earlier than Retry-After", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("is only info when a test leaves out the waits", async () => {
+  test("reports a test without waits as info", async () => {
     const client = await openLimited(3);
     await retry(client, [0, 1, 2]);
     expect(found(client)).toEqual(["RETRY-2 info"]);
   });
 
-  test("ignores requests that are wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openLimited(3);
     await retry(client, [1000, 1000], { negative: true });
     expect(found(client)).toEqual([]);

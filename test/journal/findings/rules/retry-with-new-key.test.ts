@@ -5,9 +5,9 @@ import { type Client, openClient, type Sent, until } from "../../../support/open
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-describe("IDEM-1, a retry with a new key", () => {
+describe("IDEM-1: order retried with a new Idempotency-Key", () => {
   test.each(["issuer-unavailable", "issuer-bad-gateway", "lost-response", "truncated-response"])(
-    "found: after %s the order goes out again with a new key, at once or later",
+    "reports a retry with a new key after %s, at once or later",
     async (scenario) => {
       const client = await openClient();
       client.scenario(scenario, { times: 1 });
@@ -20,7 +20,7 @@ describe("IDEM-1, a retry with a new key", () => {
     },
   );
 
-  test("found: at once, and both orders made a card", async () => {
+  test("reports an immediate retry if both orders created a card", async () => {
     const client = await openClient();
     client.scenario("created-but-502", { times: 1 });
     await client.order();
@@ -28,7 +28,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 critical"]);
   });
 
-  test("found: at once, several times until there is a card", async () => {
+  test("reports several immediate retries until a card is created", async () => {
     const client = await openClient();
     client.scenario("issuer-recovers");
     for (const _ of [1, 2, 3]) await client.order();
@@ -37,13 +37,13 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(certain?.occurrences[0]?.requests.map(({ id }) => id)).toEqual(["2", "3", "4"]);
   });
 
-  test("found: several times, and there is no card", async () => {
+  test("reports several retries without a card", async () => {
     const client = await openClient({ scenario: "issuer-unavailable" });
     for (const _ of [1, 2, 3, 4]) await client.order();
     expect(found(client)).toEqual(["IDEM-1 high", "IDEM-5 info"]);
   });
 
-  test("found: of a virtual card, and of a replacement", async () => {
+  test("reports retries of a virtual card and of a replacement", async () => {
     const client = await openClient();
     const card = (await client.order())?.json;
     client.scenario("lost-response", { times: 1, operation: "orderVirtualCard" });
@@ -57,7 +57,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(client.findings().findings).toMatchObject([{ id: "IDEM-1", severity: "critical", times: 2 }]);
   });
 
-  test("right: the same key until there is a card, and then the same order once more", async () => {
+  test("accepts retries with the same key, followed by an equal order", async () => {
     const client = await openClient();
     client.scenario("issuer-recovers");
     for (const _ of [1, 2, 3]) {
@@ -68,7 +68,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the client retried with its key and gave up, and the next test orders the same", async () => {
+  test("accepts an equal order of the next test after failed retries with the same key", async () => {
     const client = await openClient({ scenario: "issuer-unavailable" });
     for (const _ of [1, 2, 3]) {
       await client.order({ key });
@@ -78,7 +78,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).not.toContain("IDEM-1 critical");
   });
 
-  test("right: a client that orders many cards alike at once, and retries each with its key", async () => {
+  test("accepts parallel equal orders that are each retried with their key", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 2 });
     const [one, other] = [randomUUID(), randomUUID()];
@@ -89,7 +89,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the next test has a client of its own", async () => {
+  test("accepts an equal order of the next test's own client", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -98,7 +98,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).not.toContain("IDEM-1 critical");
   });
 
-  test("right: the client looked for the card, and found none", async () => {
+  test("accepts a new order after the client read the list of cards", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -108,7 +108,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: another order", async () => {
+  test("accepts a different order", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -120,7 +120,7 @@ describe("IDEM-1, a retry with a new key", () => {
   test.each<[string, (client: Client) => unknown]>([
     ["both clocks", (client) => client.wait(11 * 60_000)],
     ["the company's clock alone", (client) => client.clock.advance({ by: "PT11M" })],
-  ])("right: more than ten minutes later, by %s", async (_, pass) => {
+  ])("accepts an equal order after more than ten minutes by %s", async (_, pass) => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -129,7 +129,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the world was put back between the two", async () => {
+  test("accepts an equal order after a reset", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -139,13 +139,13 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-5 info"]);
   });
 
-  test("right: the same order twice, after a clean 201", async () => {
+  test("accepts an equal order after a 201", async () => {
     const client = await openClient();
     for (const _ of [1, 2, 3]) await client.order();
     expect(found(client)).toEqual([]);
   });
 
-  test("found: two orders, each of which goes out again with a new key", async () => {
+  test("reports two orders that are each retried with a new key", async () => {
     const client = await openClient();
     for (const name of ["one", "other"]) {
       client.scenario("issuer-unavailable", { times: 1 });
@@ -154,7 +154,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(client.findings().findings).toMatchObject([{ id: "IDEM-1", severity: "critical", times: 2 }]);
   });
 
-  test("only worth knowing: a client that retries another order with its key", async () => {
+  test("reports a client that retries another order with the same key as info", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     for (const _ of [1, 2]) await client.order({ key, body: { name: "retried" } });
@@ -163,7 +163,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  test("only worth knowing: the retry is refused", async () => {
+  test("reports a retry that is refused as info", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
@@ -172,7 +172,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  test("only worth knowing: the author disarmed what the test before had armed", async () => {
+  test("reports a retry after a scenario was disarmed as info", async () => {
     const client = await openClient();
     const armed = client.scenario("lost-response");
     await client.order();
@@ -183,7 +183,7 @@ describe("IDEM-1, a retry with a new key", () => {
   });
 
   test.each([{ scenario: "lost-response" }, { body: { name: "scenario:lost-response" } }])(
-    "only worth knowing: the first request chose its scenario by itself, as in %o",
+    "reports a first request that chose its scenario as info: %o",
     async (first) => {
       const client = await openClient();
       await client.order(first);
@@ -193,7 +193,7 @@ describe("IDEM-1, a retry with a new key", () => {
     },
   );
 
-  test("only worth knowing: the same order twice at the same time", async () => {
+  test("reports two parallel equal orders as info", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     const held = client.order();
@@ -206,7 +206,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  /** Orders, and closes the connection after a second, while the issuer is slow. */
+  /** Sends an order and closes the connection after a second, while the issuer is slow. */
   async function givenUp(client: Client, sent: Sent = {}) {
     const patience = new AbortController();
     const order = client.order({ ...sent, signal: patience.signal });
@@ -217,14 +217,14 @@ describe("IDEM-1, a retry with a new key", () => {
     client.wait(5);
   }
 
-  /** The issuer answers after the client stopped waiting. */
+  /** The issuer responds after the client stopped waiting. */
   async function answered(client: Client) {
     const before = client.exchanges.length;
     client.clockOfTest.endWaits();
     await until(() => client.exchanges.length > before);
   }
 
-  test("found: the client closed the connection, the retry has a new key, and both made a card", async () => {
+  test("reports a retry after the client closed the connection if both orders created a card", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -233,12 +233,12 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 critical"]);
     const [occurrence] = client.findings().findings[0]?.occurrences ?? [];
     expect(occurrence?.requests.map(({ id }) => id)).toEqual(["3", "2"]);
-    expect(occurrence?.seen).toMatch(
-      /^The client closed the connection before an order was answered, and it/,
+    expect(occurrence?.observed).toMatch(
+      /^The client closed the connection before the response to an order, then sent/,
     );
   });
 
-  test("found: the same, where the first order was answered before its retry began", async () => {
+  test("reports the same if the first order was created before its retry began", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -247,7 +247,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 critical"]);
   });
 
-  test("found: the client closed the connection, and the retry with a new key made no card", async () => {
+  test("reports a retry after the client closed the connection even if it created no card", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -257,7 +257,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 high"]);
   });
 
-  test("right: the client closed the connection, and retried with its key", async () => {
+  test("accepts a retry with the same key after the client closed the connection", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client, { key });
@@ -268,7 +268,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).not.toContainEqual(expect.stringContaining("IDEM-1"));
   });
 
-  test("right: the client closed the connection, and looked for the card before it ordered again", async () => {
+  test("accepts a new order after the client closed the connection and read the list of cards", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -278,7 +278,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the client closed the connection, and ordered another card", async () => {
+  test("accepts a different order after the client closed the connection", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -287,7 +287,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: the client closed both connections of the same order, sent in parallel", async () => {
+  test("reports two parallel equal orders whose connections the client closed as info", async () => {
     const client = await openClient();
     client.scenario("in-flight", { times: 2 });
     const patience = new AbortController();
@@ -301,7 +301,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  test("only worth knowing: the author disarmed the scenario that slowed the first one before the second", async () => {
+  test("reports a retry after a slow scenario was disarmed as info", async () => {
     const client = await openClient();
     const armed = client.scenario("in-flight", { times: 1 });
     await givenUp(client);
@@ -311,7 +311,7 @@ describe("IDEM-1, a retry with a new key", () => {
     expect(found(client)).toEqual(["IDEM-1 info"]);
   });
 
-  test("muted: the test says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient();
     client.scenario("lost-response", { times: 1 });
     await client.order({ negative: true });

@@ -14,8 +14,8 @@ function withClient() {
   return { ...sandbox, exchange, exchanges, get };
 }
 
-describe("AUTH-5, a rush of exchanges for one client", () => {
-  test("found: each request that met the 401 exchanges for itself", async () => {
+describe("AUTH-5: parallel token exchanges by one client", () => {
+  test("reports requests that each exchange the key after a 401", async () => {
     const client = withClient();
     const token = await client.exchange();
     await client.get(token, 4);
@@ -33,7 +33,7 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     for (const secret of [key, token, ...tokens]) expect(told).not.toContain(secret);
   });
 
-  test("found: a token was due, and each of those who wanted one exchanged; one stayed", async () => {
+  test("reports requests that each exchange the key when the token is due", async () => {
     const client = withClient();
     await client.get(await client.exchange(), 4);
     await client.clock.advance({ by: "PT15M" });
@@ -43,7 +43,7 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     expect(found(client)).toEqual(["AUTH-5 warn"]);
   });
 
-  test("only worth knowing: the same at the start, where short-lived workers would look alike", async () => {
+  test("reports the same at the start as info, because short-lived workers look the same", async () => {
     const client = withClient();
     const [first = "", ...others] = await client.exchanges(3);
     for (const other of others) await client.get(other);
@@ -51,7 +51,7 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     expect(found(client)).toEqual(["AUTH-5 info"]);
   });
 
-  test("right: workers with one API key that each go on with their own token", async () => {
+  test("accepts workers with one API key that each keep their own token", async () => {
     const client = withClient();
     for (const token of await client.exchanges(4)) await client.get(token, 3);
     await client.clock.advance({ by: "PT15M" });
@@ -59,19 +59,19 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: tests one after another, each with a fresh client", async () => {
+  test("accepts consecutive tests, each with a new client", async () => {
     const client = withClient();
     for (const _ of [1, 2, 3, 4, 5]) await client.get(await client.exchange());
     expect(found(client)).toEqual([]);
   });
 
-  test("right: tests of the token endpoint", async () => {
+  test("accepts tests of the token endpoint", async () => {
     const client = withClient();
     for (const _ of [1, 2, 3, 4, 5]) await client.exchange();
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a few instances that order at once, one of which then looks what came of it", async () => {
+  test("accepts parallel instances, one of which then reads the result", async () => {
     const client = withClient();
     await client.get(await client.exchange(), 3);
     const [first = "", ...others] = await client.exchanges(3);
@@ -80,7 +80,7 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: one exchange after several requests met the 401", async () => {
+  test("accepts one exchange after several requests got a 401", async () => {
     const client = withClient();
     const token = await client.exchange();
     await client.get(token, 4);
@@ -90,7 +90,7 @@ describe("AUTH-5, a rush of exchanges for one client", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: instances with different API keys", async () => {
+  test("accepts instances with different API keys", async () => {
     const client = withClient();
     const keys = [key, "sk_sandbox_northwind_admin", "sk_sandbox_northwind_employee"];
     const [first = "", ...others] = await Promise.all(keys.map((each) => client.exchange(each)));

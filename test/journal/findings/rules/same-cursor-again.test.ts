@@ -8,8 +8,8 @@ async function secondPage({ list }: Awaited<ReturnType<typeof openLongList>>, he
   return `?limit=10&cursor=${next_cursor}`;
 }
 
-describe("PAGE-3, the same cursor again and again", () => {
-  test("found: a loop that never gets beyond the second page", async () => {
+describe("PAGE-3: same cursor sent repeatedly", () => {
+  test("reports a loop that never leaves the second page", async () => {
     const client = await openLongList();
     const second = await secondPage(client);
     for (const _ of [1, 2, 3, 4, 5]) await client.list(second);
@@ -19,7 +19,7 @@ describe("PAGE-3, the same cursor again and again", () => {
     expect(finding?.occurrences[0]?.requests.map(({ id }) => id)).toEqual(["3", "4", "5"]);
   });
 
-  test("right: page after page to the end", async () => {
+  test("accepts reading all pages", async () => {
     const client = await openLongList();
     let query = await secondPage(client);
     for (;;) {
@@ -30,27 +30,27 @@ describe("PAGE-3, the same cursor again and again", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: tests that each read the list from its beginning", async () => {
+  test("accepts tests that each read the list from its start", async () => {
     const client = await openLongList();
     for (const _ of [1, 2, 3, 4]) await client.list(await secondPage(client));
     expect(found(client)).toEqual([]);
   });
 
-  test("right: readers side by side, with one token", async () => {
+  test("accepts parallel readers with one token", async () => {
     const client = await openLongList();
     const seconds = await Promise.all([1, 2, 3, 4].map(() => secondPage(client)));
     for (const second of seconds) await client.list(second);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: a page that is read twice, to see that it stays the same", async () => {
+  test("accepts a page that is read twice", async () => {
     const client = await openLongList();
     const second = await secondPage(client);
     for (const _ of [1, 2]) await client.list(second);
     expect(found(client)).toEqual([]);
   });
 
-  test("right: retries of what was refused or lost", async () => {
+  test("accepts retries after errors and lost responses", async () => {
     const client = await openLongList();
     const second = await secondPage(client);
     for (const scenario of ["rate-limited", "unauthorized", "rate-limited", "rate-limited"]) {
@@ -62,7 +62,7 @@ describe("PAGE-3, the same cursor again and again", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: they say that they are wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openLongList();
     const second = await secondPage(client);
     for (const _ of [1, 2, 3, 4]) await client.list(second, { "Sandbox-Test": "negative" });

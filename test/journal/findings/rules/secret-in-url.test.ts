@@ -11,18 +11,18 @@ async function withClient() {
   return { ...sandbox, token };
 }
 
-describe("AUTH-7, an access token or a PIN in a URL", () => {
+describe("AUTH-7: access token or PIN in a URL", () => {
   test.each([
     ["the query", (token: string) => `${path}?access_token=${token}`],
     ["the path", (token: string) => `/developer/${token}/accounts`],
-  ])("found: an access token in %s", async (_, url) => {
+  ])("reports an access token in %s", async (_, url) => {
     const client = await withClient();
     await client.request(url(client.token));
     expect(found(client)).toEqual(["AUTH-7 critical"]);
     expect(JSON.stringify(client.findings())).not.toContain(client.token);
   });
 
-  test("found: the token of the header once more in the query", async () => {
+  test("reports the token of the header if it is also in the query", async () => {
     const client = await withClient();
     await client.get(`${path}?token=${client.token}`, { token: client.token });
     expect(found(client)).toEqual(["AUTH-7 critical"]);
@@ -33,14 +33,14 @@ describe("AUTH-7, an access token or a PIN in a URL", () => {
     "/developer/cards/physical?a=1&card_pin=4821",
     "/developer/cards/physical?cardPin=4821",
     `/developer/cards/${id}/pin/4821`,
-  ])("found: a PIN in %s", async (url) => {
+  ])("reports a PIN in %s", async (url) => {
     const client = await withClient();
     await client.call("POST", url, { token: client.token });
     expect(found(client)).toEqual(["AUTH-7 critical"]);
     expect(JSON.stringify(client.findings())).not.toContain("4821");
   });
 
-  test("only worth knowing: the digits of the PIN in the card's name", async () => {
+  test("reports the digits of the PIN in the card's name as info", async () => {
     const client = await withClient();
     await client.order({ token: client.token, body: { name: "Team 4821" } });
     expect(found(client)).toEqual(["AUTH-7 info"]);
@@ -54,14 +54,14 @@ describe("AUTH-7, an access token or a PIN in a URL", () => {
     "/developer/accounts?shipping=4821&spin=4821&pinned=4821",
     `/developer/cards/${id}`,
     "/developer/cards?cursor=MTIzNDU2Nzg5MC4wMTIzNDU2Nzg5YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZg",
-  ])("right: %s, although orders had the PIN 4821", async (url) => {
+  ])("accepts %s, although orders had the PIN 4821", async (url) => {
     const client = await withClient();
     await client.order({ token: client.token });
     await client.get(url, { token: client.token });
     expect(found(client)).toEqual([]);
   });
 
-  test("right: names that hold other digits, or more of them", async () => {
+  test("accepts names with other or more digits", async () => {
     const client = await withClient();
     for (const name of ["Team 2024", "Order 482100", "Physical 1234"]) {
       await client.order({ token: client.token, body: { name } });
@@ -69,7 +69,7 @@ describe("AUTH-7, an access token or a PIN in a URL", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: it says that it is wrong on purpose", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await withClient();
     await client.request(`${path}?access_token=${client.token}`, { headers: { "Sandbox-Test": "negative" } });
     expect(found(client)).toEqual([]);

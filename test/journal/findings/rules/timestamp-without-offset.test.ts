@@ -8,14 +8,14 @@ async function withClient() {
   return { ...client, list };
 }
 
-describe("TIME-2, a timestamp without an offset", () => {
+describe("TIME-2: timestamp without an offset", () => {
   test.each([
     "2026-03-10T00:00:00",
     "2026-03-10T00:00",
     "2026-03-10%2000:00:00.000",
     "2026-03-10T00:00:00.123456",
     "2026-03-10T00:00:00+01:00",
-  ])("found: three lists from %s", async (from) => {
+  ])("reports three lists from %s", async (from) => {
     const client = await withClient();
     for (const limit of [1, 2, 3, 4]) await client.list(`from=${from}&limit=${limit}`);
     expect(client.findings().findings).toMatchObject([
@@ -28,7 +28,7 @@ describe("TIME-2, a timestamp without an offset", () => {
     ]);
   });
 
-  test("right: a suite that tries it on purpose, among lists that are filtered well", async () => {
+  test("accepts tests of the refusal among valid lists", async () => {
     const client = await withClient();
     await client.list("from=2026-03-10T00:00:00");
     await client.list("to=2026-03-10T00:00:00");
@@ -39,13 +39,13 @@ describe("TIME-2, a timestamp without an offset", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("only worth knowing: twice, and nothing else", async () => {
+  test("reports two lists without valid ones as info", async () => {
     const client = await withClient();
     for (const name of ["from", "to"]) await client.list(`${name}=2026-03-10T00:00:00`);
     expect(found(client)).toEqual(["TIME-2 info"]);
   });
 
-  test("right: dates alone", async () => {
+  test("accepts dates without a time", async () => {
     const client = await withClient();
     for (const _ of [1, 2, 3]) {
       await client.list("from=2026-03-10");
@@ -54,7 +54,7 @@ describe("TIME-2, a timestamp without an offset", () => {
     expect(found(client)).not.toContain("TIME-2 warn");
   });
 
-  test("muted: what is wrong on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await withClient();
     for (const _ of [1, 2, 3]) await client.list("from=2026-03-10T00:00:00", { negative: true });
     expect(found(client)).toEqual([]);

@@ -6,8 +6,8 @@ import { cardOf, openSandbox } from "../../../support/open-sandbox.ts";
 const calls = Array.from({ length: 10 }, (_, n) => n);
 const cards = "/developer/cards";
 
-describe("AUTH-3, an access token for each request", () => {
-  test("found: one instance that goes on with its own cards, each time with another token", async () => {
+describe("AUTH-3: new access token for each request", () => {
+  test("reports an instance that uses its own cards with a new token each time", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) {
       const { id } = cardOf(await sandbox.order());
@@ -28,7 +28,7 @@ describe("AUTH-3, an access token for each request", () => {
     }
   });
 
-  test("found: a client that retries each order with another token", async () => {
+  test("reports a client that retries each order with a new token", async () => {
     const sandbox = openSandbox();
     for (const _ of calls.slice(5)) {
       const key = randomUUID();
@@ -38,13 +38,13 @@ describe("AUTH-3, an access token for each request", () => {
     expect(found(sandbox)).toEqual(["AUTH-3 warn"]);
   });
 
-  test("only worth knowing: calls that have nothing to do with each other, as of short-lived processes", async () => {
+  test("reports unrelated calls, as of short-lived processes, as info", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) await sandbox.get(cards);
     expect(found(sandbox)).toEqual(["AUTH-3 info"]);
   });
 
-  test("right: a fresh client for each test, one of which calls twice", async () => {
+  test("accepts a new client for each test, one of which calls twice", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) await sandbox.get(cards);
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
@@ -53,7 +53,7 @@ describe("AUTH-3, an access token for each request", () => {
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: an exchange after each token has expired", async () => {
+  test("accepts an exchange after each token has expired", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) {
       const { id } = cardOf(await sandbox.order());
@@ -64,7 +64,7 @@ describe("AUTH-3, an access token for each request", () => {
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: an exchange after each 401", async () => {
+  test("accepts an exchange after each 401", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) {
       const headers = { "Sandbox-Scenario": "token-expired" };
@@ -73,13 +73,13 @@ describe("AUTH-3, an access token for each request", () => {
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: tokens that a scenario makes short-lived", async () => {
+  test("accepts tokens that a scenario makes short-lived", async () => {
     const sandbox = openSandbox({ scenario: "token-short-lived" });
     for (const _ of calls) await sandbox.get(cards);
     expect(found(sandbox)).toEqual([]);
   });
 
-  test("right: tests that each begin with a reset", async () => {
+  test("accepts tests that each begin with a reset", async () => {
     const sandbox = openSandbox();
     for (const _ of calls) {
       sandbox.reset();

@@ -4,15 +4,15 @@ import { type Client, openClient } from "../../../support/open-client.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
-/** Two orders, each another's, of neither of which the client learns what became. */
+/** Two different orders of unknown outcome. */
 async function failTwice(client: Client) {
   client.scenario("lost-response", { times: 2 });
   await client.order({ key, body: { name: "first" } });
   await client.order({ body: { name: "second" } });
 }
 
-describe("IDEM-5, an order of unknown outcome that is left alone", () => {
-  test("found: at the end of the run, neither retried nor looked for", async () => {
+describe("IDEM-5: order with an unknown outcome not followed up", () => {
+  test("reports orders that are not followed up by the end of the run", async () => {
     const client = await openClient();
     await failTwice(client);
     await client.order({ body: { name: "third" } });
@@ -26,14 +26,14 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     ]);
   });
 
-  test("found: a quarter of an hour later by the company's clock, before the run ends", async () => {
+  test("reports them after a quarter of an hour by the company's clock", async () => {
     const client = await openClient();
     await failTwice(client);
     await client.clock.advance({ by: "PT15M" });
     expect(client.findings().findings).toMatchObject([{ id: "IDEM-5", severity: "warn" }]);
   });
 
-  test("found: virtual cards as well", async () => {
+  test("reports virtual cards", async () => {
     const client = await openClient();
     for (const name of ["one", "other"]) {
       client.scenario("lost-response", { times: 1, operation: "orderVirtualCard" });
@@ -42,14 +42,14 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     expect(found(client)).toEqual(["IDEM-5 warn"]);
   });
 
-  test("only worth knowing: one order, which a test holds against its client's error", async () => {
+  test("reports a single order as info", async () => {
     const client = await openClient();
     client.scenario("issuer-unavailable", { times: 1 });
     await client.order();
     expect(found(client)).toEqual(["IDEM-5 info"]);
   });
 
-  test("only worth knowing: a program that retries elsewhere", async () => {
+  test("reports a program that retries elsewhere as info", async () => {
     const client = await openClient();
     await failTwice(client);
     client.scenario("issuer-unavailable", { times: 1 });
@@ -57,7 +57,7 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     expect(found(client)).toEqual(["IDEM-5 info"]);
   });
 
-  test("right: retried with the key, though in vain", async () => {
+  test("accepts failed retries with the same key", async () => {
     const client = await openClient({ scenario: "issuer-unavailable" });
     for (const name of ["first", "second"]) {
       const key = crypto.randomUUID();
@@ -66,14 +66,14 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("right: the card list is read", async () => {
+  test("accepts a client that then reads the list of cards", async () => {
     const client = await openClient();
     await failTwice(client);
     await client.listCards();
     expect(found(client)).toEqual([]);
   });
 
-  test("found: the list was read before", async () => {
+  test("reports a client that read the list of cards before", async () => {
     const client = await openClient();
     await client.listCards();
     client.wait(1000);
@@ -81,14 +81,14 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     expect(found(client)).toEqual(["IDEM-5 warn"]);
   });
 
-  test("right: the requests chose their scenario themselves, and test just that", async () => {
+  test("accepts requests that chose their scenario themselves", async () => {
     const client = await openClient();
     await client.order({ scenario: "issuer-unavailable", body: { delivery_method: "classic" } });
     await client.order({ body: { name: "scenario:created-but-502" } });
     expect(found(client)).toEqual([]);
   });
 
-  test("right: what was refused, or rate limited, has an outcome", async () => {
+  test("accepts refused and rate-limited orders, whose outcome is known", async () => {
     const client = await openClient();
     for (const scenario of ["quota-reached", "rate-limited", "conflict"]) {
       client.scenario(scenario, { times: 2 });
@@ -97,7 +97,7 @@ describe("IDEM-5, an order of unknown outcome that is left alone", () => {
     expect(found(client)).toEqual([]);
   });
 
-  test("muted: what is left alone on purpose does not count", async () => {
+  test("ignores requests with Sandbox-Test: negative", async () => {
     const client = await openClient({ scenario: "lost-response" });
     for (const name of ["first", "second"]) await client.order({ body: { name }, negative: true });
     expect(found(client)).toEqual([]);

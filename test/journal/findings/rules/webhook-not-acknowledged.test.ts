@@ -4,7 +4,7 @@ import { type Answer, openWebhooks } from "../../../support/open-webhooks.ts";
 
 type Hooks = Awaited<ReturnType<typeof openWebhooks>>;
 
-/** Each of them is answered one event. */
+/** The responses to one event each. */
 async function withAnswers(answers: readonly Answer[], options = {}) {
   const hooks = await openWebhooks(options);
   for (const answer of answers) await tell(hooks, answer);
@@ -17,7 +17,7 @@ async function tell(hooks: Hooks, answer: Answer, token?: string) {
   await hooks.settled();
 }
 
-/** Answers after six seconds of the test's clock. */
+/** Responds after six seconds of the test's clock. */
 const slowly =
   (hooks: () => Hooks): Answer =>
   () => {
@@ -29,18 +29,18 @@ const unreachable: Answer = () => {
   throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
 };
 
-describe("HOOK-5, a webhook that is not acknowledged", () => {
+describe("HOOK-5: webhook not acknowledged", () => {
   test.each<[string, number[]]>([
     ["errors", [500, 500, 500]],
     ["redirects", [302, 302, 302]],
-    ["refusals, of one kind or another", [401, 302, 500]],
-    ["errors after a beginning without", [204, 500, 500, 500]],
-  ])("found: %s", async (_, answers) => {
+    ["different refusals", [401, 302, 500]],
+    ["errors after successful deliveries", [204, 500, 500, 500]],
+  ])("reports %s", async (_, answers) => {
     const hooks = await withAnswers(answers);
     expect(found(hooks, "northwind")).toEqual(["HOOK-5 warn"]);
   });
 
-  test("found: a receiver that takes its time", async () => {
+  test("reports a slow receiver", async () => {
     const hooks = await openWebhooks();
     for (const _ of [1, 2, 3])
       await tell(
@@ -49,26 +49,26 @@ describe("HOOK-5, a webhook that is not acknowledged", () => {
       );
     expect(found(hooks)).toEqual(["HOOK-5 warn"]);
     expect(hooks.findings().findings[0]?.occurrences[0]).toEqual({
-      seen: "3 events in a row were not acknowledged: answered after more than 5 s",
+      observed: "3 events in a row were not acknowledged: response after more than 5 s",
       company: "northwind",
       requests: [],
     });
   });
 
-  test("only worth knowing: nothing is at the URL, and never was", async () => {
+  test("reports a URL that never had a receiver as info", async () => {
     expect(found(await withAnswers([404, 404, 404]))).toEqual(["HOOK-5 info"]);
     expect(found(await withAnswers([204, 404, 404, 404]))).toEqual(["HOOK-5 warn"]);
   });
 
   test.each<[string, Answer[]]>([
-    ["a few errors, between which all is well", [500, 500, 204, 500, 500, 204]],
-    ["nobody listens any more", [204, unreachable, unreachable, unreachable, unreachable]],
-    ["all is acknowledged", [200, 202, 204, 299]],
-  ])("right: %s", async (_, answers) => {
+    ["single errors between successful deliveries", [500, 500, 204, 500, 500, 204]],
+    ["a server that is no longer listening", [204, unreachable, unreachable, unreachable, unreachable]],
+    ["a receiver that acknowledges everything", [200, 202, 204, 299]],
+  ])("accepts %s", async (_, answers) => {
     expect(found(await withAnswers(answers))).toEqual([]);
   });
 
-  test("right: one event whose retries fail, on purpose", async () => {
+  test("accepts one event whose retries fail", async () => {
     const hooks = await withAnswers([500]);
     for (const by of ["PT5S", "PT5M", "PT30M", "PT2H"]) {
       hooks.answers.push(500);
@@ -79,14 +79,14 @@ describe("HOOK-5, a webhook that is not acknowledged", () => {
     expect(found(hooks)).toEqual([]);
   });
 
-  test("right: an outage, after which all retries are acknowledged", async () => {
+  test("accepts an outage after which all retries are acknowledged", async () => {
     const hooks = await withAnswers([503, 503, 503, 503]);
     await hooks.clock.advance({ by: "PT5S" });
     await hooks.settled();
     expect(found(hooks)).toEqual([]);
   });
 
-  test("right: bad signatures that a scenario made, and that are refused", async () => {
+  test("accepts refusals of signatures that a scenario made invalid", async () => {
     const hooks = await openWebhooks();
     hooks.scenario("webhook-bad-signature");
     for (const _ of [1, 2, 3]) await tell(hooks, 401);
@@ -94,7 +94,7 @@ describe("HOOK-5, a webhook that is not acknowledged", () => {
     expect(found(hooks)).toEqual([]);
   });
 
-  test("right: tests that each begin with a reset, and see one error", async () => {
+  test("accepts tests that each begin with a reset and have one error", async () => {
     const hooks = await openWebhooks();
     for (const _ of [1, 2, 3, 4]) {
       hooks.reset();

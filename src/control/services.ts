@@ -1,0 +1,85 @@
+import type { Coverage } from "../journal/coverage.ts";
+import type { Findings } from "../journal/findings/findings.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Records } from "../journal/records.ts";
+import type { KeyQuota } from "../rules/api-key.ts";
+import type { Clock } from "../rules/clock.ts";
+import type { Scenarios } from "../scenarios/arming.ts";
+import type { OpenWorld } from "../world/open-world.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { Cards } from "./cards.ts";
+import { SandboxTime } from "./clock.ts";
+import { Companies } from "./companies.ts";
+import { Webhooks } from "./reports.ts";
+import { Requests } from "./requests.ts";
+import { ArmedScenarios } from "./scenarios.ts";
+import { Invoices, Simulator } from "./simulator.ts";
+import { SandboxState } from "./state.ts";
+
+/** What the control API and the dashboard work with. */
+export interface ControlServices {
+  readonly companies: Companies;
+  readonly cards: Cards;
+  readonly apiKeys: ApiKeys;
+  readonly invoices: Invoices;
+  readonly simulator: Simulator;
+  readonly scenarios: ArmedScenarios;
+  readonly time: SandboxTime;
+  readonly state: SandboxState;
+  readonly webhooks: Webhooks;
+  readonly journal: Journal;
+  readonly requests: Requests;
+  readonly coverage: Coverage;
+  readonly findings: Findings;
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly version: string;
+  /** Called for unexpected errors. */
+  readonly onDefect: (defect: Error, method: string, path: string) => void;
+}
+
+interface ControlParts {
+  readonly ports: {
+    /** Real time. */
+    readonly clock: Clock;
+    readonly keyQuota?: KeyQuota | undefined;
+    readonly version: string;
+  };
+  readonly world: Pick<OpenWorld, "services" | "clock" | "seed" | "restart">;
+  readonly scenarios: Scenarios;
+  readonly records: Records;
+  readonly delivery: {
+    /** Called after the clock was moved. */
+    clockMoved(): void;
+    /** Resolves when everything that is due has been attempted. */
+    settled(): Promise<void>;
+  };
+  readonly onDefect: ControlServices["onDefect"];
+}
+
+export function openControl(parts: ControlParts): ControlServices {
+  const { ports, world, scenarios, records, delivery, onDefect } = parts;
+  const { services, clock, seed } = world;
+  const { database } = services;
+  const keyQuota = ports.keyQuota ?? "company";
+  const { journal, coverage, findings } = records;
+  return {
+    companies: new Companies(services, keyQuota),
+    cards: new Cards(services),
+    apiKeys: new ApiKeys(services, keyQuota),
+    invoices: new Invoices(services),
+    simulator: new Simulator(services),
+    scenarios: new ArmedScenarios(database, scenarios),
+    time: new SandboxTime(database, clock, delivery.clockMoved),
+    state: new SandboxState(world, scenarios),
+    webhooks: new Webhooks(database, delivery),
+    journal,
+    requests: new Requests(journal, coverage, findings),
+    coverage,
+    findings,
+    clock: ports.clock,
+    seed,
+    version: ports.version,
+    onDefect,
+  };
+}
