@@ -12,6 +12,7 @@ import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
 import type { DocsFiles } from "./http/description.ts";
+import type { MakeObserver } from "./http/observer.ts";
 import type { Arrived } from "./http/read-body.ts";
 import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";
 import type { Observe } from "./journal/exchange.ts";
@@ -44,6 +45,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly baseOverlay?: (() => Overlay) | undefined;
   /** Called after each response of the service, and after each internal error of the control API. */
   readonly observe?: Observe | undefined;
+  /** Watches the requests and can force scenarios on them; default: none. */
+  readonly observer?: MakeObserver | undefined;
   /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
   /** The maximum memory for these requests, in bytes; default 64 MiB. */

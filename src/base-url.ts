@@ -9,6 +9,7 @@ import { createApp } from "./http/app.ts";
 import type { HttpServices } from "./http/context.ts";
 import { createDescription } from "./http/description.ts";
 import { GroupCommit } from "./http/group-commit.ts";
+import type { Observer } from "./http/observer.ts";
 import { malformedRequest } from "./http/response.ts";
 import { inTurn } from "./journal/exchange.ts";
 import type { Records } from "./journal/records.ts";
@@ -24,6 +25,7 @@ export interface Parts {
   readonly scenarios: Scenarios;
   readonly records: Records;
   readonly control: ControlServices;
+  readonly observer: Observer | undefined;
   /** External hosts that may receive webhooks, in lower case. */
   readonly webhookHosts: readonly string[];
 }
@@ -40,7 +42,7 @@ interface Shared {
 
 /** Opens the HTTP side of a sandbox: its base URLs, and the batches in which their requests arrive. */
 export function openBaseUrls(parts: Parts): Pick<Sandbox, "serve" | "batch"> {
-  const { ports, services, scenarios, records, control, webhookHosts } = parts;
+  const { ports, services, scenarios, records, control, observer, webhookHosts } = parts;
   const groupCommit = new GroupCommit(services.database, () => scenarios.forgetUsedSteps());
   const observe = inTurn(records.observe, ports.observe);
   const shared: Shared = {
@@ -58,6 +60,7 @@ export function openBaseUrls(parts: Parts): Pick<Sandbox, "serve" | "batch"> {
       groupCommit,
       baseOverlay: ports.baseOverlay ?? (() => plainOverlay),
       observe,
+      observer,
     }),
   };
   return {

@@ -8,8 +8,10 @@ import { type ControlServices, openControl } from "./control/services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/response.ts";
 import { controlDefect, noMessages } from "./journal/exchange.ts";
-import { openRecords, type Records } from "./journal/records.ts";
+import { openRecords } from "./journal/records.ts";
 import { Scenarios } from "./scenarios/arming.ts";
+import type { Outgoing } from "./store/webhook-deliveries.ts";
+import type { AttemptOutcome } from "./webhooks/attempt.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 import { type OpenWorld, openWorld } from "./world/open-world.ts";
 
@@ -35,9 +37,11 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
   const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
-  const delivery = wireDelivery({ ports, webhookHosts }, world, records, onDefect);
+  const observer = ports.observer?.({ services, scenarios });
+  const delivery = wireDelivery({ ports, webhookHosts, records, observer }, world, onDefect);
   const control = openControl({ ports, world, scenarios, records, delivery, onDefect });
-  const { serve, batch } = serveOnceLoaded({ ports, services, scenarios, records, control, webhookHosts });
+  const base = { ports, services, scenarios, records, control, observer, webhookHosts };
+  const { serve, batch } = serveOnceLoaded(base);
   let whole: Serve | undefined;
   return {
     fetch: (input, init) => {
@@ -107,11 +111,14 @@ function serveOnceLoaded(parts: Parts): BaseUrls {
 
 /** Records expiries and delivers the events of webhooks in the background. */
 function wireDelivery(
-  { ports, webhookHosts }: Pick<Parts, "ports" | "webhookHosts">,
+  { ports, webhookHosts, records, observer }: Pick<Parts, "ports" | "webhookHosts" | "records" | "observer">,
   { services, clock }: OpenWorld,
-  records: Records,
   onDefect: OnDefect,
 ) {
+  const onAttempt = (outgoing: Outgoing, outcome: AttemptOutcome) => {
+    records.observeDelivery(outgoing, outcome);
+    observer?.delivered(outgoing, outcome);
+  };
   const onDeliveryDefect = (defect: Error) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries");
   const deliverer = new Deliverer(
     services,
@@ -123,7 +130,7 @@ function wireDelivery(
       allowedHosts: webhookHosts,
       userAgent: `card-sandbox/${ports.version}`,
     },
-    { onAttempt: records.observeDelivery, onDefect: onDeliveryDefect },
+    { onAttempt, onDefect: onDeliveryDefect },
   );
   const expiry = new CardExpiry(services, clock, onDeliveryDefect);
   return {

@@ -24,6 +24,7 @@ const layers = [
   "control",
   "dashboard",
   "sandbox",
+  "sweep",
   "index",
   "node",
 ];
@@ -46,6 +47,7 @@ const packages: Record<string, readonly string[]> = {
   control: ["zod", "zod-openapi", "hono", "temporal-polyfill"],
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],
+  sweep: [],
 };
 
 /**

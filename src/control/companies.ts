@@ -127,6 +127,7 @@ export class Companies {
           `company: ${name} cannot be deleted, because one of its members has cards in another company. Reset the other company first: POST /_sandbox/reset with its name as company.`,
         );
       }
+      generations.ending(pk);
       for (const each of [pk, ...companiesOfMembers(database, pk)]) generations.end(each);
       deleteCompany(database, pk);
       deleteUnusedStarts(database, pk);

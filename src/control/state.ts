@@ -62,6 +62,7 @@ export class SandboxState {
     const { database, generations } = this.#world.services;
     database.transaction(() => {
       const { pk, slug } = requireCompany(database, name);
+      generations.ending(pk);
       if (!restoreCompany(database, pk))
         throw new ControlError(
           409,
@@ -111,6 +112,7 @@ export class SandboxState {
   /** Requests in progress belong to the old world: their generation ends. */
   #replaceWorld(restore: () => void): void {
     const { database, generations } = this.#world.services;
+    generations.ending();
     try {
       database.transaction(restore);
     } finally {

@@ -9,6 +9,7 @@ import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Caller } from "../store/callers.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import type { Observer, Watch } from "./observer.ts";
 import type { Arrived, Body } from "./read-body.ts";
 
 /** The services that the HTTP layer works with. */
@@ -28,6 +29,7 @@ export interface HttpServices extends Services {
   readonly groupCommit: GroupCommit;
   /** Called after each response. */
   readonly observe: Observe;
+  readonly observer: Observer | undefined;
 }
 
 /** The state that a request carries through its checks. */
@@ -44,6 +46,8 @@ export interface HttpEnv {
     /** The scenario that the request selects by a header or by its body. */
     chosen: Scenario | undefined;
     claim: StepClaim | undefined;
+    /** Unset unless the sandbox has an observer and the request has begun for it. */
+    watch: Watch | undefined;
     /** Unset until the request has claimed its step. */
     overlay: Overlay;
     /** The API key to exchange. */

@@ -2,13 +2,15 @@ import type { Card } from "../contract/card.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
-import type { Exchange } from "../journal/exchange.ts";
+import type { Exchange, Messages } from "../journal/exchange.ts";
 import { companyNow } from "../rules/clock.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../rules/errors.ts";
 import { issuerMessages } from "../rules/overlay.ts";
+import type { StepClaim } from "../scenarios/claim.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import type { Caller } from "../store/callers.ts";
 import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
+import { claimRefused } from "./observer.ts";
 import {
   challengeOf,
   errorBody,
@@ -33,7 +35,9 @@ export function respond(
   headers?: HeaderFields,
   defect?: Error,
 ): Response | Promise<Response> {
-  const faults = c.get("claim")?.settle(point);
+  const claim = claimRefused(services, c);
+  if (claim?.step.request.dropped && !claim.firedScenario) return dropConnection(services, c, claim);
+  const faults = claim?.settle(point);
   const onLost = (why: Error) => respondUncommitted(services, c, why);
   if (faults && Object.keys(faults).length > 0) {
     const parts = () => partsOf(services, c, point, body, headers);
@@ -95,19 +99,25 @@ async function sendFaulty(
   { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
 ): Promise<Response> {
   if (latency_ms !== undefined) await c.get("claim")?.delay.wait(latency_ms);
+  const decided = parts();
+  const decidedBody = decided.text;
   if (reset || empty) {
     const loss = reset ? "reset" : "empty";
-    record(services, c, { point, fault: `response.${loss}` });
+    record(services, c, { point, fault: `response.${loss}`, decidedBody });
     throw new ConnectionLost(loss);
   }
-  const sent = bad_gateway ? badGateway(services, c) : parts();
   if (truncated) {
-    const response = new TruncatedResponse(sent);
-    record(services, c, { point, parts: response.sent, fault: "response.truncated" });
+    const response = new TruncatedResponse(bad_gateway ? badGateway(services, c) : decided);
+    record(services, c, { point, parts: response.sent, fault: "response.truncated", decidedBody });
     throw response;
   }
-  const fault = bad_gateway ? "response.bad_gateway" : "response.latency_ms";
-  return send(services, c, { point, parts: sent, fault });
+  if (!bad_gateway) return send(services, c, { point, parts: decided, fault: "response.latency_ms" });
+  return send(services, c, {
+    point,
+    parts: badGateway(services, c),
+    fault: "response.bad_gateway",
+    decidedBody,
+  });
 }
 
 /** The response of a gateway that lost the issuer's response. The card exists, but the client cannot know (spec §7). */
@@ -132,6 +142,24 @@ function nowMs({ clock }: HttpServices, c: RequestContext): number {
   return companyNow(clock, caller?.clockOffsetMs ?? 0);
 }
 
+/** Resets the connection, as if the request had never arrived. */
+export function dropConnection(
+  services: HttpServices,
+  c: RequestContext,
+  claim: StepClaim,
+): Promise<never> | never {
+  claim.fire();
+  return services.groupCommit.whenCommitted(
+    () => {
+      record(services, c, { fault: "request.dropped" });
+      throw new ConnectionLost("reset");
+    },
+    (why) => {
+      throw why;
+    },
+  );
+}
+
 /** The outcome of a request. */
 interface Outcome {
   /** Absent if the connection was dropped before anything was decided. */
@@ -140,6 +168,8 @@ interface Outcome {
   readonly parts?: ResponseParts;
   /** The fault of the response. */
   readonly fault?: string;
+  /** The body that the operation produced, if a fault delivers another one or none. */
+  readonly decidedBody?: string | undefined;
   readonly defect?: Error | undefined;
 }
 
@@ -156,7 +186,7 @@ function send(
 export function record(
   services: HttpServices,
   c: RequestContext,
-  { point, parts, fault, defect }: Outcome,
+  { point, parts, fault, decidedBody, defect }: Outcome,
 ): void {
   const { observe, clock } = services;
   const { method, url, path } = c.req;
@@ -184,12 +214,15 @@ export function record(
     abortedMs: goneMs !== undefined && goneMs > startedAt ? goneMs : undefined,
     defect,
   };
+  const messages: Messages = {
+    requestHeaders: arrived?.headers ?? c.req.raw.headers,
+    requestBody: body && "text" in body ? body.text : undefined,
+    responseBody: parts?.text,
+    decidedBody,
+  };
   try {
-    observe(exchange, {
-      requestHeaders: arrived?.headers ?? c.req.raw.headers,
-      requestBody: body && "text" in body ? body.text : undefined,
-      responseBody: parts?.text,
-    });
+    c.get("watch")?.ended(exchange, messages);
+    observe(exchange, messages);
   } catch {
     // An error of the observer must not change the response.
   }

@@ -1,14 +1,15 @@
 import { refuseToken } from "../access/authenticate.ts";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
-import { ConnectionLost, quoted, SandboxError } from "../rules/errors.ts";
+import { quoted, SandboxError } from "../rules/errors.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Catalogue } from "../scenarios/catalogue.ts";
 import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
+import { watchedScenario } from "./observer.ts";
 import type { Body } from "./read-body.ts";
-import { record } from "./respond.ts";
+import { dropConnection } from "./respond.ts";
 
 /**
  * The scenario that a request selects by a header or by the `name` in its body.
@@ -93,6 +94,7 @@ export function claimStep(services: HttpServices, c: RequestContext): Promise<vo
   const claim = services.scenarios.claimStep({
     operation,
     caller,
+    forced: watchedScenario(services, c),
     chosen: c.get("chosen"),
     idempotencyKey: () => idempotencyKey.safeParse(sentHeader(c, "Idempotency-Key")).data ?? "",
     world,
@@ -121,17 +123,4 @@ function applyRequestFaults(
     throw new SandboxError("token.invalid_request", "The request is invalid");
   }
   refuseToken(facts);
-}
-
-function dropConnection(services: HttpServices, c: RequestContext, claim: StepClaim): Promise<void> | void {
-  claim.fire();
-  return services.groupCommit.whenCommitted(
-    () => {
-      record(services, c, { fault: "request.dropped" });
-      throw new ConnectionLost("reset");
-    },
-    (why) => {
-      throw why;
-    },
-  );
 }

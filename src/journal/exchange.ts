@@ -63,6 +63,8 @@ export interface Messages {
   readonly requestBody: string | undefined;
   /** The part of the body that was delivered. */
   readonly responseBody: string | undefined;
+  /** The body that the operation produced, if a fault delivered another one or none. */
+  readonly decidedBody?: string | undefined;
 }
 
 export const noMessages: Messages = {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import type { Fetch, Sandbox as PortableSandbox } from "../api.ts";
+import type { Fetch, Sandbox as PortableSandbox, SandboxPorts } from "../api.ts";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
@@ -208,10 +208,17 @@ export function readInputs({ fixtures, keyQuota, scenarios, scenario }: SandboxO
   return inputs;
 }
 
-/** Like `createSandbox`; `privateSecrets` is for a server on a host other than loopback. */
+/** Parts of a sandbox that are no options. */
+export interface Internals extends Pick<SandboxPorts, "observer"> {
+  /** For a server on a host other than loopback. */
+  readonly privateSecrets: boolean;
+  readonly inputs?: Inputs | undefined;
+}
+
+/** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets, inputs }: { readonly privateSecrets: boolean; readonly inputs?: Inputs | undefined },
+  { privateSecrets, inputs, observer }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
@@ -240,6 +247,7 @@ export function openSandbox(
       scenarios: catalogue,
       scenario: options.scenario,
       observe: options.observe,
+      observer,
       journal: options.journal,
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,

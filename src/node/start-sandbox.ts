@@ -5,6 +5,7 @@ import type { Environment } from "../contract/identifiers.ts";
 import { type Guard, isLoopback } from "../control/gate.ts";
 import { SetupError } from "../rules/errors.ts";
 import {
+  type Internals,
   openSandbox,
   readInputs,
   type Sandbox,
@@ -87,7 +88,11 @@ export function startSandbox(options: StartOptions = {}): Promise<StartedSandbox
 /** Like `startSandbox`, for a process that only runs the sandbox. */
 export async function start(
   options: StartOptions,
-  { lightGlobals, watch }: { readonly lightGlobals: boolean; readonly watch?: Watch | undefined },
+  {
+    lightGlobals,
+    watch,
+    observer,
+  }: Pick<Internals, "observer"> & { readonly lightGlobals: boolean; readonly watch?: Watch | undefined },
 ): Promise<StartedSandbox> {
   refuseInvalidOptions("startSandbox", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
@@ -102,7 +107,7 @@ export async function start(
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
   const inputs = watch && readInputs(options);
-  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs });
+  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer });
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./listen.ts");
   const open: Listening[] = [];

@@ -11,6 +11,7 @@ export class Generations {
   #all = 0;
   #stamp = 0;
   readonly #listeners: ((companyPk: number | undefined) => void)[] = [];
+  readonly #endingListeners: ((companyPk: number | undefined) => void)[] = [];
   readonly #own = new Map<number, number>();
 
   /** The generation of a company's world. Resets of other companies do not change it. */
@@ -26,6 +27,16 @@ export class Generations {
   /** Calls the listener with the company whose world ends; undefined: all companies. */
   onEnd(listener: (companyPk: number | undefined) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls the listener while the world of the company, or (undefined) of all companies, can still be read. */
+  onEnding(listener: (companyPk: number | undefined) => void): void {
+    this.#endingListeners.push(listener);
+  }
+
+  /** Call it before the world of one company, or of all, is deleted or replaced. */
+  ending(companyPk?: number): void {
+    for (const listener of this.#endingListeners) listener(companyPk);
   }
 
   /** Ends the world of one company, or of all. */

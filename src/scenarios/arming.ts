@@ -38,6 +38,8 @@ export interface ArmRequest extends Waits {
 export interface ClaimRequest {
   readonly operation: OperationId;
   readonly caller: Caller;
+  /** The scenario that an observer forces on the request: its first step, on any operation. */
+  readonly forced?: Scenario | undefined;
   /** The scenario that the request chose itself. */
   readonly chosen: Scenario | undefined;
   /** Case-folded; empty if the request has none. */
@@ -83,6 +85,8 @@ export class Scenarios {
 
   /** Claims the step that applies to a request; undefined if none does. */
   claimStep(request: ClaimRequest): StepClaim | undefined {
+    const forced = request.forced && this.claimForced(request.forced, request);
+    if (forced) return forced;
     if (request.chosen) return this.#claimChosen(request.chosen, request);
     for (const armed of this.#listArmed()) {
       const { row, scenario, queue } = armed;
@@ -98,6 +102,23 @@ export class Scenarios {
       });
     }
     return undefined;
+  }
+
+  /** Claims the first step of a scenario that an observer forces; undefined if it has no effect on the operation. */
+  claimForced(
+    scenario: Scenario,
+    { operation, world, caller }: Pick<ClaimRequest, "operation" | "world"> & { readonly caller?: Caller },
+  ): StepClaim | undefined {
+    const [step] = this.#stepsOf(scenario, operation);
+    if (!step) return undefined;
+    const delay = this.waiting.delayOf({ armedPk: forcedPk, companyPk: caller?.companyPk ?? 0 });
+    const overlay = overlayOf(step, world, delay);
+    return new StepClaim({ scenario: scenario.name, step, overlay, delay }, new StepQueue(0), () => {}, true);
+  }
+
+  /** Releases the requests that scenarios of an observer hold. */
+  releaseForced(): void {
+    this.waiting.release(forcedPk);
   }
 
   #claimChosen(scenario: Scenario, request: ClaimRequest): StepClaim | undefined {
@@ -268,6 +289,9 @@ export class Scenarios {
     this.waiting.stopHolding(({ armedPk }) => armedPk !== undefined && disarmed.has(armedPk));
   }
 }
+
+/** Stands for an armed scenario in the waits of scenarios that an observer forces. No row has this number. */
+const forcedPk = 0;
 
 /** An API key is more specific than a company, and a company is more specific than all. */
 function specificity({ apiKeyPk, companyPk }: ArmedRow): number {

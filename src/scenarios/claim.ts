@@ -19,21 +19,27 @@ export class StepClaim {
   /** Whether the response shows spending, or would if the step did not hide it. The route reports it. */
   showsSpending = false;
   readonly #queue: StepQueue;
+  readonly #ofObserver: boolean;
   readonly #store: () => void;
   /** The position of the step, if it is reserved and nothing has decided the request yet. */
   #reserved: number | undefined;
   #fired = false;
 
-  /** @param store - stores that the step was used */
+  /**
+   * @param store - stores that the step was used
+   * @param ofObserver - an observer forces the step: its faults of the connection also affect a refusal
+   */
   constructor(
     { scenario, step, overlay, delay }: Pick<StepClaim, "scenario" | "step" | "overlay" | "delay">,
     queue: StepQueue,
     store: () => void,
+    ofObserver = false,
   ) {
     this.scenario = scenario;
     this.step = step;
     this.overlay = overlay;
     this.delay = delay;
+    this.#ofObserver = ofObserver;
     this.#queue = queue;
     this.#store = store;
   }
@@ -68,6 +74,11 @@ export class StepClaim {
     if (isSuccess(point) ? this.#changesSuccess() : this.step.refusals.has(point)) {
       this.fire();
       return this.step.response;
+    }
+    const { bad_gateway, ...ofConnection } = this.step.response;
+    if (this.#ofObserver && Object.keys(ofConnection).length > 0) {
+      this.fire();
+      return ofConnection;
     }
     if (this.#reserved !== undefined) this.#queue.giveBack(this.#reserved);
     this.#reserved = undefined;

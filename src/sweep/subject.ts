@@ -1,0 +1,38 @@
+import type { Sandbox } from "../api.ts";
+import type { MakeObserver } from "../http/observer.ts";
+
+/** How one run of a client ended. */
+export interface Exit {
+  /**
+   * - `passed`, `failed`: by its exit code, or because its promise was fulfilled or rejected;
+   * - `crashed`: a signal ended it;
+   * - `stopped`: it took longer than `limitMs`, or `stop` was aborted.
+   */
+  readonly outcome: "passed" | "failed" | "crashed" | "stopped";
+  /** Such as `exit code 1`, `signal SIGSEGV` or the message of an error. */
+  readonly message: string;
+  /** The end of its output; null if it has none. */
+  readonly output: string | null;
+}
+
+/** One run of a client on a fresh sandbox. */
+export interface Attempt {
+  /** The observer of the sandbox. */
+  readonly observer: MakeObserver;
+  /** End the client after this many milliseconds; undefined: no limit. */
+  readonly limitMs: number | undefined;
+  /** End the client when this is aborted. */
+  readonly stop: AbortSignal;
+  /** Call it when the client has ended, before the sandbox is closed. */
+  readonly ended: (sandbox: Pick<Sandbox, "drain" | "findings">) => Promise<void>;
+}
+
+/** The client under test, which a sweep runs many times. */
+export interface Subject {
+  /** The program without its arguments, or the name of the test. */
+  readonly name: string;
+  /** How to run one cell again: a command, or an option. */
+  repeat(cellId: string): string;
+  /** Runs the client once, on a sandbox of its own. */
+  run(attempt: Attempt): Promise<Exit>;
+}
