@@ -82,6 +82,8 @@ export interface SweepReport {
   /** The program without its arguments, or the name of the test. */
   readonly client: string;
   readonly exit_code: number;
+  /** The mildest verdict that fails the sweep, besides those that are worse. */
+  readonly fail_on: "damaged" | "failed";
   /** Why the sweep could not run its cells; null: it could. */
   readonly problem: string | null;
   readonly reference: { readonly calls: number; readonly operations: number; readonly duration_ms: number };
