@@ -88,7 +88,11 @@ const effects = {
 /** The end of every operation, in which faults can still affect its response. */
 const sending = (lost: Forces = {}) =>
   [
-    { step: "delay", forcedBy: { "faults.response.latency_ms": "continues" }, everyResponse: true },
+    {
+      step: "delay",
+      forcedBy: { "faults.response.latency_ms": "continues", "faults.response.silent_ms": "ends_connection" },
+      everyResponse: true,
+    },
     {
       step: "lose",
       forcedBy: {

@@ -14,8 +14,14 @@ export async function asClientSees(
   const { headers, signal } = request;
   signal.throwIfAborted();
   let goneMs: number | undefined;
+  const arrived: Arrived = {
+    headers,
+    body: undefined,
+    goneMs: () => goneMs,
+    onGone: (listener) => signal.addEventListener("abort", listener, { once: true }),
+  };
   try {
-    const response = Promise.resolve(respond(request, { headers, body: undefined, goneMs: () => goneMs }));
+    const response = Promise.resolve(respond(request, arrived));
     return await untilAborted(signal, response, () => {
       goneMs = clock.ticks();
     });

@@ -10,6 +10,8 @@ export interface Arrived {
   readonly body: Uint8Array | undefined;
   /** When the client closed its connection or aborted the request, in real milliseconds; undefined: not yet. */
   readonly goneMs: () => number | undefined;
+  /** Calls the listener when the client closes its connection or aborts the request. */
+  readonly onGone: (listener: () => void) => void;
 }
 
 /** Larger bodies are refused. No request of the service comes near this size. */

@@ -96,11 +96,17 @@ async function sendFaulty(
   c: RequestContext,
   point: ContractPointId,
   parts: () => ResponseParts,
-  { latency_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
+  { latency_ms, silent_ms, reset, empty, bad_gateway, truncated }: ResponseFaults,
 ): Promise<Response> {
-  if (latency_ms !== undefined) await c.get("claim")?.delay.wait(latency_ms);
+  const delay = c.get("claim")?.delay;
+  if (latency_ms !== undefined) await delay?.wait(latency_ms);
   const decided = parts();
   const decidedBody = decided.text;
+  if (silent_ms !== undefined) {
+    if (abortedMs(c) === undefined) await delay?.silence(silent_ms, (end) => c.env.arrived?.onGone(end));
+    record(services, c, { point, fault: "response.silent", decidedBody });
+    throw new ConnectionLost("reset");
+  }
   if (reset || empty) {
     const loss = reset ? "reset" : "empty";
     record(services, c, { point, fault: `response.${loss}`, decidedBody });
@@ -194,7 +200,6 @@ export function record(
   const body = c.get("body");
   const operation: OperationId | undefined = c.get("operation");
   const query = url.indexOf("?");
-  const goneMs = arrived?.goneMs();
   const exchange: Exchange = {
     method,
     path,
@@ -210,8 +215,7 @@ export function record(
     atMs: nowMs(services, c),
     startedMs: startedAt,
     durationMs: clock.ticks() - startedAt,
-    // Some clients close their side of the connection with the request, and still read the response.
-    abortedMs: goneMs !== undefined && goneMs > startedAt ? goneMs : undefined,
+    abortedMs: abortedMs(c),
     defect,
   };
   const messages: Messages = {
@@ -226,6 +230,13 @@ export function record(
   } catch {
     // An error of the observer must not change the response.
   }
+}
+
+/** When the client closed the connection or aborted the request before the response; undefined: it did not. */
+function abortedMs({ env: { startedAt, arrived } }: RequestContext): number | undefined {
+  const goneMs = arrived?.goneMs();
+  // Some clients close their side of the connection with the request, and still read the response.
+  return goneMs !== undefined && goneMs > startedAt ? goneMs : undefined;
 }
 
 /** The Idempotency-Key of a request that was refused before its key was checked. */

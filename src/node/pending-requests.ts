@@ -53,7 +53,11 @@ export class PendingRequests {
 
   /** Records that the client closed the connection, or its side of it. */
   close(socket: Duplex): void {
-    this.#of(socket).goneMs ??= performance.now();
+    const connection = this.#of(socket);
+    connection.goneMs ??= performance.now();
+    const { goneListeners } = connection;
+    connection.goneListeners = [];
+    for (const listener of goneListeners) listener();
   }
 
   /**
@@ -61,6 +65,11 @@ export class PendingRequests {
    */
   goneMs({ socket }: IncomingMessage): number | undefined {
     return this.#connections.get(socket)?.goneMs;
+  }
+
+  /** Calls the listener when the client closes the connection of a request, or its side of it. */
+  onGone({ socket }: IncomingMessage, listener: () => void): void {
+    this.#of(socket).goneListeners.push(listener);
   }
 
   /** Whether a connection has no pending request and no pending refusal. */
@@ -95,6 +104,7 @@ export class PendingRequests {
       isPausing: false,
       isPaused: false,
       goneMs: undefined,
+      goneListeners: [],
     };
     this.#connections.set(socket, connection);
     return connection;
@@ -110,4 +120,5 @@ interface Connection {
   isPausing: boolean;
   isPaused: boolean;
   goneMs: number | undefined;
+  goneListeners: (() => void)[];
 }

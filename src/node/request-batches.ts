@@ -17,6 +17,7 @@ export function arrived(incoming: ReadMessage, pending: PendingRequests): Arrive
     headers: new SentPairs(shared(incoming.rawHeaders)),
     body: incoming.rawBody,
     goneMs: () => pending.goneMs(incoming),
+    onGone: (listener) => pending.onGone(incoming, listener),
   };
 }
 

@@ -100,6 +100,11 @@ const faults = () =>
     response: z
       .strictObject({
         latency_ms: duration().describe("delay before the response is sent").optional(),
+        silent_ms: duration()
+          .describe(
+            "no byte is sent until the client closes the connection, or for this long; then the connection is reset",
+          )
+          .optional(),
         truncated: yes().describe("the connection ends in the middle of the response body").optional(),
         reset: yes().describe("the connection is reset after the request is processed").optional(),
         empty: yes()
@@ -137,7 +142,10 @@ const exampleRequest = () =>
       .default(false),
     after: z.iso.duration().describe("advances the clock before the request, such as PT61S").optional(),
     expect: z.strictObject({
-      connection: z.enum(["answered", "reset", "empty", "truncated"]).default("answered"),
+      connection: z
+        .enum(["answered", "reset", "empty", "truncated", "silent"])
+        .describe("silent: no byte arrives until the client closes the connection")
+        .default("answered"),
       status: z.int().optional(),
       point: point().optional(),
       body: z

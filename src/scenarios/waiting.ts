@@ -13,12 +13,20 @@ export interface RequestDelay {
   wait(ms: number): Promise<void>;
   /** Resolves when the request is released, or after this many milliseconds; at once if it was released before. */
   hold(ms: number): Promise<void>;
+  /**
+   * Resolves when the client is gone, or after this many milliseconds; at once if the request was released before.
+   * @param onGone - calls its listener when the client is gone
+   */
+  silence(ms: number, onGone: (listener: () => void) => void): Promise<void>;
 }
+
+/** A release, a disarmed scenario and a reset end a hold; the latter two also end a silence. */
+type Kind = "delay" | "hold" | "silence";
 
 interface Waiting {
   readonly waiter: Waiter;
-  readonly isHeld: boolean;
-  /** Later holds of the request resolve at once. */
+  readonly kind: Kind;
+  /** Later holds and silences of the request resolve at once. */
   preventHold(): void;
   resume(): void;
   fail(): void;
@@ -39,14 +47,22 @@ export class WaitingRequests {
     const preventHold = () => {
       mayHold = false;
     };
-    const begin = (ms: number, isHeld: boolean) =>
-      this.#isClosed || (isHeld && !mayHold)
+    const begin = (ms: number, kind: Kind, onGone?: (listener: () => void) => void) =>
+      this.#isClosed || (kind !== "delay" && !mayHold)
         ? Promise.resolve()
-        : this.#begin(ms, { waiter, isHeld, preventHold });
-    return { wait: (ms) => begin(ms, false), hold: (ms) => begin(ms, true) };
+        : this.#begin(ms, { waiter, kind, preventHold }, onGone);
+    return {
+      wait: (ms) => begin(ms, "delay"),
+      hold: (ms) => begin(ms, "hold"),
+      silence: (ms, onGone) => begin(ms, "silence", onGone),
+    };
   }
 
-  #begin(ms: number, request: Pick<Waiting, "waiter" | "isHeld" | "preventHold">): Promise<void> {
+  #begin(
+    ms: number,
+    request: Pick<Waiting, "waiter" | "kind" | "preventHold">,
+    onGone?: (listener: () => void) => void,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (then: () => void) => () => {
         cancel();
@@ -57,11 +73,12 @@ export class WaitingRequests {
       const waiting = { ...request, resume, fail: end(() => reject(new ConnectionLost("reset"))) };
       const cancel = this.#clock.after(ms, resume);
       this.#waiting.add(waiting);
+      onGone?.(resume);
     });
   }
 
   #heldBy(armedPk: number): Waiting[] {
-    return [...this.#waiting].filter(({ isHeld, waiter }) => isHeld && waiter.armedPk === armedPk);
+    return [...this.#waiting].filter(({ kind, waiter }) => kind === "hold" && waiter.armedPk === armedPk);
   }
 
   /** How many requests an armed scenario holds. */
@@ -79,11 +96,11 @@ export class WaitingRequests {
     return held.length;
   }
 
-  /** Releases these requests, and holds none of them later. */
+  /** Releases these requests, and holds none of them later. Delays go on. */
   stopHolding(which: (waiter: Waiter) => boolean): void {
     for (const each of [...this.#waiting].filter(({ waiter }) => which(waiter))) {
       each.preventHold();
-      if (each.isHeld) each.resume();
+      if (each.kind !== "delay") each.resume();
     }
   }
 

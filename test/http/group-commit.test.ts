@@ -17,7 +17,8 @@ async function openServed(db = join(temporaryFolder(), "sandbox.db")) {
       headers,
       ...(text !== undefined && { body: text }),
     });
-    return serve(request, { headers, body: new TextEncoder().encode(text ?? ""), goneMs: () => undefined });
+    const body = new TextEncoder().encode(text ?? "");
+    return serve(request, { headers, body, goneMs: () => undefined, onGone() {} });
   };
   const order = (key: string, body: object = sandbox.orderBody()) =>
     call(

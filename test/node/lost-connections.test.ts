@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -61,6 +60,7 @@ describe("over a real socket", () => {
   test.each([
     ["lost-response", 1, { received: "", error: "ECONNRESET" }],
     ["dropped-request", 0, { received: "", error: "ECONNRESET" }],
+    ["empty-response", 1, { received: "", error: undefined }],
     [
       "truncated-response",
       1,
@@ -77,24 +77,6 @@ describe("over a real socket", () => {
     expect(await liveCards(sandbox)).toBe(cards);
     expect(sandbox.output).toMatchObject({ stderr: "" });
     expect(sandbox.output.stdout).toContain(`(${name}: `);
-  });
-
-  test("an empty response closes the connection without a byte", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, "empty-reply.yaml"),
-      `name: empty-reply
-title: Empty reply
-description: The card is made, and the connection closes without a byte
-spec: [§4]
-points: [order.created]
-steps: [{ faults: { response: { empty: true } } }]
-example: [{ expect: { connection: empty } }]
-`,
-    );
-    const sandbox = await startCommandLine(["--scenarios", folder, "--scenario", "empty-reply"]);
-    expect(await orderRaw(sandbox)).toEqual({ received: "", error: undefined });
-    expect(await liveCards(sandbox)).toBe(1);
   });
 
   test.each([

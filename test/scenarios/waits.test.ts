@@ -137,7 +137,7 @@ describe("a waiting time is refused", () => {
       "for a scenario without latency",
       "rate-limited",
       { latency_ms: 1 },
-      "latency_ms: rate-limited has no latency. Omit latency_ms, or arm a scenario that has one: issuer-slow.",
+      "latency_ms: rate-limited has no latency. Omit latency_ms, or arm a scenario that has one: issuer-slow, slow-response.",
     ],
     [
       "for a scenario without hold",
@@ -173,7 +173,7 @@ describe("a waiting time is refused", () => {
     const sandbox = openSandbox(own([{ faults }], { on: [...on] }));
     sandbox.scenario("own", { latency_ms: 1 });
     expect(() => sandbox.scenario("own", { latency_ms: 1, operation: "exchangeSandboxKey" })).toThrow(
-      "latency_ms: own has no latency on exchangeSandboxKey. Omit latency_ms, or arm a scenario that has one: issuer-slow, own.",
+      "latency_ms: own has no latency on exchangeSandboxKey. Omit latency_ms, or arm a scenario that has one: issuer-slow, slow-response, own.",
     );
   });
 });

@@ -19,7 +19,7 @@ export type Way = (typeof ways)[number];
 
 type Outcome =
   | { readonly connection: "answered"; readonly reply: Reply }
-  | { readonly connection: "reset" | "empty" }
+  | { readonly connection: "reset" | "empty" | "silent" }
   | { readonly connection: "truncated"; readonly status: number };
 
 type Running = ReturnType<typeof openSandbox>;
@@ -53,7 +53,8 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
 
   for (const [i, request] of scenario.example.entries()) {
     if (request.after) await sandbox.clock.advance({ by: request.after });
-    const sent = outcomeOf(send(sandbox, scenario, chosen, request, token));
+    const leave = new AbortController();
+    const sent = outcomeOf(send(sandbox, scenario, chosen, request, token, leave.signal));
     const end = async () => {
       const outcome = await sent;
       const which = `request ${i + 1} of ${scenario.name}, ${way}`;
@@ -68,6 +69,10 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
       points.add(outcome.reply.point ?? "");
       token = outcome.reply.json.access_token ?? token;
     };
+    if (request.expect.connection === "silent") {
+      while (sandbox.clockOfTest.waits.length === 0) await new Promise(setImmediate);
+      leave.abort();
+    }
     if (!request.meanwhile) {
       await end();
       continue;
@@ -78,6 +83,8 @@ export async function runExample(scenario: Scenario, way: Way): Promise<Set<stri
   }
   for (const { id } of sandbox.control.scenarios.armed().armed) sandbox.control.scenarios.release(id);
   sandbox.drain();
+  // An order goes on without its client.
+  await new Promise(setImmediate);
   for (const end of inProgress) await end();
   for (const { point } of sandbox.exchanges) points.add(point ?? "");
   return points;
@@ -156,6 +163,7 @@ async function send(
   choice: Chosen,
   { operation = on[0] as OperationId, body, key }: ExampleRequest,
   token: string | undefined,
+  signal: AbortSignal,
 ): Promise<Response> {
   // Requests of other operations do not choose the scenario.
   const chosen = on.includes(operation) ? choice : { headers: {}, body: {} };
@@ -164,6 +172,7 @@ async function send(
   return sandbox.fetch(`${base}${operations[operation].path}`, {
     method: "POST",
     body: JSON.stringify(fields),
+    signal,
     headers: {
       ...chosen.headers,
       "Content-Type": "application/json",
@@ -178,6 +187,7 @@ async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
   try {
     response = await sent;
   } catch (error) {
+    if ((error as Error).name === "AbortError") return { connection: "silent" };
     expect(error).toBeInstanceOf(TypeError);
     const { code } = (error as Error).cause as { code: string };
     return { connection: code === "ECONNRESET" ? "reset" : "empty" };
