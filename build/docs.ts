@@ -20,10 +20,8 @@ const region = /(?<=^<!-- generated: ([a-z-]+) -->\n)[\s\S]*?(?=^<!-- \/generate
 /** The generated parts of the pages, by name. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   options: async () => optionsTable(await optionsOf("start")),
-  "exec-options": async () => {
-    const ofStart = (await optionsOf("start")).map(({ long }) => long);
-    return optionsTable((await optionsOf("exec")).filter(({ long }) => !ofStart.includes(long)));
-  },
+  "exec-options": async () => optionsTable(await ownOptionsOf("exec")),
+  "sweep-options": async () => optionsTable(await ownOptionsOf("sweep")),
   "exec-variables": execVariables,
   commands: commandsTable,
   "command-options": commandOptions,
@@ -74,6 +72,12 @@ async function optionsOf(name: string): Promise<readonly Option[]> {
   return (await commandOf(name)).options.filter(({ long }) => long !== "--version");
 }
 
+/** The options of a command that `start` does not have. */
+async function ownOptionsOf(name: string): Promise<readonly Option[]> {
+  const ofStart = (await optionsOf("start")).map(({ long }) => long);
+  return (await optionsOf(name)).filter(({ long }) => !ofStart.includes(long));
+}
+
 function optionsTable(options: readonly Option[]): string {
   const rows = options.map((option) => [
     `\`${option.flags}\``,
@@ -113,7 +117,7 @@ function commandsTable(): string {
 
 /** The options of each command that starts no sandbox. */
 async function commandOptions(): Promise<string> {
-  const names = Object.keys(commands).filter((name) => name !== "start" && name !== "exec");
+  const names = Object.keys(commands).filter((name) => !["start", "exec", "sweep"].includes(name));
   const ofStart = await optionsOf("start");
   const sections = await Promise.all(
     names.map(async (name) => sectionsOf(await commandOf(name), `card-sandbox ${name}`, ofStart)),

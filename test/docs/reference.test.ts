@@ -62,10 +62,15 @@ describe("exactly one reference entry has each", () => {
 
   test("option of the commands that start a sandbox", async () => {
     const { options } = await define("start");
-    const ofExec = (await define("exec")).options.filter(
-      ({ long }) => !options.some((each) => each.long === long),
+    const others = await Promise.all(
+      Object.keys(commands)
+        .filter((name) => name === "exec" || name === "sweep")
+        .map(define),
     );
-    const all = [...options, ...ofExec].flatMap(({ long }) => (long && long !== "--version" ? long : []));
+    const own = others.flatMap((command) =>
+      command.options.filter(({ long }) => !options.some((each) => each.long === long)),
+    );
+    const all = [...options, ...own].flatMap(({ long }) => (long && long !== "--version" ? long : []));
     const listed = entries("Option").filter((name) => all.includes(name));
     expect(sorted(listed)).toEqual(sorted(all));
   });
