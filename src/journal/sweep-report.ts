@@ -68,7 +68,7 @@ export interface SweepCell {
   /** The requests of the label from the faulty one on, at most 20. */
   readonly story: readonly StoryRequest[];
   readonly differences: readonly WorldDifference[];
-  /** The ids of critical findings that the reference run does not have. */
+  /** Findings that the reference run does not have, each with its id, severity and title. */
   readonly findings: readonly string[];
   /** The end of the client's output or its error; null: there is none or the cell survived. */
   readonly output: string | null;
@@ -86,6 +86,8 @@ export interface SweepReport {
   readonly fail_on: "damaged" | "failed";
   /** Why the sweep could not run its cells; null: it could. */
   readonly problem: string | null;
+  /** The end of the client's output if it failed without faults. */
+  readonly output: string | null;
   readonly reference: { readonly calls: number; readonly operations: number; readonly duration_ms: number };
   readonly calls: readonly SweepCall[];
   readonly cells: readonly SweepCell[];

@@ -1,0 +1,388 @@
+import { operationIds } from "../contract/operations.ts";
+import type { SweepCall, SweepCell, SweepReport, Verdict } from "../journal/sweep-report.ts";
+import { isFailing, verdicts } from "../journal/sweep-report.ts";
+import type { Clock } from "../rules/clock.ts";
+import { SetupError } from "../rules/errors.ts";
+import { didYouMean } from "../rules/issues.ts";
+import type { Catalogue } from "../scenarios/catalogue.ts";
+import type { ScenarioName } from "../scenarios/shipped.ts";
+import { faultNames, faultOf, faultsOf, secondFaultsOf } from "./faults.ts";
+import { type Plan, type RecordedCall, Recording } from "./recording.ts";
+import { storyOf } from "./story.ts";
+import type { Exit, Subject } from "./subject.ts";
+import { findingsByCompany, judge, type Reference, type Run, referenceOf } from "./verdict.ts";
+import { hasGeneratedSlug } from "./world.ts";
+
+/** The options of a sweep. */
+export interface SweepOptions {
+  /** 2: also forces a second fault on what the client does after the first. Default 1. */
+  readonly depth?: 1 | 2 | undefined;
+  /** Whether to sweep calls that the second reference run does not repeat; default false. */
+  readonly unstable?: boolean | undefined;
+  /** Ends the sweep after this many milliseconds; default: no limit. */
+  readonly budgetMs?: number | undefined;
+  /** The number of cells to run at the same time; default 1. */
+  readonly jobs?: number | undefined;
+  /** Operations, faults and labels. A cell runs if it matches one of each kind that is given. Default: all. */
+  readonly only?: readonly string[] | undefined;
+  /** How long a request may wait without a byte, in milliseconds; default 5000. */
+  readonly patienceMs?: number | undefined;
+  /** The id of the only cell to run. */
+  readonly cell?: string | undefined;
+  /** Whether to list the cells in `not_run` instead of running them; default false. */
+  readonly list?: boolean | undefined;
+  /** Whether the client runs under a debugger, without time limits; default false. */
+  readonly inspect?: boolean | undefined;
+  /** The least severe verdict that fails the sweep; default `damaged`. */
+  readonly failOn?: "damaged" | "failed" | undefined;
+  /** An earlier report, whose failing cells are accepted. */
+  readonly baseline?: Pick<SweepReport, "cells"> | undefined;
+  /** Interrupts the sweep. */
+  readonly stop?: AbortSignal | undefined;
+  /** Called after each run. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The state of a sweep that runs. */
+export interface Progress {
+  readonly reference: SweepReport["reference"];
+  /** Cells that have run, and all cells that are known so far. */
+  readonly done: number;
+  readonly total: number;
+  /** The number of faults of these cells. */
+  readonly faults: number;
+  readonly totals: SweepReport["totals"];
+  /** The cell that has just ended; undefined before the first one. */
+  readonly latest: SweepCell | undefined;
+}
+
+/** The parts of a sweep that depend on the platform. */
+export interface SweepPorts {
+  /** Real time. */
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly version: string;
+  /** Sentences about shortened waits, for the report. */
+  readonly shortened: readonly string[];
+}
+
+/** A cell before it runs. */
+interface PlannedCell {
+  readonly id: string;
+  readonly call: RecordedCall;
+  readonly callId: string;
+  readonly faults: readonly ScenarioName[];
+}
+
+const defaultPatienceMs = 5000;
+
+/**
+ * Runs the client twice without faults, then once for each cell, and compares what it leaves.
+ * @throws SetupError if `only` or `cell` names something that the reference run does not have
+ */
+export function sweep(subject: Subject, options: SweepOptions, ports: SweepPorts): Promise<SweepReport> {
+  return new Sweep(subject, options, ports).run();
+}
+
+class Sweep {
+  readonly #subject: Subject;
+  readonly #options: SweepOptions;
+  readonly #ports: SweepPorts;
+  readonly #patienceMs: number;
+  readonly #startedMs: number;
+  readonly #cells = new Map<string, SweepCell>();
+  #reference: Reference | undefined;
+  #limitMs: number | undefined;
+  #summary: SweepReport["reference"] = { calls: 0, operations: 0, duration_ms: 0 };
+  #known: PlannedCell[] = [];
+
+  constructor(subject: Subject, options: SweepOptions, ports: SweepPorts) {
+    this.#subject = subject;
+    this.#options = options;
+    this.#ports = ports;
+    this.#patienceMs = options.patienceMs ?? defaultPatienceMs;
+    this.#startedMs = ports.clock.ticks();
+  }
+
+  async run(): Promise<SweepReport> {
+    const first = await this.#runOnce(undefined);
+    const problem = this.#problemWith(first);
+    if (problem) return this.#report([], problem, first.exit);
+    const second = await this.#runOnce(undefined);
+    const secondProblem = this.#problemWith(second);
+    if (secondProblem) return this.#report([], secondProblem, second.exit);
+    const durationMs = Math.max(first.durationMs, second.durationMs);
+    this.#reference = referenceOf(first, second);
+    this.#limitMs = this.#options.inspect ? undefined : 3 * durationMs + this.#patienceMs;
+    const { calls } = first.recording;
+    this.#summary = {
+      calls: calls.length,
+      operations: new Set(calls.map(({ operation }) => operation)).size,
+      duration_ms: Math.round(durationMs),
+    };
+    const listed = describeCalls(first, second);
+    this.#known = this.#select(this.#plan(calls, listed), listed);
+    this.#progress(undefined);
+    if (!this.#options.list) {
+      await this.#runAll(this.#known);
+    }
+    return this.#report(listed, null);
+  }
+
+  #problemWith({ exit, recording }: Run): string | undefined {
+    if (this.#options.stop?.aborted) return "interrupted during the reference run";
+    if (exit.outcome !== "passed") {
+      return `the client fails without faults: ${exit.message}. Repair it before you sweep it.`;
+    }
+    if (recording.calls.length > 0) return undefined;
+    return "the sandbox received no requests. Make the client use CARD_SANDBOX_URL. If its tests use createSandbox(), sweep them with sweepTest() or sweep().";
+  }
+
+  /** All cells, each operation with each fault first, then the further calls. */
+  #plan(calls: readonly RecordedCall[], listed: readonly SweepCall[]): PlannedCell[] {
+    const occurrences = new Map<string, number>();
+    const planned = calls.flatMap((call, i) => {
+      const { id: callId, unstable } = listed[i] as SweepCall;
+      if (unstable !== null && !this.#options.unstable) return [];
+      return faultsOf(call, this.#ports.catalogue).map((fault) => {
+        const pair = `${call.operation} ${fault}`;
+        const occurrence = occurrences.get(pair) ?? 0;
+        occurrences.set(pair, occurrence + 1);
+        return { occurrence, cell: { id: `${callId}:${fault}`, call, callId, faults: [fault] } };
+      });
+    });
+    return planned.toSorted((a, b) => a.occurrence - b.occurrence).map(({ cell }) => cell);
+  }
+
+  #select(planned: readonly PlannedCell[], calls: readonly SweepCall[]): PlannedCell[] {
+    const { cell, only = [] } = this.#options;
+    if (cell !== undefined) return [requireCell(cell, planned)];
+    const kinds = [
+      { names: operationIds as readonly string[], of: ({ call }: PlannedCell) => call.operation as string },
+      { names: faultNames as readonly string[], of: ({ faults }: PlannedCell) => faults[0] as string },
+      { names: calls.map(({ label }) => label), of: ({ call }: PlannedCell) => call.label },
+    ];
+    const all = [...new Set(kinds.flatMap(({ names }) => names))];
+    const unknown = only.find((name) => !all.includes(name));
+    if (unknown !== undefined) {
+      const labels = [...new Set(calls.map(({ label }) => label))].join(", ");
+      throw new SetupError(
+        `--only: "${unknown}" is no operation, fault or label${didYouMean(unknown, all)}. Labels of this client: ${labels}. List the cells with --list.`,
+      );
+    }
+    const filters = kinds.flatMap(({ names, of }) => {
+      const wanted = only.filter((name) => names.includes(name));
+      return wanted.length > 0 ? [(planned: PlannedCell) => wanted.includes(of(planned))] : [];
+    });
+    return planned.filter((each) => filters.every((matches) => matches(each)));
+  }
+
+  async #runAll(cells: readonly PlannedCell[]): Promise<void> {
+    const { depth = 1, cell } = this.#options;
+    const second = await this.#runEach(cells);
+    if (depth === 1 || cell !== undefined) return;
+    this.#known = [...this.#known, ...second];
+    await this.#runEach(second);
+  }
+
+  /** @returns the cells with a second fault that follow from those that the client survived */
+  async #runEach(cells: readonly PlannedCell[]): Promise<PlannedCell[]> {
+    const { jobs = 1, depth = 1 } = this.#options;
+    const following: PlannedCell[][] = [];
+    const queue = cells.map((cell, i) => ({ cell, i }));
+    const first = new Set(firstOccurrences(cells));
+    const work = async () => {
+      for (let next = queue.shift(); next && this.#whyEnded() === null; next = queue.shift()) {
+        const { cell, i } = next;
+        const calls = await this.#runCell(cell);
+        if (depth === 2 && first.has(cell)) following[i] = this.#followUps(cell, calls);
+      }
+    };
+    await Promise.all(Array.from({ length: jobs }, work));
+    return following.flat();
+  }
+
+  /** Why no further cell runs; null: more can run. */
+  #whyEnded(): string | null {
+    const { stop, budgetMs } = this.#options;
+    if (stop?.aborted) return "interrupted";
+    if (budgetMs === undefined || this.#ports.clock.ticks() - this.#startedMs < budgetMs) return null;
+    return "the budget was used up";
+  }
+
+  async #runCell({ id, call, callId, faults }: PlannedCell): Promise<readonly RecordedCall[]> {
+    const { catalogue } = this.#ports;
+    const patienceMs = this.#options.inspect ? Number.POSITIVE_INFINITY : this.#patienceMs;
+    const plan = { call, faults: faults.map((name) => faultOf(name, catalogue, patienceMs)) };
+    const run = await this.#runOnce(plan);
+    const { calls } = run.recording;
+    if (this.#options.stop?.aborted && run.exit.outcome === "stopped") return calls;
+    const limits = { patienceMs: this.#patienceMs, limitMs: this.#limitMs };
+    const judgement = judge(run, this.#reference as Reference, faults, limits);
+    const hasOutput = judgement.verdict !== "survived" && judgement.verdict !== "not_reached";
+    const cell: SweepCell = {
+      ...{ id, label: call.label, operation: call.operation, call: callId, fault: faults.join("+") },
+      ...judgement,
+      repeat: this.#subject.repeat(id),
+      story: storyOf(calls, call.label),
+      output: hasOutput ? run.exit.output : null,
+      duration_ms: Math.round(run.durationMs),
+    };
+    this.#cells.set(id, cell);
+    this.#progress(cell);
+    return calls;
+  }
+
+  /** The second faults for what the client did next, if it survived the first. */
+  #followUps({ id, call, callId, faults }: PlannedCell, calls: readonly RecordedCall[]): PlannedCell[] {
+    if (this.#cells.get(id)?.verdict !== "survived") return [];
+    const struck = calls.findIndex(({ fault }) => fault !== undefined);
+    const next = calls.find(({ label }, i) => i > struck && label === call.label);
+    if (!next) return [];
+    const seconds = secondFaultsOf({ ...next, isForced: false }, this.#ports.catalogue);
+    return seconds.map((second) => ({ id: `${id}+${second}`, call, callId, faults: [...faults, second] }));
+  }
+
+  /** Runs the client once; without a plan, this is a reference run. */
+  async #runOnce(plan: Plan | undefined): Promise<Run> {
+    const { clock } = this.#ports;
+    const stop = new AbortController();
+    const interrupt = () => stop.abort();
+    this.#options.stop?.addEventListener("abort", interrupt);
+    let recording: Recording | undefined;
+    let hanging: RecordedCall | undefined;
+    let rest: Pick<Run, "world" | "findings"> = { world: new Map(), findings: new Map() };
+    const onHang = (call: RecordedCall) => {
+      hanging ??= call;
+      stop.abort();
+    };
+    const startedMs = clock.ticks();
+    let durationMs: number | undefined;
+    const exit = await this.#subject.run({
+      observer: (parts) => {
+        recording = new Recording(parts, plan, onHang);
+        return recording;
+      },
+      limitMs: plan && this.#limitMs,
+      stop: stop.signal,
+      ended: async (sandbox) => {
+        durationMs = clock.ticks() - startedMs;
+        recording?.clientEnded();
+        sandbox.drain();
+        // The requests that were held go on before the world is read.
+        await new Promise<void>((resolve) => clock.after(0, resolve));
+        rest = {
+          world: recording?.world(this.#reference?.run.world.keys() ?? []) ?? new Map(),
+          findings: findingsByCompany(sandbox.findings({ final: true })),
+        };
+      },
+    });
+    this.#options.stop?.removeEventListener("abort", interrupt);
+    if (!recording) throw new Error("internal error: the run had no sandbox");
+    return { exit, recording, ...rest, hanging, durationMs: durationMs ?? clock.ticks() - startedMs };
+  }
+
+  #progress(latest: SweepCell | undefined): void {
+    this.#options.onProgress?.({
+      reference: this.#summary,
+      done: this.#cells.size,
+      total: this.#known.length,
+      faults: new Set(this.#known.map(({ faults }) => faults[0])).size,
+      totals: totalsOf([...this.#cells.values()]),
+      latest,
+    });
+  }
+
+  #report(calls: readonly SweepCall[], problem: string | null, exit?: Exit): SweepReport {
+    const { failOn = "damaged", list, baseline } = this.#options;
+    const cells = this.#known.flatMap(({ id }) => this.#cells.get(id) ?? []);
+    const accepted = new Set(
+      baseline?.cells.filter((cell) => isFailing(cell, failOn)).map(({ id, verdict }) => `${id} ${verdict}`),
+    );
+    const failing = cells.filter((cell) => isFailing(cell, failOn));
+    const isAccepted = ({ id, verdict }: SweepCell) => accepted.has(`${id} ${verdict}`);
+    const found = new Set(cells.map(({ id, verdict }) => `${id} ${verdict}`));
+    const notRun = this.#known.filter(({ id }) => !this.#cells.has(id)).map(({ id }) => id);
+    return {
+      format: 1,
+      version: this.#ports.version,
+      client: this.#subject.name,
+      exit_code: problem !== null || !failing.every(isAccepted) ? 1 : 0,
+      fail_on: failOn,
+      problem,
+      output: exit?.output ?? null,
+      reference: this.#summary,
+      calls,
+      cells,
+      not_run: notRun,
+      not_run_reason: notRun.length === 0 ? null : list ? "only listed" : this.#whyEnded(),
+      left_out: [...(this.#reference?.leftOut ?? [])].map(([label, fields]) => ({ label, fields })),
+      shortened: this.#ports.shortened,
+      totals: totalsOf(cells),
+      accepted: failing.filter(isAccepted).map(({ id }) => id),
+      no_longer: [...accepted]
+        .filter((name) => !found.has(name) && this.#cells.has(name.slice(0, name.lastIndexOf(" "))))
+        .map((name) => name.slice(0, name.lastIndexOf(" "))),
+    };
+  }
+}
+
+function totalsOf(cells: readonly SweepCell[]): SweepReport["totals"] {
+  const counted = verdicts.map((verdict) => [
+    verdict,
+    cells.filter((cell) => cell.verdict === verdict).length,
+  ]);
+  return Object.fromEntries(counted) as Record<Verdict, number>;
+}
+
+/** The cells of which no earlier one has the same operation and fault. */
+function firstOccurrences(cells: readonly PlannedCell[]): PlannedCell[] {
+  const seen = new Set<string>();
+  return cells.filter(({ call, faults }) => {
+    const pair = `${call.operation} ${faults.join("+")}`;
+    return !seen.has(pair) && seen.add(pair);
+  });
+}
+
+/**
+ * A cell by its id, with one fault or two.
+ * @throws SetupError if the reference run has no such cell
+ */
+function requireCell(id: string, planned: readonly PlannedCell[]): PlannedCell {
+  const [first = "", second] = id.split("+");
+  const found = planned.find((cell) => cell.id === first);
+  const secondFault = faultNames.find((name) => name === second);
+  if (!found || (second !== undefined && secondFault === undefined)) {
+    const hint = found
+      ? didYouMean(second ?? "", faultNames)
+      : didYouMean(
+          first,
+          planned.map((each) => each.id),
+        );
+    throw new SetupError(`--cell: the reference run has no cell "${id}"${hint}. List the cells with --list.`);
+  }
+  return secondFault ? { ...found, id, faults: [...found.faults, secondFault] } : found;
+}
+
+/** The calls of the reference run, with what makes them unstable. */
+function describeCalls({ recording: first }: Run, { recording: second }: Run): SweepCall[] {
+  const hasLabels = new Set(first.calls.map(({ label }) => label)).size > 1;
+  const name = ({ label, operation, ordinal }: RecordedCall) => `${label}/${operation}#${ordinal}`;
+  const points = new Map(second.calls.map((call) => [name(call), call.point]));
+  const isParallel = (label: string) =>
+    hasGeneratedSlug(label) && (first.parallel.has(label) || second.parallel.has(label));
+  return first.calls.map((call) => {
+    const { label, operation, ordinal, point } = call;
+    const repeated = points.get(name(call));
+    let unstable: string | null = null;
+    if (isParallel(label)) {
+      unstable = "companies without a given slug ran at the same time. Give each company a slug.";
+    } else if (repeated === undefined) {
+      unstable = "the second reference run did not repeat it";
+    } else if (repeated !== point) {
+      unstable = `the second reference run got ${repeated ?? "no response"} instead of ${point ?? "no response"}`;
+    }
+    const id = hasLabels ? name(call) : `${operation}#${ordinal}`;
+    return { id, label, operation, ordinal, point, unstable };
+  });
+}

@@ -1,0 +1,128 @@
+import type { FindingsReport } from "../journal/findings/finding.ts";
+import { rules } from "../journal/findings/rules.ts";
+import type { SweepCell, Verdict } from "../journal/sweep-report.ts";
+import type { RecordedCall, Recording } from "./recording.ts";
+import type { Exit } from "./subject.ts";
+import { differencesBetween, type LeftOut, labelsWithMoreCards, leftOutOf, type World } from "./world.ts";
+
+/** One run of a client, after it has ended. */
+export interface Run {
+  readonly exit: Exit;
+  readonly recording: Recording;
+  readonly world: World;
+  /** Ids of findings with their severity and title, each with whether it is critical, by company. */
+  readonly findings: ReadonlyMap<string, { readonly text: string; readonly isCritical: boolean }>;
+  /** A request that stayed silent until the end of the patience. */
+  readonly hanging: RecordedCall | undefined;
+  readonly durationMs: number;
+}
+
+/** What a cell is compared with. */
+export interface Reference {
+  readonly run: Run;
+  readonly leftOut: LeftOut;
+}
+
+export function referenceOf(first: Run, second: Run): Reference {
+  return { run: first, leftOut: leftOutOf(first.world, second.world) };
+}
+
+/** The findings by their ids and companies: a client can repeat a mistake in another company. */
+export function findingsByCompany({ findings }: FindingsReport): Run["findings"] {
+  return new Map(
+    findings.flatMap(({ id, severity, title, occurrences }) =>
+      occurrences.map(({ company }) => [
+        `${id} ${company ?? ""}`,
+        { text: `${id} (${severity}): ${title}`, isCritical: severity === "critical" },
+      ]),
+    ),
+  );
+}
+
+type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "findings">;
+
+/**
+ * How the client fared. The first that matches decides: hung, crashed, damaged, failed, not reached, survived.
+ * @param limits - for the reason of a run that took too long
+ */
+export function judge(
+  run: Run,
+  { run: reference, leftOut }: Reference,
+  faults: readonly string[],
+  limits: { readonly patienceMs: number; readonly limitMs: number | undefined },
+): Judgement {
+  const { exit, recording } = run;
+  const differences = differencesBetween(reference.world, run.world, leftOut);
+  const isNew = ([name]: readonly [string, unknown]) => !reference.findings.has(name);
+  const fresh = [...run.findings].filter(isNew).map(([, finding]) => finding);
+  if (faults.length === 1 && isRefusedAndRepeated(recording.calls)) {
+    // The rule itself needs more attempts than a fault that acts once can refuse.
+    const { severity, title } = rules["RETRY-3"];
+    fresh.push({ text: `RETRY-3 (${severity}): ${title}`, isCritical: false });
+  }
+  const critical = fresh.find(({ isCritical }) => isCritical);
+  const decide = (verdict: Verdict, reason: string): Judgement => ({
+    ...{ verdict, reason, differences },
+    findings: [...new Set(fresh.map(({ text }) => text))],
+  });
+  if (exit.outcome === "stopped") return decide("hung", hangingReason(run, limits));
+  if (exit.outcome === "crashed") return decide("crashed", exit.message);
+
+  const isReached = faults.every((name) =>
+    recording.calls.some((call) => call.fault === name && call.hasFired),
+  );
+  const [more] = labelsWithMoreCards(reference.world, run.world, leftOut);
+  if (more) return decide("damaged", moreCardsReason(more, reference));
+  if (hasMoreUntold(run, reference)) {
+    return decide("damaged", "a card exists of which the client was never told");
+  }
+  if (critical) return decide("damaged", critical.text);
+  if (exit.outcome === "passed" && differences.length > 0) {
+    return decide("damaged", "the client reports success, but leaves other cards than without the fault");
+  }
+  if (exit.outcome === "failed") {
+    return decide("failed", isReached ? exit.message : `${exit.message}, although the fault did not act`);
+  }
+  if (!isReached) return decide("not_reached", "the fault did not act");
+  return decide("survived", "the client succeeds and leaves the same cards");
+}
+
+const final: ReadonlySet<number | null> = new Set([400, 403, 404, 422]);
+
+/** Whether the fault refused a call, and the client sent the same request again. */
+function isRefusedAndRepeated(calls: readonly RecordedCall[]): boolean {
+  return (
+    calls.some(({ hasFired, status }) => hasFired && final.has(status)) &&
+    calls.some(({ isRepeat }) => isRepeat)
+  );
+}
+
+function hangingReason({ hanging, recording }: Run, limits: Parameters<typeof judge>[3]): string {
+  const { patienceMs, limitMs } = limits;
+  const waiting = hanging ?? recording.waiting;
+  if (hanging) return `${nameOf(hanging)} waited: no timeout within ${seconds(patienceMs)}`;
+  const limit = `the client did not end within ${seconds(limitMs ?? 0)}`;
+  return waiting ? `${limit}; ${nameOf(waiting)} waited for its response` : limit;
+}
+
+function nameOf({ operation, ordinal }: RecordedCall): string {
+  return `${operation} #${ordinal}`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+function moreCardsReason(
+  { label, expected, actual }: ReturnType<typeof labelsWithMoreCards>[number],
+  { recording }: Run,
+): string {
+  const created = recording.calls.filter((call) => call.label === label && call.cardId !== undefined).length;
+  if (created === 1 && actual - expected === 1) return "2 cards for one order";
+  return `${actual} cards, ${expected} in the reference run`;
+}
+
+function hasMoreUntold({ recording }: Run, { recording: reference }: Run): boolean {
+  const expected = reference.untold();
+  return [...recording.untold()].some(([label, count]) => count > (expected.get(label) ?? 0));
+}
