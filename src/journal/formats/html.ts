@@ -31,8 +31,9 @@ summary { cursor: pointer; font-weight: 600; }
 /**
  * A page without external resources and without scripts.
  * @param body - HTML, below the title
+ * @param ownStyle - CSS for this page only
  */
-export function htmlPage(title: string, body: readonly string[]): string {
+export function htmlPage(title: string, body: readonly string[], ownStyle = ""): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +41,7 @@ export function htmlPage(title: string, body: readonly string[]): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escapeMarkup(title)}</title>
-<style>${style}</style>
+<style>${style}${ownStyle}</style>
 </head>
 <body>
 <main>

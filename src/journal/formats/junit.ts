@@ -5,6 +5,8 @@ export interface JunitCase {
   readonly name: string;
   readonly classname: string;
   readonly failure?: string;
+  /** More about the failure, in several lines. */
+  readonly details?: string;
   /** The reason; may be empty. */
   readonly skipped?: string;
 }
@@ -31,12 +33,13 @@ ${cases.map((each) => `    ${caseXml(each)}`).join("\n")}
   </testsuite>`;
 }
 
-function caseXml({ name, classname, failure, skipped }: JunitCase): string {
+function caseXml({ name, classname, failure, details, skipped }: JunitCase): string {
   const start = `<testcase name="${escapeMarkup(name)}" classname="card-sandbox.${escapeMarkup(classname)}"`;
-  if (failure !== undefined) return `${start}>${outcome("failure", failure)}</testcase>`;
+  if (failure !== undefined) return `${start}>${outcome("failure", failure, details)}</testcase>`;
   return skipped === undefined ? `${start}/>` : `${start}>${outcome("skipped", skipped)}</testcase>`;
 }
 
-function outcome(element: "failure" | "skipped", message: string): string {
-  return message === "" ? `<${element}/>` : `<${element} message="${escapeMarkup(message)}"/>`;
+function outcome(element: "failure" | "skipped", message: string, details?: string): string {
+  const start = message === "" ? `<${element}` : `<${element} message="${escapeMarkup(message)}"`;
+  return details === undefined ? `${start}/>` : `${start}>${escapeMarkup(details)}</${element}>`;
 }

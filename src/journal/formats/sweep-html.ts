@@ -1,0 +1,186 @@
+import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
+import { verdicts } from "../sweep-report.ts";
+import { escapeMarkup } from "./escape.ts";
+import { htmlBadge, htmlTable, htmlText } from "./html.ts";
+import { type Grid, type GridField, gridOf, type Mark, markWords, noCell, symbols } from "./sweep-grid.ts";
+import {
+  cellsByVerdict,
+  differencesOf,
+  fails,
+  findingsOf,
+  line,
+  outputOf,
+  type Remark,
+  referenceText,
+  remarksOf,
+  sentenceOf,
+  storyOf,
+  totalsText,
+  verdictHeading,
+} from "./sweep-story.ts";
+
+/** In bytes. A report of thousands of cells leaves details out to stay below 2 MB, with the page around it. */
+const largestReport = 1_950_000;
+/** In bytes. */
+const largestLink = 40;
+/** The details of more cells are closed at first. */
+const mostOpen = 20;
+const mostRows = 60;
+const mostItems = 50;
+const mostOutput = 30;
+
+/** For a page that has no styles of its own for the parts of `sweepHtml`. */
+export const sweepStyle = `
+body { max-width: 90rem; }
+.grid { width: auto; }
+.grid th, .grid td { padding: .25rem .6rem; text-align: center; white-space: nowrap; }
+.grid tbody th, .grid thead th:first-child { position: sticky; left: 0; background: Canvas; text-align: left; }
+.grid td { background: var(--tint); border: 1px solid var(--line); color: var(--mark); min-width: 0; }
+.grid td a { color: inherit; display: block; font-weight: 600; text-decoration: none; }
+.grid td a:hover { text-decoration: underline; }
+.damaged, .hung, .crashed { --mark: light-dark(#a3001a, #ffb3b3); --tint: light-dark(#fbd9d9, #58191c); }
+.failed { --mark: light-dark(#6b4a00, #f0cf73); --tint: light-dark(#fdf0c8, #453509); }
+.survived { --mark: light-dark(#11632f, #8fe0aa); --tint: light-dark(#dff3e4, #17361f); }
+.sweep-cell { border: 1px solid var(--line); border-left: .35rem solid var(--mark, currentcolor); border-radius: .25rem; margin: .5rem 0; padding: .25rem 1rem; }
+.sweep-cell summary { font-weight: inherit; overflow-wrap: anywhere; }
+.sweep-cell:has(:target) { outline: 2px solid; }
+.sweep-cell > div { scroll-margin-top: 6rem; }
+pre { font-size: .85em; overflow-x: auto; }
+.unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
+`;
+
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** The grid, whose fields link to the details of their worst cell, and the details. The page's heading is not included. */
+export function sweepHtml(report: SweepReport): string {
+  const { exit_code, problem } = report;
+  const grid = gridOf(report, mostRows);
+  const summary = [
+    `<p>${htmlBadge(exit_code === 0 ? "Passed" : "Failed", exit_code === 0 ? "passed good" : "failed bad")} exit code ${exit_code}. ${escapeMarkup(problem === null ? `${totalsText(report)}.` : line(problem, 2000))}</p>`,
+    `<p>${escapeMarkup(referenceText(report))}</p>`,
+  ].join("\n");
+  // The details of accepted cells have their own section.
+  const remarks = remarksOf({ ...report, accepted: [] }, mostItems)
+    .map(remarkHtml)
+    .join("\n");
+  const fields = grid.rows.length * grid.columns.length;
+  const frame = byteLength(summary + gridHtml(grid, new Map()) + remarks) + fields * largestLink;
+  const { sections, links } = detailsOf(report, largestReport - frame);
+  return [summary, gridHtml(grid, links), ...sections, remarks].filter((part) => part !== "").join("\n");
+}
+
+function remarkHtml({ title, items, more }: Remark): string {
+  const listed = [...items.map(htmlText), ...(more > 0 ? [`and ${more} more`] : [])];
+  return `<section>
+<h2>${escapeMarkup(title)}</h2>
+<ul>${listed.map((item) => `<li>${item}</li>`).join("\n")}</ul>
+</section>`;
+}
+
+function gridHtml(grid: Grid, links: ReadonlyMap<SweepCell, string>): string {
+  if (grid.rows.length === 0) return "";
+  const head = grid.columns.map(
+    ({ heading, faults }) =>
+      `<th scope="col" title="${escapeMarkup(line(faults.join(", ")))}">${escapeMarkup(line(heading, 30))}</th>`,
+  );
+  const rows = grid.rows.map(
+    ({ name, fields }) =>
+      `<tr><th scope="row">${htmlText(line(name, 100))}</th>${fields.map((field) => fieldHtml(field, links)).join("")}</tr>`,
+  );
+  const notes = [
+    ...(grid.moreRows > 0 ? [`And ${grid.moreRows} more rows.`] : []),
+    ...(grid.sumsLabels ? ["Each row sums up all labels."] : []),
+    "✓ survived, ! failed, ✗ damaged, hung or crashed, ~ not reached, … not run, – does not apply. A field sums up all calls of its operation; its number counts the cells with the worst verdict.",
+  ];
+  return `<section aria-labelledby="grid">
+<h2 id="grid">Operations and faults</h2>
+<div class="table" role="region" aria-label="Operations and faults" tabindex="0">
+<table class="grid">
+<thead><tr><th scope="col">Operation</th>${head.join("")}</tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody>
+</table>
+</div>
+<p><small>${notes.join(" ")}</small></p>
+</section>`;
+}
+
+function fieldHtml(field: GridField | undefined, links: ReadonlyMap<SweepCell, string>): string {
+  if (!field) return `<td>${noCell}<span class="unseen"> does not apply</span></td>`;
+  const { mark, cells, notRun } = field;
+  const worst = cells.filter(({ verdict }) => verdict === mark);
+  const id = worst.map((cell) => links.get(cell)).find((each) => each !== undefined);
+  const share =
+    cells.length > 1 && worst.length < cells.length ? ` <small>${worst.length}/${cells.length}</small>` : "";
+  const counts = [...verdicts, "not_run" as const]
+    .map((each): [number, Mark] => [
+      each === "not_run" ? notRun : cells.filter(({ verdict }) => verdict === each).length,
+      each,
+    ])
+    .filter(([count]) => count > 0)
+    .map(([count, each]) => `${count} ${markWords(each)}`);
+  const text = `${symbols[mark]}<span class="unseen"> ${markWords(mark)}</span>${share}`;
+  const link = id === undefined ? text : `<a href="#${id}">${text}</a>`;
+  return `<td class="${mark}" title="${counts.join(", ")}">${link}</td>`;
+}
+
+/** The details of as many cells as fit into `most` bytes, the worst ones first, and where each one is. */
+function detailsOf(report: SweepReport, most: number) {
+  const links = new Map<SweepCell, string>();
+  let left = most;
+  const isAccepted = new Set(report.accepted);
+  const accepted = report.cells.filter(({ id }) => isAccepted.has(id));
+  const section = (
+    id: string,
+    heading: string,
+    verdict: Verdict | undefined,
+    cells: readonly SweepCell[],
+  ) => {
+    const shown: string[] = [];
+    for (const cell of cells) {
+      const cellId = `cell-${links.size + 1}`;
+      const isOpen = verdict !== undefined && fails(report, verdict) && links.size < mostOpen;
+      const html = cellHtml(cell, cellId, isOpen);
+      left -= byteLength(html);
+      if (left < 0) break;
+      links.set(cell, cellId);
+      shown.push(html);
+    }
+    const more = cells.length - shown.length;
+    const note = more > 0 ? `<p>The details of ${more} cells are left out: see the report as JSON.</p>` : "";
+    return `<section aria-labelledby="${id}">\n<h2 id="${id}">${escapeMarkup(heading)}</h2>\n${shown.join("\n")}${note}\n</section>`;
+  };
+  const sections = cellsByVerdict(report).map(([verdict, cells]) =>
+    section(verdict, verdictHeading(verdict, cells), verdict, cells),
+  );
+  if (accepted.length > 0) {
+    sections.push(section("accepted", `Accepted by the baseline (${accepted.length})`, undefined, accepted));
+  }
+  return { sections, links };
+}
+
+function cellHtml(cell: SweepCell, id: string, isOpen: boolean): string {
+  const output = outputOf(cell, mostOutput);
+  const story = storyOf(cell);
+  const differences = differencesOf(cell);
+  // The id is inside: a link to it opens the details.
+  return `<details class="sweep-cell ${cell.verdict}"${isOpen ? " open" : ""}>
+<summary>${symbols[cell.verdict]} ${htmlText(sentenceOf(cell))}</summary>
+<div id="${id}">
+${[
+  story.length > 0 ? htmlTable("Requests", ["Request", "Key", "Response", "Note"], story) : "",
+  differences.length > 0
+    ? htmlTable("Difference from the reference run", ["Cards", "Fields"], differences)
+    : "",
+  cell.findings.length > 0 ? `<p>New findings: ${escapeMarkup(findingsOf(cell))}</p>` : "",
+  output.length > 0 ? `<p>Output</p>\n<pre>${escapeMarkup(output.join("\n"))}</pre>` : "",
+  `<p>Repeat: <code>${escapeMarkup(line(cell.repeat, 1600))}</code></p>`,
+]
+  .filter((part) => part !== "")
+  .join("\n")}
+</div>
+</details>`;
+}

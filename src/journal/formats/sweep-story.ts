@@ -1,0 +1,160 @@
+import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
+import { isFailing, verdicts } from "../sweep-report.ts";
+import { escapeControls } from "./escape.ts";
+import { faultWords, markWords, symbols } from "./sweep-grid.ts";
+
+/** Texts that are longer are cut: a client's error may contain a whole page. */
+const longestText = 400;
+/** Outcomes that are longer do not move the notes of the other requests. */
+const widestOutcome = 44;
+const mostRequests = 30;
+const mostDifferences = 10;
+const mostFields = 20;
+const mostItems = 50;
+const longestItem = 200;
+
+/** One line of text, cut if it is very long; control characters become escapes. */
+export function line(text: string, longest: number = longestText): string {
+  const short = text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+  return escapeControls(short.replace(/\s+/g, " "));
+}
+
+/** Such as `orderPhysicalCard #3, response lost`. */
+export function titleOf({ call, fault }: SweepCell): string {
+  return line(`${call.replace(/#(?=[0-9]+$)/, " #")}, ${faultWords(fault)}`);
+}
+
+/** The title and the reason, as a sentence. */
+export function sentenceOf(cell: SweepCell): string {
+  return `${titleOf(cell)}: ${line(cell.reason)}.`;
+}
+
+/** `POST orderPhysicalCard`, key, outcome and note of each request. */
+export function storyOf({ story }: SweepCell): readonly (readonly [string, string, string, string])[] {
+  return story.slice(0, mostRequests).map(({ request, operation, key, status, outcome, note }) => {
+    const told = status === null || outcome.startsWith(String(status)) ? outcome : `${status}, ${outcome}`;
+    const method = request.split(" ", 1)[0] ?? "";
+    return [
+      line(`${method} ${operation}`),
+      key === null ? "" : line(`key ${key}`),
+      line(told),
+      line(note ?? ""),
+    ] as const;
+  });
+}
+
+/** Each card that only one of the two runs left behind. */
+export function differencesOf({
+  differences,
+}: SweepCell): readonly (readonly [only: string, card: string])[] {
+  const told = differences.slice(0, mostDifferences).map(({ only, times, card }) => {
+    const cards = `${times} ${times === 1 ? "card" : "cards"}`;
+    const fields = Object.entries(card).slice(0, mostFields);
+    return [
+      `${only === "cell" ? "+" : "−"} ${cards} only in ${only === "cell" ? "this" : "the reference"} run`,
+      line(fields.map(([name, value]) => `${name}: ${value}`).join(", "), 2 * longestText),
+    ] as const;
+  });
+  const more = differences.length - told.length;
+  return more > 0 ? [...told, [`and ${more} more`, ""]] : told;
+}
+
+/** The last lines of the client's output. */
+export function outputOf({ output }: SweepCell, most: number): string[] {
+  if (output === null) return [];
+  const tail = output.trimEnd().slice(-most * longestText);
+  return tail
+    .split("\n")
+    .slice(-most)
+    .map((each) => escapeControls(each.replace(/\r$/, "").slice(0, longestText).replaceAll("\t", "  ")));
+}
+
+/** The cell as plain text, without its title. */
+export function detailLines(cell: SweepCell, mostOutput: number): string[] {
+  const story = storyOf(cell);
+  const widest = (column: 0 | 1 | 2, most: number) =>
+    Math.min(most, Math.max(0, ...story.map((row) => row[column].length)));
+  const [requests, keys, outcomes] = [widest(0, 60), widest(1, 20), widest(2, widestOutcome)] as const;
+  return [
+    ...story.map(([request, key, outcome, note]) => {
+      const start = [request.padEnd(requests), ...(keys > 0 ? [key.padEnd(keys)] : [])].join("  ");
+      return `${start} → ${note === "" ? outcome : `${outcome.padEnd(outcomes)}  ${note}`}`;
+    }),
+    ...differencesOf(cell).map(([only, card]) => (card === "" ? only : `${only}: ${card}`)),
+    ...(cell.findings.length > 0 ? [`New findings: ${findingsOf(cell)}`] : []),
+    ...outputOf(cell, mostOutput).map((each) => `| ${each}`.trimEnd()),
+    `Repeat: ${line(cell.repeat, 4 * longestText)}`,
+  ];
+}
+
+export function findingsOf({ findings }: SweepCell): string {
+  return line(findings.slice(0, mostItems).join(", "));
+}
+
+/** The cells of each verdict that has some, the worst verdict first. Those that the baseline accepts are not included. */
+export function cellsByVerdict({ cells, accepted }: SweepReport): [Verdict, SweepCell[]][] {
+  const isAccepted = new Set(accepted);
+  return verdicts
+    .map((verdict): [Verdict, SweepCell[]] => [
+      verdict,
+      cells.filter((cell) => cell.verdict === verdict && !isAccepted.has(cell.id)),
+    ])
+    .filter(([, own]) => own.length > 0);
+}
+
+/** `✗ damaged (5)` */
+export function verdictHeading(verdict: Verdict, cells: readonly SweepCell[]): string {
+  return `${symbols[verdict]} ${markWords(verdict)} (${cells.length})`;
+}
+
+export function fails(report: SweepReport, verdict: Verdict): boolean {
+  return isFailing({ verdict }, report.fail_on);
+}
+
+/** `141 cells: 5 damaged, 136 survived` */
+export function totalsText({ cells, totals }: SweepReport): string {
+  const counts = verdicts.filter((verdict) => totals[verdict] > 0);
+  const all = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
+  return [all, counts.map((each) => `${totals[each]} ${markWords(each)}`).join(", ")]
+    .filter((part) => part !== "")
+    .join(": ");
+}
+
+/** `Reference run: 24 calls, 3 operations, 1.9 s.` */
+export function referenceText({ reference: { calls, operations, duration_ms } }: SweepReport): string {
+  const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  return `Reference run: ${count(calls, "call")}, ${count(operations, "operation")}, ${(duration_ms / 1000).toFixed(1)} s.`;
+}
+
+/** Something about the sweep as a whole that the reader should know. */
+export interface Remark {
+  readonly title: string;
+  readonly items: readonly string[];
+  /** How many more items there are. */
+  readonly more: number;
+}
+
+/** @param most - items of each remark */
+export function remarksOf(report: SweepReport, most: number): Remark[] {
+  const { calls, accepted, no_longer, left_out, shortened, not_run, not_run_reason } = report;
+  const unstable = calls.filter((call) => call.unstable !== null);
+  const remark = (title: string, all: readonly string[]): Remark => ({
+    title: `${line(title)} (${all.length})`,
+    items: all.slice(0, most).map((each) => line(each, longestItem)),
+    more: Math.max(0, all.length - most),
+  });
+  return [
+    remark("Accepted by the baseline", accepted),
+    remark("In the baseline, but no longer so", no_longer),
+    remark(
+      "Unstable calls, which are swept only with --unstable",
+      unstable.map((call) => `${call.id}: ${call.unstable}`),
+    ),
+    remark(
+      "Not compared, because the two reference runs differ",
+      left_out.map(({ label, fields }) => `${label}: ${fields.slice(0, mostItems).join(", ")}`),
+    ),
+    remark("Shortened waits", shortened),
+    remark(not_run_reason === null ? "Cells not run" : `Cells not run: ${not_run_reason}`, not_run),
+  ].filter(({ items }) => items.length > 0);
+}
