@@ -189,7 +189,7 @@ function send(
 }
 
 /** Records a request and its outcome. An observer that throws does not change the response. */
-export function record(
+function record(
   services: HttpServices,
   c: RequestContext,
   { point, parts, fault, decidedBody, defect }: Outcome,
