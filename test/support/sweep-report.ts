@@ -69,6 +69,7 @@ export function sweepReport(cells: readonly SweepCell[], fields: Partial<SweepRe
     exit_code: 1,
     fail_on: "damaged",
     problem: null,
+    output: null,
     reference: { calls: calls.length, operations: 2, duration_ms: 1900 },
     calls,
     cells,
