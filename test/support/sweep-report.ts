@@ -52,7 +52,7 @@ function storyRequest(fields: Partial<StoryRequest> = {}): StoryRequest {
     status: 201,
     point: "order.created",
     fault: null,
-    outcome: "card created",
+    outcome: "201 order.created",
     note: null,
     ...fields,
   };
@@ -95,10 +95,10 @@ export const twoCards = {
       label: "default",
       only: "cell",
       times: 1,
-      card: { account: "operating", type: "physical", limit: "none" },
+      card: { account: "operating", type: "physical", spending_limit: "none" },
     },
   ],
-  findings: ["IDEM-1"],
+  findings: ["IDEM-1 (critical): Retry with a new key"],
   output: "AssertionError: expected 1\n    at order.test.ts:12:5\n",
 } satisfies Partial<SweepCell>;
 

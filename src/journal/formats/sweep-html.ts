@@ -60,6 +60,7 @@ export function sweepHtml(report: SweepReport): string {
   const summary = [
     `<p>${htmlBadge(exit_code === 0 ? "Passed" : "Failed", exit_code === 0 ? "passed good" : "failed bad")} exit code ${exit_code}. ${escapeMarkup(problem === null ? `${totalsText(report)}.` : line(problem, 2000))}</p>`,
     `<p>${escapeMarkup(referenceText(report))}</p>`,
+    outputHtml(outputOf(report, mostOutput)),
   ].join("\n");
   // The details of accepted cells have their own section.
   const remarks = remarksOf({ ...report, accepted: [] }, mostItems)
@@ -163,7 +164,6 @@ function detailsOf(report: SweepReport, most: number) {
 }
 
 function cellHtml(cell: SweepCell, id: string, isOpen: boolean): string {
-  const output = outputOf(cell, mostOutput);
   const story = storyOf(cell);
   const differences = differencesOf(cell);
   // The id is inside: a link to it opens the details.
@@ -176,11 +176,17 @@ ${[
     ? htmlTable("Difference from the reference run", ["Cards", "Fields"], differences)
     : "",
   cell.findings.length > 0 ? `<p>New findings: ${escapeMarkup(findingsOf(cell))}</p>` : "",
-  output.length > 0 ? `<p>Output</p>\n<pre>${escapeMarkup(output.join("\n"))}</pre>` : "",
+  outputHtml(outputOf(cell, mostOutput)),
   `<p>Repeat: <code>${escapeMarkup(line(cell.repeat, 1600))}</code></p>`,
 ]
   .filter((part) => part !== "")
   .join("\n")}
 </div>
 </details>`;
+}
+
+function outputHtml(lines: readonly string[]): string {
+  return lines.length > 0
+    ? `<p>Output of the client</p>\n<pre tabindex="0">${escapeMarkup(lines.join("\n"))}</pre>`
+    : "";
 }

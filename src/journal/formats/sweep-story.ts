@@ -31,13 +31,12 @@ export function sentenceOf(cell: SweepCell): string {
 
 /** `POST orderPhysicalCard`, key, outcome and note of each request. */
 export function storyOf({ story }: SweepCell): readonly (readonly [string, string, string, string])[] {
-  return story.slice(0, mostRequests).map(({ request, operation, key, status, outcome, note }) => {
-    const told = status === null || outcome.startsWith(String(status)) ? outcome : `${status}, ${outcome}`;
+  return story.slice(0, mostRequests).map(({ request, operation, key, outcome, note }) => {
     const method = request.split(" ", 1)[0] ?? "";
     return [
       line(`${method} ${operation}`),
       key === null ? "" : line(`key ${key}`),
-      line(told),
+      line(outcome),
       line(note ?? ""),
     ] as const;
   });
@@ -49,7 +48,9 @@ export function differencesOf({
 }: SweepCell): readonly (readonly [only: string, card: string])[] {
   const told = differences.slice(0, mostDifferences).map(({ only, times, card }) => {
     const cards = `${times} ${times === 1 ? "card" : "cards"}`;
-    const fields = Object.entries(card).slice(0, mostFields);
+    const fields = Object.entries(card)
+      .slice(0, mostFields)
+      .filter(([, value]) => value !== "none");
     return [
       `${only === "cell" ? "+" : "−"} ${cards} only in ${only === "cell" ? "this" : "the reference"} run`,
       line(fields.map(([name, value]) => `${name}: ${value}`).join(", "), 2 * longestText),
@@ -60,7 +61,7 @@ export function differencesOf({
 }
 
 /** The last lines of the client's output. */
-export function outputOf({ output }: SweepCell, most: number): string[] {
+export function outputOf({ output }: { readonly output: string | null }, most: number): string[] {
   if (output === null) return [];
   const tail = output.trimEnd().slice(-most * longestText);
   return tail
@@ -88,7 +89,7 @@ export function detailLines(cell: SweepCell, mostOutput: number): string[] {
 }
 
 export function findingsOf({ findings }: SweepCell): string {
-  return line(findings.slice(0, mostItems).join(", "));
+  return line(findings.slice(0, mostItems).join("; "), 4 * longestText);
 }
 
 /** The cells of each verdict that has some, the worst verdict first. Those that the baseline accepts are not included. */
@@ -112,12 +113,12 @@ export function fails(report: SweepReport, verdict: Verdict): boolean {
 }
 
 /** `141 cells: 5 damaged, 136 survived` */
-export function totalsText({ cells, totals }: SweepReport): string {
+export function totalsText({ cells, totals, accepted }: SweepReport): string {
   const counts = verdicts.filter((verdict) => totals[verdict] > 0);
   const all = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
-  return [all, counts.map((each) => `${totals[each]} ${markWords(each)}`).join(", ")]
-    .filter((part) => part !== "")
-    .join(": ");
+  const listed = counts.map((each) => `${totals[each]} ${markWords(each)}`);
+  if (accepted.length > 0) listed.push(`${accepted.length} accepted by the baseline`);
+  return listed.length === 0 ? all : `${all}: ${listed.join(", ")}`;
 }
 
 /** `Reference run: 24 calls, 3 operations, 1.9 s.` */

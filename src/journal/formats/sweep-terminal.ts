@@ -5,6 +5,7 @@ import {
   detailLines,
   fails,
   line,
+  outputOf,
   remarksOf,
   sentenceOf,
   titleOf,
@@ -16,7 +17,7 @@ import type { Paint, Style } from "./terminal.ts";
 const mostStories = 20;
 const mostItems = 10;
 const mostRows = 40;
-const mostOutput = 5;
+const mostOutput = 8;
 
 const styles: Readonly<Partial<Record<Mark, Style>>> = {
   hung: "red",
@@ -49,7 +50,9 @@ export function sweepTerminalReport(
       ...(more > 0 ? [`  and ${more} more`] : []),
     ]),
     [
-      ...(problem === null ? [totalsText(report)] : [line(problem, 2000)]),
+      ...(problem === null
+        ? [totalsText(report)]
+        : [...outputOf(report, mostOutput).map((each) => `| ${each}`), line(problem, 2000)]),
       exit_code === 0
         ? paint("green", "card-sandbox: passed")
         : paint("red", `card-sandbox: failed, exit code ${exit_code}`),
@@ -120,7 +123,8 @@ function verdictLines(report: SweepReport, paint: PaintMark): string[][] {
       stories += shown.length;
       return [
         heading,
-        ...shown.flatMap((cell) => [
+        ...shown.flatMap((cell, i) => [
+          ...(i > 0 ? [""] : []),
           `  ${sentenceOf(cell)}`,
           ...detailLines(cell, mostOutput).map((each) => `    ${each}`),
         ]),

@@ -10,6 +10,7 @@ import {
   detailLines,
   fails,
   line,
+  outputOf,
   referenceText,
   remarksOf,
   sentenceOf,
@@ -47,6 +48,7 @@ function markdown(report: SweepReport, title: string): string {
     `# ${escapeMarkdown(title)}`,
     `**${exit_code === 0 ? "Passed" : "Failed"}**, exit code ${exit_code}. ${problem === null ? `${totalsText(report)}.` : escapeMarkdown(line(problem, 2000))}`,
     referenceText(report),
+    codeBlock(outputOf(report, mostOutput)),
     ...(grid.rows.length === 0
       ? []
       : [
@@ -103,7 +105,10 @@ function junitCases(report: SweepReport): JunitCase[] {
     {
       name: "reference run",
       classname: "sweep",
-      ...(problem !== null && { failure: line(problem, 2000) }),
+      ...(problem !== null && {
+        failure: line(problem, 2000),
+        details: outputOf(report, mostOutput).join("\n"),
+      }),
     },
     ...cells.map((cell): JunitCase => {
       const { id, operation, verdict } = cell;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { formatSweep } from "../../../src/journal/formats/sweep.ts";
+import { faultWords } from "../../../src/journal/formats/sweep-grid.ts";
 import { sweepTerminalReport } from "../../../src/journal/formats/sweep-terminal.ts";
 import type { Paint } from "../../../src/journal/formats/terminal.ts";
+import { faultNames } from "../../../src/sweep/faults.ts";
 import {
   hostileReport,
   largeReport,
@@ -34,17 +36,18 @@ describe("the report of a sweep on a terminal", () => {
       ✗ damaged (2)
         orderPhysicalCard #3, response lost: 2 cards for one order.
           POST orderPhysicalCard  key A → card created, response lost
-          POST orderPhysicalCard  key B → 201, card created            a new key: the first card is a duplicate
-          + 1 card only in this run: account: operating, type: physical, limit: none
-          New findings: IDEM-1
+          POST orderPhysicalCard  key B → 201 order.created            a new key: the first card is a duplicate
+          + 1 card only in this run: account: operating, type: physical
+          New findings: IDEM-1 (critical): Retry with a new key
           | AssertionError: expected 1
           |     at order.test.ts:12:5
           Repeat: card-sandbox sweep --cell orderPhysicalCard#3:lost-response -- npm test
+
         orderPhysicalCard #1, 429, then response lost: 2 cards for one order.
           POST orderPhysicalCard  key A → card created, response lost
-          POST orderPhysicalCard  key B → 201, card created            a new key: the first card is a duplicate
-          + 1 card only in this run: account: operating, type: physical, limit: none
-          New findings: IDEM-1
+          POST orderPhysicalCard  key B → 201 order.created            a new key: the first card is a duplicate
+          + 1 card only in this run: account: operating, type: physical
+          New findings: IDEM-1 (critical): Retry with a new key
           | AssertionError: expected 1
           |     at order.test.ts:12:5
           Repeat: card-sandbox sweep --cell orderPhysicalCard#1:rate-limited+lost-response -- npm test
@@ -73,7 +76,7 @@ describe("the report of a sweep on a terminal", () => {
       Cells not run: the budget of 10 minutes was used up (1)
         orderPhysicalCard#3:issuer-bad-gateway
 
-      10 cells: 1 hung, 1 crashed, 3 damaged, 1 failed, 3 survived, 1 not reached
+      10 cells: 1 hung, 1 crashed, 3 damaged, 1 failed, 3 survived, 1 not reached, 1 accepted by the baseline
       card-sandbox: failed, exit code 1
       "
     `);
@@ -119,6 +122,20 @@ describe("the report of a sweep on a terminal", () => {
     expect(text).toContain("listCards #1, response lost, then 429: 2 cards for one order.");
   });
 
+  test("has a heading and a description for each fault", () => {
+    expect(faultNames.filter((name) => faultWords(name) === name)).toEqual([]);
+    const report = sweepReport(
+      faultNames.map((name) => sweepCell(`orderPhysicalCard#1:${name}`, "survived")),
+    );
+    const [blank = "", heads = ""] = sweepTerminalReport(report, undefined, 500).split("\n");
+    expect([blank, heads.trim()]).toMatchInlineSnapshot(`
+      [
+        "",
+        "503  502  lost  empty  truncated  created-502  slow  silent  in-flight  dropped  429  401  bad-token  bad-key  rejected  400  403  no-cards  404  closed  409  quota  inactive  company  holder  country  twice  reordered  stale  signature",
+      ]
+    `);
+  });
+
   test("tells failed cells in full if they fail the sweep", () => {
     const report = {
       ...sweepReport([sweepCell("listCards#1:silent-response", "failed", twoCards)]),
@@ -141,8 +158,8 @@ describe("the report of a sweep on a terminal", () => {
 
   test("shows why the sweep could not run", () => {
     const problem = "the command made no call to the sandbox. Use sweepTest() for createSandbox()";
-    expect(sweepTerminalReport(sweepReport([], { problem }))).toBe(
-      `\n${problem}\ncard-sandbox: failed, exit code 1\n`,
+    expect(sweepTerminalReport(sweepReport([], { problem, output: "1 failed\n" }))).toBe(
+      `\n| 1 failed\n${problem}\ncard-sandbox: failed, exit code 1\n`,
     );
   });
 
@@ -190,8 +207,8 @@ describe("the report of a sweep as JUnit", () => {
   });
 
   test("fails if the sweep could not run", () => {
-    const { text } = formatSweep(sweepReport([], { problem: "no calls" }), "junit");
-    expect(text).toContain('classname="card-sandbox.sweep"><failure message="no calls"/>');
+    const { text } = formatSweep(sweepReport([], { problem: "it fails", output: "1 of 2\n" }), "junit");
+    expect(text).toContain('classname="card-sandbox.sweep"><failure message="it fails">1 of 2</failure>');
   });
 });
 
