@@ -104,9 +104,13 @@ const sending = (lost: Forces = {}) =>
     { step: "send", forcedBy: { "faults.response.truncated": "ends_connection" }, everyResponse: true },
   ] as const;
 const success = (forcedBy: Forces = effects.none) => [{ step: "success", forcedBy }, ...sending()] as const;
-/** The gateway in front of the service can lose the response of the issuer: the client receives 502, but the card exists. */
+/**
+ * The connection can be lost while the issuer works, whatever the issuer then answers. The gateway in front of the service
+ * can lose the response of the issuer: the client receives 502, but the card exists.
+ */
 const insert = [
   { step: "insert", forcedBy: { ...effects.showsUsed, ...effects.emits } },
+  { step: "lose", forcedBy: { "faults.issuer.disconnect": "ends_connection" }, everyResponse: true },
   ...sending({ "faults.response.bad_gateway": "replaces_response" }),
 ] as const;
 

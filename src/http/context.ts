@@ -48,6 +48,8 @@ export interface HttpEnv {
     claim: StepClaim | undefined;
     /** Unset unless the sandbox has an observer and the request has begun for it. */
     watch: Watch | undefined;
+    /** When a fault reset the connection, in milliseconds of `clock.ticks`, although the issuer still works. */
+    lostMs: number;
     /** Unset until the request has claimed its step. */
     overlay: Overlay;
     /** The API key to exchange. */

@@ -35,6 +35,11 @@ export function respond(
   headers?: HeaderFields,
   defect?: Error,
 ): Response | Promise<Response> {
+  if (c.get("lostMs") !== undefined) {
+    const decidedBody = partsOf(services, c, point, body, headers).text;
+    record(services, c, { point, fault: "issuer.disconnect", decidedBody, defect });
+    throw new ConnectionLost("reset");
+  }
   const claim = claimRefused(services, c);
   if (claim?.step.request.dropped && !claim.firedScenario) return dropConnection(services, c, claim);
   const faults = claim?.settle(point);
@@ -154,10 +159,38 @@ export function dropConnection(
   c: RequestContext,
   claim: StepClaim,
 ): Promise<never> | never {
+  return resetConnection(services, claim, () => record(services, c, { fault: "request.dropped" }));
+}
+
+/**
+ * Resets the connection while the issuer works. The request is recorded when its order ends.
+ * @param end - waits for the issuer, and responds
+ */
+export function loseConnection(
+  services: HttpServices,
+  c: RequestContext,
+  claim: StepClaim,
+  end: () => Promise<Response>,
+): Promise<never> | never {
+  return resetConnection(services, claim, () => {
+    c.set("lostMs", services.clock.ticks());
+    end()
+      .catch((error) => refuse(services, c, error))
+      // The client is gone.
+      .catch(() => {});
+  });
+}
+
+/** Uses the step of a scenario that resets the connection. */
+function resetConnection(
+  { groupCommit }: HttpServices,
+  claim: StepClaim,
+  whenUsed: () => void,
+): Promise<never> | never {
   claim.fire();
-  return services.groupCommit.whenCommitted(
+  return groupCommit.whenCommitted(
     () => {
-      record(services, c, { fault: "request.dropped" });
+      whenUsed();
       throw new ConnectionLost("reset");
     },
     (why) => {
@@ -214,7 +247,7 @@ function record(
     fault,
     atMs: nowMs(services, c),
     startedMs: startedAt,
-    durationMs: clock.ticks() - startedAt,
+    durationMs: (c.get("lostMs") ?? clock.ticks()) - startedAt,
     abortedMs: abortedMs(c),
     defect,
   };
@@ -233,10 +266,13 @@ function record(
 }
 
 /** When the client closed the connection or aborted the request before the response; undefined: it did not. */
-function abortedMs({ env: { startedAt, arrived } }: RequestContext): number | undefined {
+function abortedMs(c: RequestContext): number | undefined {
+  const { startedAt, arrived } = c.env;
   const goneMs = arrived?.goneMs();
+  const lostMs: number | undefined = c.get("lostMs");
   // Some clients close their side of the connection with the request, and still read the response.
-  return goneMs !== undefined && goneMs > startedAt ? goneMs : undefined;
+  if (goneMs === undefined || goneMs <= startedAt) return undefined;
+  return lostMs !== undefined && goneMs >= lostMs ? undefined : goneMs;
 }
 
 /** The Idempotency-Key of a request that was refused before its key was checked. */

@@ -41,7 +41,7 @@ export interface Exchange {
   readonly atMs: number;
   /** The time of arrival, in real milliseconds since an arbitrary moment: only compare it with other exchanges. */
   readonly startedMs: number;
-  /** In real time. */
+  /** Until the response was sent or the connection was lost, in real time. */
   readonly durationMs: number;
   /**
    * When the client closed the connection or aborted the request before the response, in milliseconds as `startedMs`;

@@ -78,6 +78,11 @@ const faults = () =>
       .strictObject({
         latency_ms: duration().describe("delay before the card issuer responds").optional(),
         hold_ms: duration().describe("holds the request until it is released, at most this long").optional(),
+        disconnect: yes()
+          .describe(
+            "the connection is reset as soon as the issuer is asked, which goes on working; needs latency_ms or hold_ms",
+          )
+          .optional(),
         rejected: text().describe("422: the card issuer rejects the request for this reason").optional(),
         bad_gateway: yes().describe("502: the card issuer returns an invalid response").optional(),
         unavailable: yes().describe("503: the card issuer is down").optional(),
@@ -214,6 +219,12 @@ const make = () =>
           refuse(["steps", i], "must contain facts, faults or both; or only pass: true");
         }
         for (const { path, why } of neverFiring(step, on)) refuse(["steps", i, ...path], why);
+        const { disconnect, latency_ms, hold_ms } = step.faults?.issuer ?? {};
+        if (disconnect && latency_ms === undefined && hold_ms === undefined) {
+          const why =
+            "needs latency_ms or hold_ms beside it: the time that the issuer goes on working after the connection is lost";
+          refuse(["steps", i, "faults", "issuer", "disconnect"], why);
+        }
         for (const point of pointsOf(step, on)) {
           if (!points.includes(point))
             refuse(["points"], `must include ${point}, because step ${i + 1} leads to it`);

@@ -25,6 +25,7 @@ export const shippedScenarios = [
   "slow-response",
   "silent-response",
   "in-flight",
+  "lost-in-flight",
   "invalid-request",
   "not-entitled",
   "key-revoked",

@@ -27,6 +27,7 @@ const kinds: Readonly<Record<ScenarioName, Kind>> = {
   "slow-response": "connection",
   "silent-response": "connection",
   "in-flight": "outage",
+  "lost-in-flight": "outage",
   "dropped-request": "connection",
   "rate-limited": "outage",
   "token-expired": "outage",

@@ -153,6 +153,16 @@ describe("a step that can never fire is refused with the reason", () => {
       "[{ pass: true }]",
       /:6:8: steps: can never fire, because every step only passes/,
     ],
+    [
+      "a connection that is lost while an issuer works that takes no time",
+      "[{ faults: { issuer: { disconnect: true } } }]",
+      /faults\.issuer\.disconnect: needs latency_ms or hold_ms beside it/,
+    ],
+    [
+      "a fault of a response that is lost before",
+      "[{ faults: { issuer: { hold_ms: 5, disconnect: true }, response: { silent_ms: 5 } } }]",
+      /faults\.response\.silent_ms: can never fire, because faults\.issuer\.disconnect takes precedence/,
+    ],
   ])("%s", (_what, steps, message) => {
     const folder = folderOf({ "mine.yaml": fileOf({ steps }) });
     expect(() => readScenarios(folder)).toThrow(message);

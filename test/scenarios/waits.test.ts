@@ -143,7 +143,7 @@ describe("a waiting time is refused", () => {
       "for a scenario without hold",
       "quota-reached",
       { hold_ms: 1 },
-      "hold_ms: quota-reached has no hold. Omit hold_ms, or arm a scenario that has one: in-flight.",
+      "hold_ms: quota-reached has no hold. Omit hold_ms, or arm a scenario that has one: in-flight, lost-in-flight.",
     ],
     ["below zero", "rate-limited", { retry_after_s: -1 }, "retry_after_s: must be at least 0, but is -1"],
     [

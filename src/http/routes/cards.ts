@@ -19,7 +19,7 @@ import {
   readReplacement,
   readVirtualOrder,
 } from "../read-card-body.ts";
-import { reportSpending, respond } from "../respond.ts";
+import { loseConnection, reportSpending, respond } from "../respond.ts";
 
 /** `POST /developer/cards/physical` (spec §4). */
 export const orderPhysicalCard: Route = (services, c) => {
@@ -152,8 +152,15 @@ function respondIssued(
   points: IssuePoints,
 ): Response | Promise<Response> {
   if (!("then" in outcome)) return respondCard(services, c, outcome, points);
-  c.get("claim")?.reserve();
-  return outcome.then((issued) => respondCard(services, c, issued, points));
+  const claim = c.get("claim");
+  const respondLater = () => outcome.then((issued) => respondCard(services, c, issued, points));
+  if (claim?.step.issuer?.disconnect) {
+    // If the connection cannot be lost, nothing waits for the outcome.
+    outcome.catch(() => {});
+    return loseConnection(services, c, claim, respondLater);
+  }
+  claim?.reserve();
+  return respondLater();
 }
 
 function respondCard(

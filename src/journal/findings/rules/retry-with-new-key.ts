@@ -125,13 +125,9 @@ class RetriesWithNewKey implements Watch {
     if (isUnknown) {
       const before = retried && !isChangedByHand(retried, sent) ? [...retried.before, retried.request] : [];
       const unknown = { ...sent, before: before.slice(-4) };
-      // Its response may come after its retry if the client did not wait for it.
-      const retry =
-        request.exchange.abortedMs === undefined
-          ? undefined
-          : earlier.find(
-              (each) => this.#mayRetry(each.request, request) && isSameOrderWithOtherKey(each, sent),
-            );
+      const retry = isRecordedLate(request)
+        ? earlier.find((each) => this.#mayRetry(each.request, request) && isSameOrderWithOtherKey(each, sent))
+        : undefined;
       if (retry) this.#suspect(unknown, retry);
       else this.#unknown.set(name, unknown);
     } else if (first && (request.exchange.status === 201 || isOrderRefused(request))) {
@@ -184,6 +180,11 @@ class RetriesWithNewKey implements Watch {
 function follows(request: ObservedRequest, first: ObservedRequest): boolean {
   const toleranceMs = first.exchange.abortedMs === undefined ? 0 : closingMs;
   return request !== first && request.startedMs >= first.awaitedMs - toleranceMs;
+}
+
+/** Whether a request may be recorded after its retry, because the client knew before that no response would come. */
+function isRecordedLate({ exchange: { abortedMs, fault } }: ObservedRequest): boolean {
+  return abortedMs !== undefined || fault === "issuer.disconnect";
 }
 
 /** Whether the client waited for both at the same time. */

@@ -20,6 +20,17 @@ describe("IDEM-1: order retried with a new Idempotency-Key", () => {
     },
   );
 
+  test("reports a retry with a new key while the issuer works on an order whose connection was lost", async () => {
+    const client = await openClient();
+    const armed = client.scenario("lost-in-flight");
+    await client.order();
+    client.wait(10);
+    await client.order();
+    armed.release();
+    await until(() => client.exchanges.length === 3);
+    expect(found(client)).toContain("IDEM-1 critical");
+  });
+
   test("reports an immediate retry if both orders created a card", async () => {
     const client = await openClient();
     client.scenario("created-but-502", { times: 1 });
