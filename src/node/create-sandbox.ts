@@ -209,7 +209,7 @@ export function readInputs({ fixtures, keyQuota, scenarios, scenario }: SandboxO
 }
 
 /** Parts of a sandbox that are no options. */
-export interface Internals extends Pick<SandboxPorts, "observer"> {
+export interface Internals extends Pick<SandboxPorts, "observer" | "shortenWait"> {
   /** For a server on a host other than loopback. */
   readonly privateSecrets: boolean;
   readonly inputs?: Inputs | undefined;
@@ -218,7 +218,7 @@ export interface Internals extends Pick<SandboxPorts, "observer"> {
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets, inputs, observer }: Internals,
+  { privateSecrets, inputs, observer, shortenWait }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
@@ -248,6 +248,7 @@ export function openSandbox(
       scenario: options.scenario,
       observe: options.observe,
       observer,
+      shortenWait,
       journal: options.journal,
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,

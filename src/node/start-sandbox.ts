@@ -92,7 +92,11 @@ export async function start(
     lightGlobals,
     watch,
     observer,
-  }: Pick<Internals, "observer"> & { readonly lightGlobals: boolean; readonly watch?: Watch | undefined },
+    shortenWait,
+  }: Pick<Internals, "observer" | "shortenWait"> & {
+    readonly lightGlobals: boolean;
+    readonly watch?: Watch | undefined;
+  },
 ): Promise<StartedSandbox> {
   refuseInvalidOptions("startSandbox", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
@@ -107,7 +111,7 @@ export async function start(
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
   const inputs = watch && readInputs(options);
-  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer });
+  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, shortenWait });
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./listen.ts");
   const open: Listening[] = [];

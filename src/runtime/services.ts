@@ -18,7 +18,17 @@ export interface Services {
   readonly cardsChanging: Set<string>;
   readonly generations: Generations;
   readonly outbox: Outbox;
+  readonly shortenWait: ShortenWait | undefined;
 }
+
+/**
+ * Shortens a wait of a scenario: each latency, hold and `Retry-After`, and the time for which a reordered event is held
+ * back. It does not apply to a silent response, nor to an issuer that works on after its connection is lost: these waits
+ * end by themselves when the client acts.
+ * @param ms - the wait, in milliseconds
+ * @returns the wait to use instead, at most as long; a `Retry-After` is then rounded down to whole seconds
+ */
+export type ShortenWait = (ms: number) => number;
 
 /** Notifies the background work of changes. Events are rows of the store until they are delivered. */
 export class Outbox {

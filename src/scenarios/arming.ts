@@ -21,7 +21,7 @@ import { nextNumber } from "../store/meta.ts";
 import type { Catalogue, ScenarioChanges } from "./catalogue.ts";
 import { StepClaim, StepQueue } from "./claim.ts";
 import type { Scenario } from "./scenario.ts";
-import { overlayOf, type Step, stepFor, withWaits } from "./step.ts";
+import { overlayOf, type Step, stepFor, withShorterWaits, withWaits } from "./step.ts";
 import { UnusedScenarios } from "./unused.ts";
 import { WaitingRequests } from "./waiting.ts";
 
@@ -163,7 +163,12 @@ export class Scenarios {
   #stepsOf(scenario: Scenario, operation: OperationId): readonly (Step | undefined)[] {
     const byOperation = this.#steps.get(scenario) ?? new Map<OperationId, readonly (Step | undefined)[]>();
     this.#steps.set(scenario, byOperation);
-    const steps = byOperation.get(operation) ?? scenario.steps.map((step) => stepFor(step, operation));
+    const { shortenWait } = this.#services;
+    const steps =
+      byOperation.get(operation) ??
+      scenario.steps.map((step) =>
+        stepFor(shortenWait ? withShorterWaits(step, shortenWait) : step, operation),
+      );
     byOperation.set(operation, steps);
     return steps;
   }

@@ -8,6 +8,7 @@ import {
 } from "../contract/operations.ts";
 import type { ContractPointId, ErrorPointId } from "../contract/points.ts";
 import type { FactsOverlay, Issuer, IssuerAnswer, Overlay, WebhookFaults } from "../rules/overlay.ts";
+import type { ShortenWait } from "../runtime/services.ts";
 import type { Waits } from "../store/armed-scenarios.ts";
 import type { Scenario, StepFile } from "./scenario.ts";
 import type { RequestDelay } from "./waiting.ts";
@@ -165,16 +166,33 @@ export function withWaits(scenario: Scenario, { retry_after_s, latency_ms, hold_
   const given = Object.entries({ retry_after_s, latency_ms, hold_ms }).filter(([, value]) => value !== null);
   if (given.length === 0) return scenario;
   const waits = new Map<string, unknown>(given);
-  const replaced = <Part>(part: Part): Part =>
+  return {
+    ...scenario,
+    steps: scenario.steps.map((step) => mapWaits(step, (name, value) => waits.get(name) ?? value)),
+  };
+}
+
+/** The step with shorter waits, except those of an issuer that works on after its connection is lost. */
+export function withShorterWaits(step: StepFile, shorten: ShortenWait): StepFile {
+  const shorter = mapWaits(step, (name, value) =>
+    name === "retry_after_s" ? Math.floor(shorten(value * 1000) / 1000) : shorten(value),
+  );
+  if (!step.faults?.issuer?.disconnect) return shorter;
+  return { ...shorter, faults: { ...shorter.faults, issuer: step.faults.issuer } };
+}
+
+/** Maps the waiting times of a step that can be replaced. */
+function mapWaits(step: StepFile, map: (name: string, value: number) => unknown): StepFile {
+  const mapped = <Part>(part: Part): Part =>
     typeof part !== "object" || part === null
       ? part
       : (Object.fromEntries(
-          Object.entries(part).map(([name, value]) => [name, waits.get(name) ?? replaced(value)]),
+          Object.entries(part).map(([name, value]) => [
+            name,
+            name in faultWithWait ? map(name, value) : mapped(value),
+          ]),
         ) as Part);
-  return {
-    ...scenario,
-    steps: scenario.steps.map((step) => (step.faults ? { ...step, faults: replaced(step.faults) } : step)),
-  };
+  return step.faults ? { ...step, faults: mapped(step.faults) } : step;
 }
 
 type Faults = NonNullable<StepFile["faults"]>;

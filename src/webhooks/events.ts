@@ -24,7 +24,7 @@ export interface CompanyEvent<Type extends EventType> {
   readonly expired?: { readonly number: number; readonly atMs: number };
 }
 
-type EventServices = Pick<Services, "database" | "random" | "clock" | "outbox">;
+type EventServices = Pick<Services, "database" | "random" | "clock" | "outbox" | "shortenWait">;
 
 /** How long an event that must arrive out of order is held back, unless another one is sent before. */
 const heldBackMs = 5000;
@@ -50,7 +50,7 @@ export function emit<Type extends EventType>(services: EventServices, event: Com
  * @returns the delivery's id
  */
 export function enqueue<Type extends EventType>(
-  { database, random, clock, outbox }: EventServices,
+  { database, random, clock, outbox, shortenWait = (ms) => ms }: EventServices,
   webhook: {
     readonly pk: number;
     readonly id: string;
@@ -80,7 +80,7 @@ export function enqueue<Type extends EventType>(
     webhookPk: webhook.pk,
     event: type,
     body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...extra }),
-    dueAtMs: nowMs + (heldBack ? heldBackMs : 0),
+    dueAtMs: nowMs + (heldBack ? Math.floor(shortenWait(heldBackMs)) : 0),
     rejected:
       webhook.pendingDeliveries < mostPending
         ? undefined

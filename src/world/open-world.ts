@@ -3,7 +3,7 @@ import { type ClockState, runningClock, SandboxClock } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { opaqueTokenOf, seededRandom } from "../rules/random.ts";
 import { Generations } from "../runtime/generations.ts";
-import { Outbox, type Services } from "../runtime/services.ts";
+import { Outbox, type Services, type ShortenWait } from "../runtime/services.ts";
 import { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { type Origin, prepareSchema, readClock, readOrigin, writeClock, writeOrigin } from "../store/meta.ts";
@@ -48,6 +48,8 @@ export interface WorldPorts {
   readonly privateSecrets?: boolean | undefined;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
   readonly fixtureKeys?: boolean | undefined;
+  /** Shortens the waits of scenarios; default: they take the time in their files. */
+  readonly shortenWait?: ShortenWait | undefined;
 }
 
 export interface OpenWorld {
@@ -82,6 +84,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     cardsChanging: new Set(),
     generations: new Generations(),
     outbox: new Outbox(),
+    shortenWait: ports.shortenWait,
   };
   const begin = ({ world, digest }: Fixtures) => {
     writeClock(database, clock.state);

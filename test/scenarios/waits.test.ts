@@ -177,3 +177,46 @@ describe("a waiting time is refused", () => {
     );
   });
 });
+
+describe("a sandbox that shortens waits", () => {
+  const shortenWait = (ms: number) => Math.min(ms / 10, 1800);
+
+  test("shortens every latency and hold, however the scenario is chosen", async () => {
+    const sandbox = openSandbox({ ...own([slowEverywhere]), shortenWait });
+    await sandbox.order({ headers: { "Sandbox-Scenario": "own" } });
+    expect(sandbox.clockOfTest.waited).toEqual([1800, 1800, 1800, 1800]);
+    sandbox.scenario("own", { latency_ms: 110, hold_ms: 220 });
+    await sandbox.order();
+    expect(sandbox.clockOfTest.waited.slice(4)).toEqual([11, 11, 22, 11]);
+    await sandbox.order({ headers: { "Sandbox-Scenario": "issuer-slow" } });
+    expect(sandbox.clockOfTest.waited.slice(8)).toEqual([300]);
+  });
+
+  test("rounds Retry-After down to whole seconds", async () => {
+    const sandbox = openSandbox({ shortenWait });
+    const limited = async () =>
+      (await sandbox.order({ headers: { "Sandbox-Scenario": "rate-limited" } })).headers.get("Retry-After");
+    expect(await limited()).toBe("1");
+    sandbox.scenario("rate-limited", { retry_after_s: 9 });
+    expect((await sandbox.order()).headers.get("Retry-After")).toBe("0");
+  });
+
+  test("does not shorten a silence, nor the work of an issuer whose connection is lost", async () => {
+    const steps = [
+      { faults: { response: { latency_ms: 10, silent_ms: 50 } } },
+      { faults: { request: { latency_ms: 20 }, issuer: { latency_ms: 70, hold_ms: 90, disconnect: true } } },
+    ];
+    const sandbox = openSandbox({ ...own(steps), shortenWait });
+    sandbox.scenario("own");
+    for (const _ of steps) await expect(sandbox.order()).rejects.toThrow("fetch failed");
+    while (sandbox.exchanges.length < 4) await new Promise(setImmediate);
+    expect(sandbox.clockOfTest.waited).toEqual([1, 50, 2, 70, 90]);
+  });
+
+  test("lists the waits of scenarios as they are in their files", () => {
+    const { control } = openSandbox({ shortenWait });
+    expect(control.scenarios.all().find(({ name }) => name === "issuer-slow")?.steps).toEqual([
+      { faults: { issuer: { latency_ms: 3000 } } },
+    ]);
+  });
+});

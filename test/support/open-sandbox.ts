@@ -38,6 +38,8 @@ export interface TestOptions
       | "scenario"
       | "journal"
       | "journalBytes"
+      | "observer"
+      | "shortenWait"
     >
   > {
   /** Added to the shipped scenarios. */

@@ -13,6 +13,17 @@ test("an event that is held back arrives after five seconds of the sandbox's tim
   expect(received).toHaveLength(1);
 });
 
+test("an event is held back for a shorter time if the sandbox shortens waits", async () => {
+  const { order, settled, received, clock, scenario } = await openWebhooks({ shortenWait: () => 300.5 });
+  scenario("webhook-reordered");
+  await order();
+  await settled();
+  expect(received).toHaveLength(0);
+  await clock.advance({ by: "PT0.3S" });
+  await settled();
+  expect(received).toHaveLength(1);
+});
+
 test("every second event overtakes the one before it", async () => {
   const { order, settled, received, scenario } = await openWebhooks();
   scenario("webhook-reordered");
