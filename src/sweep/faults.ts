@@ -7,7 +7,7 @@ import { leavesOf, stepFor } from "../scenarios/step.ts";
 import type { RecordedCall } from "./recording.ts";
 
 /**
- * - `outage`: a failure that passes: the client should retry;
+ * - `outage`: a failure that passes: the client should retry, or exchange its API key again;
  * - `connection`: the client receives no response, a late one, or a part of one; it can strike a refused call, too;
  * - `refusal`: the client should not retry;
  * - `webhook`: the delivery of the call's events is faulty;
@@ -31,7 +31,8 @@ const kinds: Readonly<Record<ScenarioName, Kind>> = {
   "dropped-request": "connection",
   "rate-limited": "outage",
   "token-expired": "outage",
-  unauthorized: "refusal",
+  unauthorized: "outage",
+  conflict: "outage",
   "key-revoked": "refusal",
   "issuer-rejected": "refusal",
   "invalid-request": "refusal",
@@ -39,7 +40,6 @@ const kinds: Readonly<Record<ScenarioName, Kind>> = {
   "not-entitled": "refusal",
   "account-not-found": "refusal",
   "account-closed": "refusal",
-  conflict: "refusal",
   "quota-reached": "refusal",
   "company-inactive": "refusal",
   "company-details-missing": "refusal",
@@ -72,12 +72,15 @@ export function faultOf(name: ScenarioName, catalogue: Catalogue, patienceMs: nu
   const scenario = catalogue.required(name);
   const silent_ms = Math.min(patienceMs, longestMs);
   if (name === "silent-response") return { ...scenario, steps: [{ faults: { response: { silent_ms } } }] };
+  const issuer = { disconnect: true, hold_ms: longestMs } as const;
+  // The observer releases it after the first retry.
+  if (name === "lost-in-flight") return { ...scenario, steps: [{ faults: { issuer } }] };
   return scenario;
 }
 
 /** Whether the client of this scenario waits, or has lost sight of the request, from its beginning. */
 export function leavesClientAlone({ name }: Pick<Scenario, "name">): boolean {
-  return name === "silent-response";
+  return name === "silent-response" || name === "lost-in-flight";
 }
 
 /** Whether a scenario can affect an operation. */

@@ -28,7 +28,7 @@ export interface RecordedCall {
   readonly fault: string | undefined;
   /** Whether that fault acted. */
   hasFired: boolean;
-  /** Whether the sandbox has decided it and sent or lost its response. */
+  /** Whether the sandbox sent or lost its response before the client ended. */
   hasEnded: boolean;
   method: string;
   /** Without secrets and without the query. */
@@ -135,7 +135,7 @@ export class Recording implements Observer {
   #ended(call: RecordedCall, exchange: Exchange, messages: Messages): void {
     const { caller, point, status, fault, idempotencyKey, abortedMs } = exchange;
     const isComplete = status !== undefined && fault !== "response.truncated" && abortedMs === undefined;
-    call.hasEnded = true;
+    call.hasEnded = !this.#isClosed;
     call.hasFired = call.fault !== undefined && exchange.scenario === call.fault;
     call.isForced ||= call.fault === undefined && exchange.scenario !== undefined;
     call.method = exchange.method;

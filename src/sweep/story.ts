@@ -44,11 +44,11 @@ function withoutIds(path: string): string {
 }
 
 function outcomeOf({ hasEnded, cardId, loss, status, isAbandoned, point }: RecordedCall): string {
-  if (!hasEnded) return "no response until the end of the run";
+  const created = cardId === undefined ? "" : "card created, ";
   const lost = losses[loss ?? ""] ?? (isAbandoned ? "the client closed the connection" : undefined);
-  const delivered = lost ?? (loss === "response.bad_gateway" ? `${status} instead of the card` : `${status}`);
-  if (cardId !== undefined && (lost || loss)) return `card created, ${delivered}`;
-  return lost ?? `${delivered} ${point ?? ""}`.trim();
+  if (lost) return created + lost;
+  if (!hasEnded) return `${created}no response until the end of the run`;
+  return loss === "response.bad_gateway" ? `${created}${status} instead` : `${status} ${point ?? ""}`.trim();
 }
 
 function noteOn(call: RecordedCall, before: readonly RecordedCall[]): string | null {

@@ -100,7 +100,7 @@ function isRefusedAndRepeated(calls: readonly RecordedCall[]): boolean {
 function hangingReason({ hanging, recording }: Run, limits: Parameters<typeof judge>[3]): string {
   const { patienceMs, limitMs } = limits;
   const waiting = hanging ?? recording.waiting;
-  if (hanging) return `${nameOf(hanging)} waited: no timeout within ${seconds(patienceMs)}`;
+  if (hanging) return `the client waited for ${nameOf(hanging)}: no timeout within ${seconds(patienceMs)}`;
   const limit = `the client did not end within ${seconds(limitMs ?? 0)}`;
   return waiting ? `${limit}; ${nameOf(waiting)} waited for its response` : limit;
 }
