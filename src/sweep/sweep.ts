@@ -217,8 +217,7 @@ class Sweep {
     const run = await this.#runOnce(plan);
     const { calls } = run.recording;
     if (this.#options.stop?.aborted && run.exit.outcome === "stopped") return calls;
-    const limits = { patienceMs: this.#patienceMs, limitMs: this.#limitMs };
-    const judgement = judge(run, this.#reference as Reference, faults, limits);
+    const judgement = judge(run, this.#reference as Reference, faults, this.#patienceMs);
     const hasOutput = judgement.verdict !== "survived" && judgement.verdict !== "not_reached";
     const cell: SweepCell = {
       ...{ id, label: call.label, operation: call.operation, call: callId, fault: faults.join("+") },

@@ -43,13 +43,12 @@ type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "finding
 
 /**
  * How the client fared. The first that matches decides: hung, crashed, damaged, failed, not reached, survived.
- * @param limits - for the reason of a run that took too long
  */
 export function judge(
   run: Run,
   { run: reference, leftOut }: Reference,
   faults: readonly string[],
-  limits: { readonly patienceMs: number; readonly limitMs: number | undefined },
+  patienceMs: number,
 ): Judgement {
   const { exit, recording } = run;
   const differences = differencesBetween(reference.world, run.world, leftOut);
@@ -65,7 +64,7 @@ export function judge(
     ...{ verdict, reason, differences },
     findings: [...new Set(fresh.map(({ text }) => text))],
   });
-  if (exit.outcome === "stopped") return decide("hung", hangingReason(run, limits));
+  if (exit.outcome === "stopped") return decide("hung", hangingReason(run, patienceMs));
   if (exit.outcome === "crashed") return decide("crashed", exit.message);
 
   const isReached = faults.every((name) =>
@@ -97,20 +96,16 @@ function isRefusedAndRepeated(calls: readonly RecordedCall[]): boolean {
   );
 }
 
-function hangingReason({ hanging, recording }: Run, limits: Parameters<typeof judge>[3]): string {
-  const { patienceMs, limitMs } = limits;
-  const waiting = hanging ?? recording.waiting;
-  if (hanging) return `the client waited for ${nameOf(hanging)}: no timeout within ${seconds(patienceMs)}`;
-  const limit = `the client did not end within ${seconds(limitMs ?? 0)}`;
-  return waiting ? `${limit}; ${nameOf(waiting)} waited for its response` : limit;
+/** The reason names no measured time: two sweeps give the same reasons. */
+function hangingReason({ hanging, recording }: Run, patienceMs: number): string {
+  const patience = `${patienceMs / 1000} s`;
+  if (hanging) return `the client waited for ${nameOf(hanging)}: no timeout within ${patience}`;
+  const waiting = recording.waiting ? `; ${nameOf(recording.waiting)} waited for its response` : "";
+  return `the client took longer than three reference runs and ${patience}${waiting}`;
 }
 
 function nameOf({ operation, ordinal }: RecordedCall): string {
   return `${operation} #${ordinal}`;
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
 }
 
 function moreCardsReason(
