@@ -14,9 +14,11 @@ import { report } from "./pages/report.tsx";
 import { request } from "./pages/request.tsx";
 import { requests } from "./pages/requests.tsx";
 import { scenarios } from "./pages/scenarios.tsx";
+import { sweep } from "./pages/sweep.tsx";
 import { base } from "./paths.ts";
 import { createSignIn } from "./sign-in.tsx";
 import { Flashes, submit } from "./submit.ts";
+import { sweepReportIn } from "./sweep-file.ts";
 
 const fileTypes = { "dashboard.css": "text/css", "dashboard.js": "text/javascript" } as const;
 
@@ -55,6 +57,15 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/cards", show(cards));
   ui.get("/cards/:id", show(card));
   ui.get("/report", show(report));
+  ui.get("/sweep", (c) => render(c, sweep()));
+  ui.post("/sweep", async (c) => {
+    try {
+      return await render(c, sweep({ report: await sweepReportIn(c) }));
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      return render(c, sweep({ problem: error.message }), { status: error.status });
+    }
+  });
   for (const [path, action] of Object.entries(actions(services))) ui.post(path, submit(flashes, action));
 
   ui.all("/*", (c) => {

@@ -134,6 +134,7 @@ const menu: readonly (readonly [path: string, name: string])[] = [
   ["/api-keys", "API keys"],
   ["/cards", "Cards"],
   ["/report", "Report"],
+  ["/sweep", "Sweep"],
 ];
 
 interface LayoutProps {

@@ -34,7 +34,16 @@ describe("pages have security headers", () => {
 
   test("pages have no inline style or script", async () => {
     const { visit } = openDashboard();
-    for (const path of ["", "/requests", "/scenarios", "/companies", "/api-keys", "/cards", "/report"]) {
+    for (const path of [
+      "",
+      "/requests",
+      "/scenarios",
+      "/companies",
+      "/api-keys",
+      "/cards",
+      "/report",
+      "/sweep",
+    ]) {
       const { html } = await visit(path);
       expect(html).not.toMatch(/<style|<script(?! src="\/_sandbox\/ui\/dashboard\.js)|\sstyle=|\son[a-z]+=/);
       expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);

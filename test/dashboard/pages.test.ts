@@ -20,6 +20,7 @@ describe("each page shows its essentials", () => {
     ["/api-keys?environment=live", "API keys", "Create a live key", "/auth/v1/token"],
     ["/cards", "Cards", "Full House Events Ltd", "Farah Qureshi", "terminated"],
     ["/report", "Report", "No findings", "0 of", "issuer unavailable"],
+    ["/sweep", "Sweep", "No report is open", "Report file (JSON)"],
   ];
   test.each(pages)("%s: %s", async (path, title, ...texts) => {
     const { visit } = openDashboard();
