@@ -10,7 +10,7 @@ const longestWaitMs = 60_000;
 /** Why a call failed. `isUnknown`: it may have taken effect. Call it again with the same `idempotencyKey`. */
 export class CardError extends Error {
   constructor({ status, body }, isUnknown, idempotencyKey) {
-    super(`${status ?? "no response"}: ${body?.error ?? body?.message ?? "no details"}`);
+    super(`${status ?? "no response"}: ${body?.error?.message ?? body?.error ?? "try again"}`);
     this.status = status;
     this.isUnknown = isUnknown;
     this.idempotencyKey = idempotencyKey;
@@ -25,7 +25,7 @@ export class CardClient {
   /** The promise of a token, which calls at the same time share. */
   #exchange;
 
-  constructor(url, apiKey, { fetch = globalThis.fetch, timeoutMs = 1000 } = {}) {
+  constructor(url, apiKey, { fetch = globalThis.fetch, timeoutMs = 2000 } = {}) {
     this.#url = url;
     this.#apiKey = apiKey;
     this.#fetch = fetch;

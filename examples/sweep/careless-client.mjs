@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 
 const attempts = 3;
 const backoffMs = 20;
-const timeoutMs = 1000;
+const timeoutMs = 2000;
 
 export class CardClient {
   #url;

@@ -18,7 +18,7 @@ export class CardClient {
   #refresh;
 
   /** @param options - `now`: the client's clock */
-  constructor(url, apiKey, { now = Date.now, timeoutMs = 1000 } = {}) {
+  constructor(url, apiKey, { now = Date.now, timeoutMs = 2000 } = {}) {
     this.#url = url;
     this.#apiKey = apiKey;
     this.#now = now;
