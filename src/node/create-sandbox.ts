@@ -22,6 +22,7 @@ import {
 } from "./database/file.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
+import { clearTimeout, setTimeout, ticks } from "./real-timers.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
@@ -29,8 +30,9 @@ export const version: string = JSON.parse(
 ).version;
 
 const systemClock: Clock = {
+  // Looked up at each call: a test that sets the system time also moves the time of the sandbox.
   now: () => Date.now(),
-  ticks: () => performance.now(),
+  ticks,
   after(ms, work, inBackground = false) {
     const timer = setTimeout(work, ms);
     if (inBackground) timer.unref();

@@ -13,6 +13,7 @@ import type { Serve } from "../api.ts";
 import type { UnreadPointId } from "../contract/responses.ts";
 import { CouldNotRun, SetupError } from "../rules/errors.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "./real-timers.ts";
 import { inBatches } from "./request-batches.ts";
 
 /** A certificate and its private key, as PEM texts. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate, ticks } from "./real-timers.ts";
 
 /**
  * The maximum number of pending requests on a connection. The server stops reading from the connection when
@@ -54,14 +55,14 @@ export class PendingRequests {
   /** Records that the client closed the connection, or its side of it. */
   close(socket: Duplex): void {
     const connection = this.#of(socket);
-    connection.goneMs ??= performance.now();
+    connection.goneMs ??= ticks();
     const { goneListeners } = connection;
     connection.goneListeners = [];
     for (const listener of goneListeners) listener();
   }
 
   /**
-   * The time at which the client closed the connection of a request, in milliseconds of `performance.now()`.
+   * The time at which the client closed the connection of a request, in milliseconds of `ticks()`.
    */
   goneMs({ socket }: IncomingMessage): number | undefined {
     return this.#connections.get(socket)?.goneMs;

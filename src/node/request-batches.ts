@@ -3,6 +3,7 @@ import type { Arrived } from "../http/read-body.ts";
 import { maxBodyBytes } from "../http/read-body.ts";
 import type { SentHeaders } from "../journal/exchange.ts";
 import type { PendingRequests } from "./pending-requests.ts";
+import { setImmediate } from "./real-timers.ts";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
