@@ -30,9 +30,9 @@ const kinds: Readonly<Record<ScenarioName, Kind>> = {
   "lost-in-flight": "outage",
   "dropped-request": "connection",
   "rate-limited": "outage",
+  conflict: "outage",
   "token-expired": "outage",
   unauthorized: "outage",
-  conflict: "outage",
   "key-revoked": "refusal",
   "issuer-rejected": "refusal",
   "invalid-request": "refusal",
@@ -70,7 +70,8 @@ const longestMs = 600_000;
  */
 export function faultOf(name: ScenarioName, catalogue: Catalogue, patienceMs: number): Scenario {
   const scenario = catalogue.required(name);
-  const silent_ms = Math.min(patienceMs, longestMs);
+  // A little longer, so that chance does not decide about a timeout that is as long as the patience.
+  const silent_ms = Math.min(1.1 * patienceMs, longestMs);
   if (name === "silent-response") return { ...scenario, steps: [{ faults: { response: { silent_ms } } }] };
   const issuer = { disconnect: true, hold_ms: longestMs } as const;
   // The observer releases it after the first retry.
@@ -78,9 +79,9 @@ export function faultOf(name: ScenarioName, catalogue: Catalogue, patienceMs: nu
   return scenario;
 }
 
-/** Whether the client of this scenario waits, or has lost sight of the request, from its beginning. */
-export function leavesClientAlone({ name }: Pick<Scenario, "name">): boolean {
-  return name === "silent-response" || name === "lost-in-flight";
+/** Whether the client waits until its own timeout. */
+export function isSilent({ name }: Pick<Scenario, "name">): boolean {
+  return name === "silent-response";
 }
 
 /** Whether a scenario can affect an operation. */
@@ -105,7 +106,7 @@ function canStrike(call: RecordedCall, scenario: Scenario, kind: Kind): boolean 
   if (!affects(scenario, call)) return false;
   if (kind === "connection") return true;
   if (call.isForced || isRefused(call)) return false;
-  return kind === "webhook" ? call.hasWebhooks : isDecidedAfter(call, scenario);
+  return (kind !== "webhook" || call.hasWebhooks) && isDecidedAfter(call, scenario);
 }
 
 /** Whether the sandbox refused a call, or lost it before it decided. */

@@ -9,7 +9,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import type { Outgoing } from "../store/webhook-deliveries.ts";
 import { activeWebhooks } from "../store/webhooks.ts";
 import type { AttemptOutcome } from "../webhooks/attempt.ts";
-import { affects, leavesClientAlone } from "./faults.ts";
+import { affects } from "./faults.ts";
 import { type Delivery, hasGeneratedSlug, type World, WorldCapture, worldLabelOf } from "./world.ts";
 
 /** The label of calls whose caller the sandbox did not identify. */
@@ -81,11 +81,13 @@ export class Recording implements Observer {
   readonly #onHang: (call: RecordedCall) => void;
   /** The number of faults that were forced. */
   #forced = 0;
-  /** Whether the client goes on after the first fault. */
-  #goesOn = false;
   #isClosed = false;
   /** The call with the first fault, with its body. */
   #struck: string | undefined;
+  /** How often each request was sent, with its body. */
+  readonly #sent = new Map<string, number>();
+  /** The client's next call of the label after the first fault. */
+  #next: RecordedCall | undefined;
 
   /** @param onHang - called when a request stayed silent, and its client waited until the end */
   constructor(parts: Parts, plan: Plan | undefined, onHang: (call: RecordedCall) => void) {
@@ -96,16 +98,20 @@ export class Recording implements Observer {
   }
 
   begin({ operation, caller, isForced }: Call): Watch {
+    // A function that was stopped can go on.
+    if (this.#isClosed) return { ended() {} };
     const label = caller ? labelOf(caller) : unidentified;
     const name = `${label}/${operation}`;
     const ordinal = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, ordinal);
     if (caller) this.#capture.add(caller.companyPk, label);
     this.#noteParallel(label);
+    const hasStruck = this.#forced > 0;
     const forced = this.#forcedOn({ label, operation, ordinal });
     const call: RecordedCall = {
       ...{ label, operation, ordinal, isForced, fault: forced?.name },
-      ...{ hasFired: false, hasEnded: false, isAbandoned: false, hasWebhooks: false, isRepeat: false },
+      ...{ hasFired: false, hasEnded: false, isAbandoned: false },
+      ...{ hasWebhooks: false, isRepeat: false },
       ...{
         method: "",
         path: "",
@@ -117,7 +123,7 @@ export class Recording implements Observer {
       },
     };
     this.calls.push(call);
-    if (forced && leavesClientAlone(forced)) this.#goesOn = true;
+    if (hasStruck && label === this.#plan?.call.label) this.#next ??= call;
     return { forced, ended: (exchange, messages) => this.#ended(call, exchange, messages) };
   }
 
@@ -126,15 +132,16 @@ export class Recording implements Observer {
     const fault = plan?.faults[this.#forced];
     if (!plan || !fault || call.label !== plan.call.label) return undefined;
     const isFirst = call.operation === plan.call.operation && call.ordinal === plan.call.ordinal;
-    const isNext = this.#forced === 0 ? isFirst : this.#goesOn && affects(fault, call);
-    if (!isNext) return undefined;
+    // The client may repeat a call before the first attempt has ended.
+    if (this.#forced === 0 ? !isFirst : !affects(fault, call)) return undefined;
     this.#forced++;
     return fault;
   }
 
   #ended(call: RecordedCall, exchange: Exchange, messages: Messages): void {
     const { caller, point, status, fault, idempotencyKey, abortedMs } = exchange;
-    const isComplete = status !== undefined && fault !== "response.truncated" && abortedMs === undefined;
+    const isComplete =
+      status !== undefined && fault !== "response.truncated" && abortedMs === undefined && !this.#isClosed;
     call.hasEnded = !this.#isClosed;
     call.hasFired = call.fault !== undefined && exchange.scenario === call.fault;
     call.isForced ||= call.fault === undefined && exchange.scenario !== undefined;
@@ -148,11 +155,11 @@ export class Recording implements Observer {
     call.hasWebhooks =
       caller !== undefined && activeWebhooks(this.#parts.services.database, caller.companyPk).length > 0;
     const sent = `${exchange.method} ${exchange.path} ${messages.requestBody ?? ""}`;
+    this.#sent.set(sent, this.timesSent(sent) + 1);
     if (call.hasFired) this.#struck ??= sent;
     else call.isRepeat = sent === this.#struck;
     if (point !== undefined && creating.has(point)) this.#noteCard(call, messages);
     if (isComplete) this.#tell(messages.responseBody);
-    if (call.hasFired) this.#goesOn = true;
     // The order whose connection was lost ends once a retry met its key in progress.
     if (point?.endsWith(".key_in_progress")) this.#parts.scenarios.releaseForced();
     const isSilent = fault === "response.silent" && !call.isAbandoned && !this.#isClosed;
@@ -169,7 +176,7 @@ export class Recording implements Observer {
   }
 
   delivered({ body }: Outgoing, { error }: AttemptOutcome): void {
-    if (error === null) this.#tell(body);
+    if (error === null && !this.#isClosed) this.#tell(body);
   }
 
   #tell(text: string | undefined): void {
@@ -198,12 +205,27 @@ export class Recording implements Observer {
     return untold;
   }
 
-  /** The request that has waited longest for its response; undefined: none waits. */
+  /** The request that had waited longest for its response when the client ended; undefined: none waited. */
   get waiting(): RecordedCall | undefined {
     return this.calls.find(({ hasEnded }) => !hasEnded);
   }
 
-  /** No request that ends from now on hangs: the client has ended. */
+  /** What the client did next after the first fault, in the same label. */
+  get next(): RecordedCall | undefined {
+    return this.#next;
+  }
+
+  /** The request with the first fault, with its body; undefined: the fault did not act. */
+  get struck(): string | undefined {
+    return this.#struck;
+  }
+
+  /** How often the client sent a request, with its body. */
+  timesSent(request: string): number {
+    return this.#sent.get(request) ?? 0;
+  }
+
+  /** The client has ended: no response from now on reaches it, and no request that waits hangs. */
   clientEnded(): void {
     this.#isClosed = true;
   }

@@ -38,9 +38,9 @@ function nameOfKey(n: number): string {
   return n < 26 ? letter : `${letter}${Math.floor(n / 26) + 1}`;
 }
 
-/** Ids can differ between runs. */
-function withoutIds(path: string): string {
-  return path.replace(/\/[0-9a-f]{8}-[0-9a-f-]{27}(?=\/|$)/g, "/{id}");
+/** Ids and keys can differ between runs. */
+export function withoutIds(text: string): string {
+  return text.replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/gi, "{id}");
 }
 
 function outcomeOf({ hasEnded, cardId, loss, status, isAbandoned, point }: RecordedCall): string {

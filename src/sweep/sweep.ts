@@ -1,14 +1,16 @@
 import { operationIds } from "../contract/operations.ts";
+import { maskBody } from "../journal/masking.ts";
 import type { SweepCall, SweepCell, SweepReport, Verdict } from "../journal/sweep-report.ts";
 import { isFailing, verdicts } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { didYouMean } from "../rules/issues.ts";
 import type { Catalogue } from "../scenarios/catalogue.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 import type { ScenarioName } from "../scenarios/shipped.ts";
-import { faultNames, faultOf, faultsOf, secondFaultsOf } from "./faults.ts";
+import { faultNames, faultOf, faultsOf, isSilent, secondFaultsOf } from "./faults.ts";
 import { type Plan, type RecordedCall, Recording } from "./recording.ts";
-import { storyOf } from "./story.ts";
+import { storyOf, withoutIds } from "./story.ts";
 import type { Exit, Subject } from "./subject.ts";
 import { findingsByCompany, judge, type Reference, type Run, referenceOf } from "./verdict.ts";
 import { hasGeneratedSlug } from "./world.ts";
@@ -91,8 +93,9 @@ class Sweep {
   readonly #patienceMs: number;
   readonly #startedMs: number;
   readonly #cells = new Map<string, SweepCell>();
+  /** The time of the longer reference run. */
+  #durationMs = 0;
   #reference: Reference | undefined;
-  #limitMs: number | undefined;
   #summary: SweepReport["reference"] = { calls: 0, operations: 0, duration_ms: 0 };
   #known: PlannedCell[] = [];
 
@@ -113,13 +116,13 @@ class Sweep {
     if (secondProblem) return this.#report([], secondProblem, second.exit);
     const durationMs = Math.max(first.durationMs, second.durationMs);
     this.#reference = referenceOf(first, second);
-    this.#limitMs = this.#options.inspect ? undefined : 3 * durationMs + this.#patienceMs;
     const { calls } = first.recording;
     this.#summary = {
       calls: calls.length,
       operations: new Set(calls.map(({ operation }) => operation)).size,
       duration_ms: Math.round(durationMs),
     };
+    this.#durationMs = durationMs;
     const listed = describeCalls(first, second);
     this.#known = this.#select(this.#plan(calls, listed), listed);
     this.#progress(undefined);
@@ -143,7 +146,7 @@ class Sweep {
     const occurrences = new Map<string, number>();
     const planned = calls.flatMap((call, i) => {
       const { id: callId, unstable } = listed[i] as SweepCall;
-      if (unstable !== null && !this.#options.unstable) return [];
+      if (unstable !== null && !this.#options.unstable && this.#options.cell === undefined) return [];
       return faultsOf(call, this.#ports.catalogue).map((fault) => {
         const pair = `${call.operation} ${fault}`;
         const occurrence = occurrences.get(pair) ?? 0;
@@ -188,18 +191,18 @@ class Sweep {
   /** @returns the cells with a second fault that follow from those that the client survived */
   async #runEach(cells: readonly PlannedCell[]): Promise<PlannedCell[]> {
     const { jobs = 1, depth = 1 } = this.#options;
-    const following: PlannedCell[][] = [];
+    const second: PlannedCell[][] = [];
     const queue = cells.map((cell, i) => ({ cell, i }));
     const first = new Set(firstOccurrences(cells));
     const work = async () => {
-      for (let next = queue.shift(); next && this.#whyEnded() === null; next = queue.shift()) {
-        const { cell, i } = next;
-        const calls = await this.#runCell(cell);
-        if (depth === 2 && first.has(cell)) following[i] = this.#followUps(cell, calls);
+      for (let planned = queue.shift(); planned && this.#whyEnded() === null; planned = queue.shift()) {
+        const { cell, i } = planned;
+        const { next } = await this.#runCell(cell);
+        if (depth === 2 && first.has(cell)) second[i] = this.#followUps(cell, next);
       }
     };
     await Promise.all(Array.from({ length: jobs }, work));
-    return following.flat();
+    return second.flat();
   }
 
   /** Why no further cell runs; null: more can run. */
@@ -210,34 +213,39 @@ class Sweep {
     return "the budget was used up";
   }
 
-  async #runCell({ id, call, callId, faults }: PlannedCell): Promise<readonly RecordedCall[]> {
+  /** How long a cell with these faults may take. */
+  #limitMs(faults: readonly Scenario[]): number | undefined {
+    const { inspect, jobs = 1 } = this.#options;
+    if (inspect) return undefined;
+    // Runs at the same time slow each other. A client may use up its patience once for each response that stays silent.
+    const patiences = 1 + faults.filter(isSilent).length;
+    return 3 * this.#durationMs * jobs + this.#patienceMs * patiences;
+  }
+
+  async #runCell({ id, call, callId, faults }: PlannedCell): Promise<Recording> {
     const { catalogue } = this.#ports;
     const patienceMs = this.#options.inspect ? Number.POSITIVE_INFINITY : this.#patienceMs;
     const plan = { call, faults: faults.map((name) => faultOf(name, catalogue, patienceMs)) };
     const run = await this.#runOnce(plan);
-    const { calls } = run.recording;
-    if (this.#options.stop?.aborted && run.exit.outcome === "stopped") return calls;
+    if (this.#options.stop?.aborted && run.exit.outcome === "stopped") return run.recording;
     const judgement = judge(run, this.#reference as Reference, faults, this.#patienceMs);
     const hasOutput = judgement.verdict !== "survived" && judgement.verdict !== "not_reached";
     const cell: SweepCell = {
       ...{ id, label: call.label, operation: call.operation, call: callId, fault: faults.join("+") },
       ...judgement,
       repeat: this.#subject.repeat(id),
-      story: storyOf(calls, call.label),
+      story: storyOf(run.recording.calls, call.label),
       output: hasOutput ? run.exit.output : null,
       duration_ms: Math.round(run.durationMs),
     };
     this.#cells.set(id, cell);
     this.#progress(cell);
-    return calls;
+    return run.recording;
   }
 
   /** The second faults for what the client did next, if it survived the first. */
-  #followUps({ id, call, callId, faults }: PlannedCell, calls: readonly RecordedCall[]): PlannedCell[] {
-    if (this.#cells.get(id)?.verdict !== "survived") return [];
-    const struck = calls.findIndex(({ fault }) => fault !== undefined);
-    const next = calls.find(({ label }, i) => i > struck && label === call.label);
-    if (!next) return [];
+  #followUps({ id, call, callId, faults }: PlannedCell, next: RecordedCall | undefined): PlannedCell[] {
+    if (!next || this.#cells.get(id)?.verdict !== "survived") return [];
     const seconds = secondFaultsOf({ ...next, isForced: false }, this.#ports.catalogue);
     return seconds.map((second) => ({ id: `${id}+${second}`, call, callId, faults: [...faults, second] }));
   }
@@ -248,6 +256,7 @@ class Sweep {
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     this.#options.stop?.addEventListener("abort", interrupt);
+    if (this.#options.stop?.aborted) interrupt();
     let recording: Recording | undefined;
     let hanging: RecordedCall | undefined;
     let rest: Pick<Run, "world" | "findings"> = { world: new Map(), findings: new Map() };
@@ -262,7 +271,7 @@ class Sweep {
         recording = new Recording(parts, plan, onHang);
         return recording;
       },
-      limitMs: plan && this.#limitMs,
+      limitMs: plan && this.#limitMs(plan.faults),
       stop: stop.signal,
       ended: async (sandbox) => {
         durationMs = clock.ticks() - startedMs;
@@ -278,7 +287,13 @@ class Sweep {
     });
     this.#options.stop?.removeEventListener("abort", interrupt);
     if (!recording) throw new Error("internal error: the run had no sandbox");
-    return { exit, recording, ...rest, hanging, durationMs: durationMs ?? clock.ticks() - startedMs };
+    return {
+      exit: shownExit(exit),
+      recording,
+      ...rest,
+      hanging,
+      durationMs: durationMs ?? clock.ticks() - startedMs,
+    };
   }
 
   #progress(latest: SweepCell | undefined): void {
@@ -324,6 +339,24 @@ class Sweep {
         .map((name) => name.slice(0, name.lastIndexOf(" "))),
     };
   }
+}
+
+/** The most characters of a client's output that a report keeps. */
+const keptOutput = 16_384;
+
+/** Without secrets, and without the ids by which the messages of two runs differ. */
+function shownExit({ outcome, message, output }: Exit): Exit {
+  const [line = ""] = message.trim().split("\n", 1);
+  return {
+    outcome,
+    message: withoutIds(maskLines(line.slice(0, 500))),
+    output: output && maskLines(output.slice(-keptOutput)),
+  };
+}
+
+/** Line by line, because a line with a secret that cannot be recognized is not shown at all. */
+function maskLines(text: string): string {
+  return text.split("\n").map(maskBody).join("\n");
 }
 
 function totalsOf(cells: readonly SweepCell[]): SweepReport["totals"] {

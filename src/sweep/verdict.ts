@@ -3,7 +3,14 @@ import { rules } from "../journal/findings/rules.ts";
 import type { SweepCell, Verdict } from "../journal/sweep-report.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import type { Exit } from "./subject.ts";
-import { differencesBetween, type LeftOut, labelsWithMoreCards, leftOutOf, type World } from "./world.ts";
+import {
+  differencesBetween,
+  type LeftOut,
+  labelsWithMoreCards,
+  leftOutOf,
+  type World,
+  worldLabelOf,
+} from "./world.ts";
 
 /** One run of a client, after it has ended. */
 export interface Run {
@@ -21,10 +28,23 @@ export interface Run {
 export interface Reference {
   readonly run: Run;
   readonly leftOut: LeftOut;
+  /** The findings of either reference run. */
+  readonly findings: ReadonlySet<string>;
+  /** The larger number of cards, by label, that the client was never told of. */
+  readonly untold: ReadonlyMap<string, number>;
 }
 
 export function referenceOf(first: Run, second: Run): Reference {
-  return { run: first, leftOut: leftOutOf(first.world, second.world) };
+  const untold = new Map(first.recording.untold());
+  for (const [label, count] of second.recording.untold()) {
+    untold.set(label, Math.max(count, untold.get(label) ?? 0));
+  }
+  return {
+    run: first,
+    leftOut: leftOutOf(first.world, second.world),
+    findings: new Set([...first.findings.keys(), ...second.findings.keys()]),
+    untold,
+  };
 }
 
 /** The findings by their ids and companies: a client can repeat a mistake in another company. */
@@ -32,7 +52,7 @@ export function findingsByCompany({ findings }: FindingsReport): Run["findings"]
   return new Map(
     findings.flatMap(({ id, severity, title, occurrences }) =>
       occurrences.map(({ company }) => [
-        `${id} ${company ?? ""}`,
+        `${id} ${worldLabelOf(company ?? "")}`,
         { text: `${id} (${severity}): ${title}`, isCritical: severity === "critical" },
       ]),
     ),
@@ -46,15 +66,15 @@ type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "finding
  */
 export function judge(
   run: Run,
-  { run: reference, leftOut }: Reference,
+  { run: reference, leftOut, ...known }: Reference,
   faults: readonly string[],
   patienceMs: number,
 ): Judgement {
   const { exit, recording } = run;
   const differences = differencesBetween(reference.world, run.world, leftOut);
-  const isNew = ([name]: readonly [string, unknown]) => !reference.findings.has(name);
+  const isNew = ([name]: readonly [string, unknown]) => !known.findings.has(name);
   const fresh = [...run.findings].filter(isNew).map(([, finding]) => finding);
-  if (faults.length === 1 && isRefusedAndRepeated(recording.calls)) {
+  if (faults.length === 1 && isRefusedAndRepeated(recording, reference.recording)) {
     // The rule itself needs more attempts than a fault that acts once can refuse.
     const { severity, title } = rules["RETRY-3"];
     fresh.push({ text: `RETRY-3 (${severity}): ${title}`, isCritical: false });
@@ -70,30 +90,31 @@ export function judge(
   const isReached = faults.every((name) =>
     recording.calls.some((call) => call.fault === name && call.hasFired),
   );
+  const decideOn = (verdict: Verdict, reason: string) =>
+    decide(verdict, isReached ? reason : `${reason}, although the fault did not act`);
   const [more] = labelsWithMoreCards(reference.world, run.world, leftOut);
-  if (more) return decide("damaged", moreCardsReason(more, reference));
-  if (hasMoreUntold(run, reference)) {
-    return decide("damaged", "a card exists of which the client was never told");
+  if (more) return decideOn("damaged", moreCardsReason(more, recording));
+  if ([...recording.untold()].some(([label, count]) => count > (known.untold.get(label) ?? 0))) {
+    return decideOn("damaged", "a card exists of which the client was never told");
   }
-  if (critical) return decide("damaged", critical.text);
+  if (critical) return decideOn("damaged", critical.text);
   if (exit.outcome === "passed" && differences.length > 0) {
-    return decide("damaged", "the client reports success, but leaves other cards than without the fault");
+    return decideOn("damaged", "the client reports success, but leaves other cards than without the fault");
   }
-  if (exit.outcome === "failed") {
-    return decide("failed", isReached ? exit.message : `${exit.message}, although the fault did not act`);
-  }
+  if (exit.outcome === "failed") return decideOn("failed", exit.message);
   if (!isReached) return decide("not_reached", "the fault did not act");
   return decide("survived", "the client succeeds and leaves the same cards");
 }
 
 const final: ReadonlySet<number | null> = new Set([400, 403, 404, 422]);
 
-/** Whether the fault refused a call, and the client sent the same request again. */
-function isRefusedAndRepeated(calls: readonly RecordedCall[]): boolean {
-  return (
-    calls.some(({ hasFired, status }) => hasFired && final.has(status)) &&
-    calls.some(({ isRepeat }) => isRepeat)
-  );
+/** Whether the fault refused a call, and the client sent the same request once more than without the fault. */
+function isRefusedAndRepeated(run: Recording, reference: Recording): boolean {
+  const { struck } = run;
+  if (struck === undefined || !run.calls.some(({ hasFired, status }) => hasFired && final.has(status))) {
+    return false;
+  }
+  return run.timesSent(struck) > Math.max(1, reference.timesSent(struck));
 }
 
 /** The reason names no measured time: two sweeps give the same reasons. */
@@ -109,15 +130,13 @@ function nameOf({ operation, ordinal }: RecordedCall): string {
 }
 
 function moreCardsReason(
-  { label, expected, actual }: ReturnType<typeof labelsWithMoreCards>[number],
-  { recording }: Run,
+  { expected, actual }: ReturnType<typeof labelsWithMoreCards>[number],
+  { calls }: Recording,
 ): string {
-  const created = recording.calls.filter((call) => call.label === label && call.cardId !== undefined).length;
-  if (created === 1 && actual - expected === 1) return "2 cards for one order";
+  const [struck] = calls.filter(({ fault }) => fault !== undefined);
+  const repeats = calls.filter(({ isRepeat, cardId }) => isRepeat && cardId !== undefined).length;
+  if (struck?.cardId !== undefined && repeats > 0 && repeats === actual - expected) {
+    return `${repeats + 1} cards for one order`;
+  }
   return `${actual} cards, ${expected} in the reference run`;
-}
-
-function hasMoreUntold({ recording }: Run, { recording: reference }: Run): boolean {
-  const expected = reference.untold();
-  return [...recording.untold()].some(([label, count]) => count > (expected.get(label) ?? 0));
 }
