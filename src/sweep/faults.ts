@@ -110,7 +110,7 @@ function canStrike(call: RecordedCall, scenario: Scenario, kind: Kind): boolean 
 }
 
 /** Whether the sandbox refused a call, or lost it before it decided. */
-export function isRefused({ point }: Pick<RecordedCall, "point">): boolean {
+function isRefused({ point }: Pick<RecordedCall, "point">): boolean {
   return point === null || contractPoints[point].status >= 400;
 }
 

@@ -101,7 +101,7 @@ function holderIn({ slug, members }: CompanyListing, memberId: string): string {
 }
 
 /** The number of cards, as a field on which two worlds can differ. */
-export const numberOfCards = "number of cards";
+const numberOfCards = "number of cards";
 
 /** The fields by which the cards of a label cannot be compared, because two runs without faults differ in them. */
 export type LeftOut = ReadonlyMap<string, readonly string[]>;
