@@ -3,8 +3,10 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { formatSweep } from "../../src/journal/formats/sweep.ts";
 import { fillWorld } from "../support/eventful-world.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
+import { variedReport } from "../support/sweep-report.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -35,6 +37,26 @@ for (const [name, context] of windows) {
         const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect([path, overflow]).toEqual([path, 0]);
       }
+    },
+  );
+}
+
+for (const [name, context] of windows) {
+  testInBrowser(
+    `the report of a sweep, ${name}, has no accessibility violation, and its grid leads to details`,
+    async () => {
+      const { page, open } = await openBrowser({ context });
+      await open("/sweep");
+      const buffer = Buffer.from(formatSweep(variedReport(), "json").text);
+      await page
+        .getByLabel("Report file")
+        .last()
+        .setInputFiles({ name: "sweep.json", mimeType: "application/json", buffer });
+      await page.getByRole("button", { name: "Show report" }).click();
+      await page.getByRole("link", { name: "✓ survived" }).first().click();
+      await page.locator("details[open]:has(:target)").getByText("Repeat:").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     },
   );
 }

@@ -55,5 +55,6 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
     cards: "/cards",
     card: `/cards/${card.id}`,
     report: "/report",
+    sweep: "/sweep",
   };
 }

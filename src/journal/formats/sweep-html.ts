@@ -32,10 +32,13 @@ const mostOutput = 30;
 /** For a page that has no styles of its own for the parts of `sweepHtml`. */
 export const sweepStyle = `
 body { max-width: 90rem; }
+.table { position: relative; }
 .grid { width: auto; }
-.grid th, .grid td { padding: .25rem .6rem; text-align: center; white-space: nowrap; }
-.grid tbody th, .grid thead th:first-child { position: sticky; left: 0; background: Canvas; text-align: left; }
-.grid td { background: var(--tint); border: 1px solid var(--line); color: var(--mark); min-width: 0; }
+.grid th, .grid td { padding: .25rem .3rem; text-align: center; white-space: nowrap; }
+.grid thead th + th { font-weight: 400; padding: .3rem 0; text-align: left; transform: rotate(180deg); vertical-align: middle; writing-mode: vertical-rl; }
+.grid tbody th, .grid thead th:first-child { background: Canvas; left: 0; padding-right: .75rem; position: sticky; text-align: left; vertical-align: bottom; z-index: 1; }
+.grid td { background: var(--tint); border: 1px solid var(--line); color: var(--mark); }
+.grid tbody tr td:nth-child(n) { min-width: 1.6rem; }
 .grid td a { color: inherit; display: block; font-weight: 600; text-decoration: none; }
 .grid td a:hover { text-decoration: underline; }
 .damaged, .hung, .crashed { --mark: light-dark(#a3001a, #ffb3b3); --tint: light-dark(#fbd9d9, #58191c); }
@@ -43,6 +46,8 @@ body { max-width: 90rem; }
 .survived { --mark: light-dark(#11632f, #8fe0aa); --tint: light-dark(#dff3e4, #17361f); }
 .sweep-cell { border: 1px solid var(--line); border-left: .35rem solid var(--mark, currentcolor); border-radius: .25rem; margin: .5rem 0; padding: .25rem 1rem; }
 .sweep-cell summary { font-weight: inherit; overflow-wrap: anywhere; }
+.sweep-cell table { min-width: 50%; width: auto; }
+.sweep-cell td { white-space: normal; }
 .sweep-cell:has(:target) { outline: 2px solid; }
 .sweep-cell > div { scroll-margin-top: 6rem; }
 pre { font-size: .85em; overflow-x: auto; }
@@ -58,7 +63,7 @@ export function sweepHtml(report: SweepReport): string {
   const { exit_code, problem } = report;
   const grid = gridOf(report, mostRows);
   const summary = [
-    `<p>${htmlBadge(exit_code === 0 ? "Passed" : "Failed", exit_code === 0 ? "passed good" : "failed bad")} exit code ${exit_code}. ${escapeMarkup(problem === null ? `${totalsText(report)}.` : line(problem, 2000))}</p>`,
+    `<p>${htmlBadge(exit_code === 0 ? "Passed" : "Failed", exit_code === 0 ? "passed good" : "critical bad")} exit code ${exit_code}. ${escapeMarkup(problem === null ? `${totalsText(report)}.` : line(problem, 2000))}</p>`,
     `<p>${escapeMarkup(referenceText(report))}</p>`,
     outputHtml(outputOf(report, mostOutput)),
   ].join("\n");
@@ -95,8 +100,8 @@ function gridHtml(grid: Grid, links: ReadonlyMap<SweepCell, string>): string {
     ...(grid.sumsLabels ? ["Each row sums up all labels."] : []),
     "✓ survived, ! failed, ✗ damaged, hung or crashed, ~ not reached, … not run, – does not apply. A field sums up all calls of its operation; its number counts the cells with the worst verdict.",
   ];
-  return `<section aria-labelledby="grid">
-<h2 id="grid">Operations and faults</h2>
+  return `<section>
+<h2>Operations and faults</h2>
 <div class="table" role="region" aria-label="Operations and faults" tabindex="0">
 <table class="grid">
 <thead><tr><th scope="col">Operation</th>${head.join("")}</tr></thead>
@@ -171,9 +176,9 @@ function cellHtml(cell: SweepCell, id: string, isOpen: boolean): string {
 <summary>${symbols[cell.verdict]} ${htmlText(sentenceOf(cell))}</summary>
 <div id="${id}">
 ${[
-  story.length > 0 ? htmlTable("Requests", ["Request", "Key", "Response", "Note"], story) : "",
+  story.length > 0 ? groupTable("Requests", ["Request", "Key", "Response", "Note"], story) : "",
   differences.length > 0
-    ? htmlTable("Difference from the reference run", ["Cards", "Fields"], differences)
+    ? groupTable("Difference from the reference run", ["Cards", "Fields"], differences)
     : "",
   cell.findings.length > 0 ? `<p>New findings: ${escapeMarkup(findingsOf(cell))}</p>` : "",
   outputHtml(outputOf(cell, mostOutput)),
@@ -183,6 +188,11 @@ ${[
   .join("\n")}
 </div>
 </details>`;
+}
+
+/** No region: each cell has a table with this caption. */
+function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): string {
+  return htmlTable(caption, head, rows).replace('role="region"', 'role="group"');
 }
 
 function outputHtml(lines: readonly string[]): string {

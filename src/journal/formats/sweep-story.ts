@@ -29,16 +29,11 @@ export function sentenceOf(cell: SweepCell): string {
   return `${titleOf(cell)}: ${line(cell.reason)}.`;
 }
 
-/** `POST orderPhysicalCard`, key, outcome and note of each request. */
+/** `POST orderPhysicalCard`, name of the key, outcome and note of each request. */
 export function storyOf({ story }: SweepCell): readonly (readonly [string, string, string, string])[] {
   return story.slice(0, mostRequests).map(({ request, operation, key, outcome, note }) => {
     const method = request.split(" ", 1)[0] ?? "";
-    return [
-      line(`${method} ${operation}`),
-      key === null ? "" : line(`key ${key}`),
-      line(outcome),
-      line(note ?? ""),
-    ] as const;
+    return [line(`${method} ${operation}`), line(key ?? ""), line(outcome), line(note ?? "")] as const;
   });
 }
 
@@ -50,14 +45,28 @@ export function differencesOf({
     const cards = `${times} ${times === 1 ? "card" : "cards"}`;
     const fields = Object.entries(card)
       .slice(0, mostFields)
-      .filter(([, value]) => value !== "none");
+      .filter(([, value]) => value !== "none" && value !== "false")
+      .map(([name, value]) => [name, valuesOf(value)] as const);
     return [
       `${only === "cell" ? "+" : "−"} ${cards} only in ${only === "cell" ? "this" : "the reference"} run`,
-      line(fields.map(([name, value]) => `${name}: ${value}`).join(", "), 2 * longestText),
+      line(
+        fields.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`).join("; "),
+        2 * longestText,
+      ),
     ] as const;
   });
   const more = differences.length - told.length;
   return more > 0 ? [...told, [`and ${more} more`, ""]] : told;
+}
+
+/** An address is a JSON object of strings: its values tell enough. */
+function valuesOf(value: string): string {
+  if (!value.startsWith("{") || value.length > 2 * longestText) return value;
+  try {
+    return Object.values(JSON.parse(value)).join(", ");
+  } catch {
+    return value;
+  }
 }
 
 /** The last lines of the client's output. */
@@ -78,7 +87,8 @@ export function detailLines(cell: SweepCell, mostOutput: number): string[] {
   const [requests, keys, outcomes] = [widest(0, 60), widest(1, 20), widest(2, widestOutcome)] as const;
   return [
     ...story.map(([request, key, outcome, note]) => {
-      const start = [request.padEnd(requests), ...(keys > 0 ? [key.padEnd(keys)] : [])].join("  ");
+      const named = key === "" ? "" : `key ${key}`;
+      const start = [request.padEnd(requests), ...(keys > 0 ? [named.padEnd(keys + 4)] : [])].join("  ");
       return `${start} → ${note === "" ? outcome : `${outcome.padEnd(outcomes)}  ${note}`}`;
     }),
     ...differencesOf(cell).map(([only, card]) => (card === "" ? only : `${only}: ${card}`)),
