@@ -37,7 +37,7 @@ describe("the report of a sweep on a terminal", () => {
         orderPhysicalCard #3, response lost: 2 cards for one order.
           POST orderPhysicalCard  key A → card created, response lost
           POST orderPhysicalCard  key B → 201 order.created            a new key: the first card is a duplicate
-          + 1 card only in this run: account: operating, type: physical
+          + 1 card only in this run: account: operating; type: physical
           New findings: IDEM-1 (critical): Retry with a new key
           | AssertionError: expected 1
           |     at order.test.ts:12:5
@@ -46,7 +46,7 @@ describe("the report of a sweep on a terminal", () => {
         orderPhysicalCard #1, 429, then response lost: 2 cards for one order.
           POST orderPhysicalCard  key A → card created, response lost
           POST orderPhysicalCard  key B → 201 order.created            a new key: the first card is a duplicate
-          + 1 card only in this run: account: operating, type: physical
+          + 1 card only in this run: account: operating; type: physical
           New findings: IDEM-1 (critical): Retry with a new key
           | AssertionError: expected 1
           |     at order.test.ts:12:5
