@@ -60,12 +60,12 @@ export function watchedScenario({ observer }: HttpServices, c: RequestContext): 
 }
 
 /**
- * The claim of a request that was refused before it could claim a step: only an observer can force one, and only its faults
- * of the connection apply.
+ * Claims the step that an observer forces on a request that was refused before it could claim one. Only its faults of the
+ * connection apply.
  */
 export function claimRefused(services: HttpServices, c: RequestContext): StepClaim | undefined {
   const operation: OperationId | undefined = c.get("operation");
-  if (!services.observer || operation === undefined || c.get("watch")) return c.get("claim");
+  if (!services.observer || operation === undefined || c.get("watch")) return undefined;
   const forced = watchedScenario(services, c);
   const world = services.baseOverlay();
   const claim =

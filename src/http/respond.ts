@@ -40,9 +40,9 @@ export function respond(
     record(services, c, { point, fault: "issuer.disconnect", decidedBody, defect });
     throw new ConnectionLost("reset");
   }
-  const claim = claimRefused(services, c);
-  if (claim?.step.request.dropped && !claim.firedScenario) return dropConnection(services, c, claim);
-  const faults = claim?.settle(point);
+  const refused = claimRefused(services, c);
+  if (refused?.step.request.dropped) return dropConnection(services, c, refused);
+  const faults = c.get("claim")?.settle(point);
   const onLost = (why: Error) => respondUncommitted(services, c, why);
   if (faults && Object.keys(faults).length > 0) {
     const parts = () => partsOf(services, c, point, body, headers);

@@ -110,7 +110,7 @@ export class Scenarios {
     { operation, world, caller }: Pick<ClaimRequest, "operation" | "world"> & { readonly caller?: Caller },
   ): StepClaim | undefined {
     const [step] = this.#stepsOf(scenario, operation);
-    if (!step) return undefined;
+    if (!step || step.pass) return undefined;
     const delay = this.waiting.delayOf({ armedPk: forcedPk, companyPk: caller?.companyPk ?? 0 });
     const overlay = overlayOf(step, world, delay);
     return new StepClaim({ scenario: scenario.name, step, overlay, delay }, new StepQueue(0), () => {}, true);

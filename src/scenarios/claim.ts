@@ -75,10 +75,12 @@ export class StepClaim {
       this.fire();
       return this.step.response;
     }
-    const { bad_gateway, ...ofConnection } = this.step.response;
-    if (this.#ofObserver && Object.keys(ofConnection).length > 0) {
-      this.fire();
-      return ofConnection;
+    if (this.#ofObserver) {
+      const { bad_gateway, ...ofConnection } = this.step.response;
+      if (Object.keys(ofConnection).length > 0) {
+        this.fire();
+        return ofConnection;
+      }
     }
     if (this.#reserved !== undefined) this.#queue.giveBack(this.#reserved);
     this.#reserved = undefined;
