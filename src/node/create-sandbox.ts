@@ -29,7 +29,8 @@ export const version: string = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 ).version;
 
-const systemClock: Clock = {
+/** Real time. */
+export const systemClock: Clock = {
   // Looked up at each call: a test that sets the system time also moves the time of the sandbox.
   now: () => Date.now(),
   ticks,

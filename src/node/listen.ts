@@ -37,17 +37,16 @@ export interface ListenOptions {
    * are several times faster, but a library must not replace the globals of a process that it does not own.
    */
   readonly lightGlobals: boolean;
+  /** How long a response in progress may delay closing, in milliseconds. Default 1500. */
+  readonly drainMs?: number | undefined;
 }
 
 export interface Listening {
   /** The base URL, such as `http://127.0.0.1:4242`, without a trailing slash. */
   readonly url: string;
-  /** Closes the port after the responses in progress, or after 1.5 seconds. */
+  /** Closes the port after the responses in progress, or after `drainMs`. */
   close(): Promise<void>;
 }
-
-/** How long a response in progress may delay closing. */
-const drainMs = 1500;
 
 /** How long a request may take to arrive, in milliseconds. A slower client loses its connection. */
 const arrival = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 };
@@ -85,7 +84,7 @@ function hostProblem({ httpVersion, rawHeaders }: IncomingMessage): string | und
  *   certificate
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, port, tls } = options;
+  const { host, port, tls, drainMs = 1500 } = options;
   const server = createServer(options);
   const connections = new Set<Socket>();
   server.on("connection", (connection: Socket) => {
@@ -102,7 +101,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   return {
     url: `${tls ? "https" : "http"}://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
-    close: () => close(server, connections),
+    close: () => close(server, connections, drainMs),
   };
 }
 
@@ -265,12 +264,14 @@ function bindingFailure(error: NodeJS.ErrnoException, host: string, port: number
   return new SetupError(`cannot listen on port ${port} of ${host}: ${error.message}`);
 }
 
-function close(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+function close(server: Server, connections: ReadonlySet<Socket>, drainMs: number): Promise<void> {
   return new Promise((closed) => {
     // Includes connections without a TLS handshake, which the server does not list yet.
-    const deadline = setTimeout(() => {
+    const destroyAll = () => {
       for (const connection of connections) connection.destroy();
-    }, drainMs);
+    };
+    if (drainMs === 0) destroyAll();
+    const deadline = setTimeout(destroyAll, drainMs);
     // A keep-alive connection becomes idle after its response; Node would wait for its timeout.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {

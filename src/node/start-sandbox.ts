@@ -14,7 +14,7 @@ import {
 } from "./create-sandbox.ts";
 import { removeDatabase } from "./database/file.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
-import type { Listening, Tls } from "./listen.ts";
+import type { Listening, ListenOptions, Tls } from "./listen.ts";
 import type { Watch } from "./watch-inputs.ts";
 
 const defaultHost = "127.0.0.1";
@@ -90,13 +90,13 @@ export async function start(
   options: StartOptions,
   {
     lightGlobals,
+    drainMs,
     watch,
+    inputs = watch && readInputs(options),
     observer,
     shortenWait,
-  }: Pick<Internals, "observer" | "shortenWait"> & {
-    readonly lightGlobals: boolean;
-    readonly watch?: Watch | undefined;
-  },
+  }: Pick<Internals, "observer" | "inputs" | "shortenWait"> &
+    Pick<ListenOptions, "lightGlobals" | "drainMs"> & { readonly watch?: Watch | undefined },
 ): Promise<StartedSandbox> {
   refuseInvalidOptions("startSandbox", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
@@ -110,7 +110,6 @@ export async function start(
   // The default seed is public, so the secrets of a server that others can reach must not derive from it. An
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
-  const inputs = watch && readInputs(options);
   const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, shortenWait });
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./listen.ts");
@@ -119,7 +118,7 @@ export async function start(
   const bind = async (served: ServeOptions, port: number) => {
     const serve = sandbox.serve(served);
     const { batch, malformed } = sandbox;
-    const listening = await listen({ serve, batch, malformed, host, port, tls, lightGlobals });
+    const listening = await listen({ serve, batch, malformed, host, port, tls, lightGlobals, drainMs });
     open.push(listening);
     return listening.url;
   };
@@ -137,7 +136,7 @@ export async function start(
       { environments, control, livePort: live === undefined ? undefined : portOf(live) },
       port,
     );
-    if (inputs) {
+    if (inputs && watch) {
       const { watchInputs } = await import("./watch-inputs.ts");
       stopWatching = watchInputs(inputs.files, watch);
     }

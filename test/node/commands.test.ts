@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPoints } from "../../src/contract/points.ts";
-import { define as defineExec } from "../../src/node/commands/exec.ts";
-import { define as defineStart } from "../../src/node/commands/start.ts";
+import { commands } from "../../src/node/commands/commands.ts";
 import { baseUrl } from "../../src/node/running-sandbox.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
 import {
@@ -18,9 +17,10 @@ import {
   temporaryFolder,
 } from "../support/command-line.ts";
 
-const commands = [
+const names = [
   "start",
   "exec",
+  "sweep",
   "wait",
   "health",
   "env",
@@ -39,7 +39,7 @@ test("the built command line is executable, because npm link does not change its
 describe("help", () => {
   test("lists every command, and describes the usage and the exit codes of each", async () => {
     const { stdout } = await outcome(["--help"]);
-    for (const name of commands) {
+    for (const name of names) {
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
       const [own, helped] = [await outcome([name, "--help"]), await outcome(["help", name])];
       expect(own).toEqual(helped);
@@ -49,21 +49,27 @@ describe("help", () => {
     }
   });
 
-  test.each([[[]], [["exec"]]])("for %j fits on a screen of 42 lines and 80 columns", async (words) => {
-    const lines = (await outcome([...words, "--help"])).stdout.trimEnd().split("\n");
-    expect(lines.length).toBeLessThanOrEqual(42);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
+  test.each([[[]], [["exec"]], [["sweep"]]])(
+    "for %j fits on a screen of 42 lines and 80 columns",
+    async (words) => {
+      const lines = (await outcome([...words, "--help"])).stdout.trimEnd().split("\n");
+      expect(lines.length).toBeLessThanOrEqual(42);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
 
-  test.each([[[]], [["start"]], [["exec"]]])("for %j lists every option with --all", async (words) => {
-    const { stdout } = await outcome([...words, "--help", "--all"]);
-    expect(await outcome(["help", ...words, "--all"])).toMatchObject({ code: 0 });
-    const command = words[0] === "exec" ? defineExec() : defineStart();
-    for (const { long, envVar } of command.options) {
-      expect(stdout).toMatch(new RegExp(`^  (-., )?${long}\\b`, "m"));
-      expect(stdout.replace(/\s+/g, " ")).toContain(envVar ?? "");
-    }
-  });
+  test.each([[[]], [["start"]], [["exec"]], [["sweep"]]])(
+    "for %j lists every option with --all",
+    async (words) => {
+      const { stdout } = await outcome([...words, "--help", "--all"]);
+      expect(await outcome(["help", ...words, "--all"])).toMatchObject({ code: 0 });
+      const command = (await commands[words[0] ?? "start"]?.load())?.define();
+      for (const { long, envVar } of command?.options ?? []) {
+        expect(stdout).toMatch(new RegExp(`^  (-., )?${long}\\b`, "m"));
+        expect(stdout.replace(/\s+/g, " ")).toContain(envVar ?? "");
+      }
+    },
+  );
 
   test.each([
     ["exce", "exec"],

@@ -14,7 +14,7 @@ const waits = ["--eval", "setInterval(() => {}, 1000)"];
 const missing = "no-such-program";
 
 function started(tree: CommandTree): { readonly child: ChildProcess; readonly pid: number } {
-  const child = tree.spawn(process.execPath, waits, process.env);
+  const child = tree.spawn(process.execPath, waits, process.env, "inherit");
   onTestFinished(() => void child.kill("SIGKILL"));
   return { child, pid: child.pid ?? 0 };
 }
@@ -43,14 +43,14 @@ function withTaskkill(code: number | undefined) {
 describe.each(["linux", "win32"] as const)("a command on %s", (platform) => {
   test("that does not exist is an error", async () => {
     const tree = await commandTree(spawn, platform);
-    const child = tree.spawn(missing, [], process.env);
+    const child = tree.spawn(missing, [], process.env, "inherit");
     await expect(once(child, "exit")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("gets its words and its environment without a shell", async () => {
     const tree = await commandTree(spawn, platform);
     const code = "process.exit(process.argv[1] === '$HOME \"x\"' && process.env.ONLY === '1' ? 7 : 0)";
-    const child = tree.spawn(process.execPath, ["--eval", code, '$HOME "x"'], { ONLY: "1" });
+    const child = tree.spawn(process.execPath, ["--eval", code, '$HOME "x"'], { ONLY: "1" }, "inherit");
     expect(await once(child, "exit")).toEqual([7, null]);
   });
 });

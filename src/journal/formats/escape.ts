@@ -48,6 +48,11 @@ export function shellQuoted(text: string): string {
   return `$'${escaped}'`;
 }
 
+/** Joins the words of a command for a POSIX shell. Quotes only the words that need it. */
+export function shellWords(words: readonly string[]): string {
+  return words.map((word) => (/^[\w./-][\w./:@%+=,#-]*$/.test(word) ? word : shellQuoted(word))).join(" ");
+}
+
 function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -16,6 +16,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Run a command (such as your tests) on a fresh sandbox, then report",
     load: () => import("./exec.ts"),
   },
+  sweep: {
+    summary: "Break each call of a command, and report what it does not survive",
+    load: () => import("./sweep.ts"),
+  },
   wait: { summary: "Wait until a sandbox is ready", load: () => import("./wait.ts") },
   health: { summary: "Check the health of a sandbox", load: () => import("./health.ts") },
   env: { summary: "Print the environment variables of a running sandbox", load: () => import("./env.ts") },

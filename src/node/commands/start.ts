@@ -20,7 +20,6 @@ const commonOptions = [
   "--host",
   "--db",
   "--fixtures",
-  "--seed",
   "--clock",
   "--scenario",
   "--scenarios",

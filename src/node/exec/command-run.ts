@@ -18,7 +18,7 @@ export async function runCommand(words: readonly string[], env: NodeJS.ProcessEn
   let leader: number | undefined;
   forwardSignals(tree, () => leader);
   try {
-    const child = tree.spawn(program, args, env);
+    const child = tree.spawn(program, args, env, "inherit");
     leader = child.pid;
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     if (leader) await tree.endRest(leader);
@@ -40,7 +40,8 @@ function forwardSignals(tree: CommandTree, leader: () => number | undefined): vo
   });
 }
 
-function startingFailure(program: string, error: NodeJS.ErrnoException): CouldNotRun {
+/** The error of a command that cannot be started, with a reason for the user. */
+export function startingFailure(program: string, error: NodeJS.ErrnoException): CouldNotRun {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: "it was not found, neither as a file nor on the PATH",
     EACCES: "the current user has no permission to execute it",

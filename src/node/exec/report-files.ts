@@ -54,7 +54,7 @@ export function reportFile(name: string): ReportFile {
 export function writeReports(report: SuiteReport, gates: Gates, files: readonly ReportFile[]): SuiteReport {
   const written = files.map((file) => ({
     file,
-    failure: write(file, formatSuite(report, gates, file.format).text),
+    failure: failureOf(file, formatSuite(report, gates, file.format).text),
   }));
   const failed = written.flatMap(({ failure = [] }) => failure);
   if (failed.length === 0) return report;
@@ -70,12 +70,17 @@ export function writeReports(report: SuiteReport, gates: Gates, files: readonly 
   );
 }
 
-function write({ path }: ReportFile, text: string): GateResult | undefined {
+function failureOf(file: ReportFile, text: string): GateResult | undefined {
+  const message = writeReport(file, text);
+  return message === undefined ? undefined : { name: `--report ${file.path}`, passed: false, message };
+}
+
+/** @returns why the file cannot be written; undefined: it is written */
+export function writeReport({ path }: ReportFile, text: string): string | undefined {
   try {
     writeFileSync(path, text);
     return undefined;
   } catch (error) {
-    const message = `cannot be written: ${(error as Error).message}`;
-    return { name: `--report ${path}`, passed: false, message };
+    return `cannot be written: ${(error as Error).message}`;
   }
 }

@@ -30,12 +30,16 @@ export function addSuiteOptions(command: Command): Command {
     new Option("--allow-no-requests", "do not fail when the command sends no requests"),
     new Option("--allow-unused-scenarios", "do not fail when an armed scenario never fired"),
   ];
-  const report = new Option(
+  for (const gate of gates) command.addOption(gate.helpGroup("Gates:"));
+  return command.addOption(reportOption().helpGroup("Report:"));
+}
+
+/** Also an option of `sweep`. */
+export function reportOption(): Option {
+  return new Option(
     "--report <file>",
     "write a report, as .md, .json, .xml (JUnit) or .html; can be repeated",
   ).argParser((name: string, before: readonly string[] = []) => [...before, name]);
-  for (const gate of gates) command.addOption(gate.helpGroup("Gates:"));
-  return command.addOption(report.helpGroup("Report:"));
 }
 
 /**

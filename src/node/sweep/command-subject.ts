@@ -1,0 +1,87 @@
+import { basename } from "node:path";
+import { shellWords } from "../../journal/formats/escape.ts";
+import { Catalogue } from "../../scenarios/catalogue.ts";
+import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
+import { clientVariables } from "../client-variables.ts";
+import type { Inputs } from "../create-sandbox.ts";
+import { readFixtures, readScenarios, readShippedScenarios } from "../input-files.ts";
+import { type StartOptions, start } from "../start-sandbox.ts";
+import type { CommandRuns } from "./command-runs.ts";
+
+/** The command of a sweep, and how to run it. */
+export interface SweptCommand {
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  /** The options of each sandbox. */
+  readonly options: StartOptions;
+  /** The contents of their files, for one sandbox. */
+  readonly inputs: () => Inputs;
+  /** The options of the sweep that a cell needs to run again, as words. */
+  readonly repeatOptions: readonly string[];
+  /** Whether the next run is under a debugger, with the streams of this process. */
+  readonly isInspected: () => boolean;
+}
+
+/** A command under test: each run starts a fresh sandbox in this process, and the command with its variables. */
+export class CommandSubject implements Subject {
+  readonly name: string;
+  readonly #command: SweptCommand;
+  readonly #runs: CommandRuns;
+
+  constructor(command: SweptCommand, runs: CommandRuns) {
+    this.name = command.words[0] ?? "";
+    this.#command = command;
+    this.#runs = runs;
+  }
+
+  repeat(cellId: string): string {
+    const { repeatOptions, words } = this.#command;
+    return shellWords(["card-sandbox", "sweep", "--cell", cellId, ...repeatOptions, "--", ...words]);
+  }
+
+  async run(attempt: Attempt): Promise<Exit> {
+    const { words, options, inputs, isInspected } = this.#command;
+    const sandbox = await start(options, {
+      lightGlobals: true,
+      drainMs: 0,
+      inputs: inputs(),
+      observer: attempt.observer,
+    });
+    try {
+      const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
+      const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);
+      const env = { ...process.env, ...variables };
+      const exit = isInspected()
+        ? await this.#runs.run(words, { ...env, ...debugVariables(this.name, env) }, attempt, "inherit")
+        : await this.#runs.run(words, env, attempt, "captured");
+      await attempt.ended(sandbox);
+      return exit;
+    } finally {
+      await sandbox.close();
+    }
+  }
+}
+
+/**
+ * Reads the files of the options once, so that an edit changes no cell. Each sandbox has its own catalogue, because a
+ * catalogue keeps its listeners.
+ * @throws SetupError if a file cannot be read or is invalid
+ */
+export function inputsOf({ fixtures, keyQuota, scenarios, scenario }: StartOptions): () => Inputs {
+  const world = fixtures === undefined ? undefined : readFixtures(fixtures, keyQuota);
+  const own = scenarios === undefined ? [] : readScenarios(scenarios);
+  const catalogue = () => new Catalogue(readShippedScenarios, own);
+  if (scenario !== undefined) catalogue().required(scenario);
+  return () => ({ fixtures: world, catalogue: catalogue(), files: [] });
+}
+
+/**
+ * Makes each Node process wait for a debugger, on a free port that it prints. npm, npx and pnpm have a variable for the
+ * processes that they start, so that they do not wait themselves.
+ */
+function debugVariables(program: string, { NODE_OPTIONS = "" }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const name = /^(npm|npx|pnpm)(\.\w+)?$/.test(basename(program))
+    ? "npm_config_node_options"
+    : "NODE_OPTIONS";
+  return { [name]: `${NODE_OPTIONS} --inspect-brk=127.0.0.1:0`.trim() };
+}

@@ -1,0 +1,109 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { outcomeOf, run, temporaryFolder } from "../../support/command-line.ts";
+import { careless, reported, strict, sweepOf } from "../../support/sweep.ts";
+
+describe("a usage error", () => {
+  test.each<[string, readonly string[], string]>([
+    ["no command", [], "command: is required. Example: card-sandbox sweep -- npm test"],
+    ["a database", ["--db", "cards.db"], "--db: cannot be used here"],
+    ["--watch", ["--watch", "--scenarios", "."], "--watch: cannot be used here"],
+    ["a port for several sandboxes", ["--port", "4242", "--jobs", "2"], "--port: must be 0 with --jobs 2"],
+    ["no jobs", ["--jobs", "0"], '--jobs: must be at least 1, but is "0"'],
+    ["a third fault", ["--depth", "3"], '--depth: must be one of 1, 2, but is "3"'],
+    ["a budget without a unit", ["--budget", "90"], "--budget: must be a time such as 500ms, 90s, 10m or 1h"],
+    ["no patience", ["--patience", "0s"], "--patience: must be a time such as"],
+    ["longer waits", ["--time-scale", "2"], '--time-scale: must be a number from 0 to 1, but is "2"'],
+    ["a debugger for all cells", ["--inspect"], "--inspect: requires --cell ID"],
+    ["a report of an unknown format", ["--report", "report.pdf"], "--report: must end in one of .md, .json"],
+    ["a missing baseline", ["--baseline", "nowhere.json"], '--baseline: cannot read "nowhere.json"'],
+  ])("is %s", async (_title, options, message) => {
+    const words = options.length === 0 ? [] : ["--", process.execPath];
+    const { code, stderr } = await outcomeOf(["sweep", ...options, ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`card-sandbox: ${message}`)]);
+    expect(stderr.trimEnd()).not.toContain("\n");
+  });
+
+  test("is a baseline that is another report", async () => {
+    const file = join(temporaryFolder(), "report.json");
+    writeFileSync(file, '{"exit_code":0}');
+    const { code, stderr } = await outcomeOf(["sweep", "--baseline", file, "--", process.execPath]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is not a report of a sweep")]);
+  });
+
+  test("is an operation that the client does not call, or an unknown cell", async () => {
+    for (const options of [
+      ["--only", "lost"],
+      ["--cell", "orderPhysicalCard#9:lost-response"],
+    ]) {
+      const { exitCode, output, report } = await reported(options, strict);
+      expect([exitCode, report]).toEqual([2, undefined]);
+      expect(output.stderr).toContain(`card-sandbox: ${options[0]}: `);
+    }
+  });
+});
+
+test("finds the card that a retry duplicates, and repeats the cell with the same verdict", async () => {
+  const options = [
+    "--seed",
+    "7",
+    "--admin-token",
+    "correct-horse",
+    "--only",
+    "lost-response,orderPhysicalCard",
+  ];
+  const { exitCode, output, report, verdicts, file } = await reported(options, careless);
+  expect(exitCode).toBe(1);
+  expect(output.stdout).toBe("");
+  expect(verdicts).toEqual({ "orderPhysicalCard#1:lost-response": "damaged" });
+  expect(output.stderr).toMatch(
+    /^Reference run: 2 calls, 2 operations, [0-9.]+ s\. .* = 1 cell\.\n1\/1 cells, 1 damaged\n/,
+  );
+  expect(output.stderr).toContain("2 cards for one order");
+  expect(output.stderr).toContain("| TypeError: fetch failed");
+  const [cell] = report?.cells ?? [];
+  expect(cell?.repeat).toMatch(
+    /^card-sandbox sweep --cell orderPhysicalCard#1:lost-response --seed 7 -- \S*node /,
+  );
+
+  const repeated = await reported(["--cell", cell?.id ?? "", "--jobs", "2"], careless);
+  expect([repeated.exitCode, repeated.verdicts]).toEqual([1, verdicts]);
+
+  const accepted = await reported(
+    ["--baseline", file, "--only", "orderPhysicalCard,lost-response"],
+    careless,
+  );
+  expect(accepted.exitCode).toBe(0);
+  expect(accepted.report?.accepted).toEqual([cell?.id]);
+});
+
+describe("the reference run", () => {
+  test("must not fail", async () => {
+    const { exitCode, output, report } = await reported(
+      [],
+      "await exchange(); console.log('no luck'); process.exit(3)",
+    );
+    expect([exitCode, report?.exit_code]).toEqual([1, 1]);
+    expect(output.stderr).toContain("exit code 3");
+    expect(output.stderr).toContain("no luck");
+  });
+
+  test("must make calls", async () => {
+    const { exitCode, output } = await reported([], "");
+    expect(exitCode).toBe(1);
+    expect(output.stderr).toContain("sweepTest");
+  });
+
+  test("must start", async () => {
+    const { output, ended } = run(["sweep", "--", "no-such-program"]);
+    expect((await ended).code).toBe(3);
+    expect(output.stderr).toMatch(/^card-sandbox: cannot start the command "no-such-program": .*\n$/);
+  });
+});
+
+test("--list prints the cells to standard output, and runs none", async () => {
+  const { output, ended } = sweepOf(["--list", "--only", "rate-limited"], strict);
+  expect((await ended).code).toBe(0);
+  expect(output.stdout).toBe("exchangeSandboxKey#1:rate-limited\norderPhysicalCard#1:rate-limited\n");
+});
