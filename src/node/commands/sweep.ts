@@ -16,6 +16,7 @@ import type { StartOptions } from "../start-sandbox.ts";
 import { CommandRuns } from "../sweep/command-runs.ts";
 import { CommandSubject, inputsOf } from "../sweep/command-subject.ts";
 import { ProgressLines } from "../sweep/progress.ts";
+import { shorterWaits } from "../sweep/shorter-waits.ts";
 import { addSweepOptions, repeatOptions, type SweepRequest, sweepRequest } from "../sweep/sweep-options.ts";
 import { newCommand, shortenHelp } from "./command.ts";
 import { addStartOptions, startRequest } from "./start-options.ts";
@@ -60,6 +61,7 @@ async function run(words: readonly string[], command: Command): Promise<number> 
   const { options, logFormat, watch } = startRequest(command);
   refuseShared(options, watch, request);
   const inputs = inputsOf(options);
+  const { shortenWait, shortened } = shorterWaits(request.timeScale);
   const runs = await CommandRuns.open();
   const interruption = interruptedBySignals(runs);
   const paint = painter(process.stderr);
@@ -72,6 +74,7 @@ async function run(words: readonly string[], command: Command): Promise<number> 
       words,
       options: { ...options, observe: logTo(logFormat, paint) },
       inputs,
+      shortenWait,
       repeatOptions: repeatOptions(command),
       isInspected: () => request.sweep.inspect === true && isReferenceOver,
     },
@@ -87,7 +90,7 @@ async function run(words: readonly string[], command: Command): Promise<number> 
         progress.show(each);
       },
     },
-    { clock: systemClock, catalogue: inputs().catalogue, version, shortened: [] },
+    { clock: systemClock, catalogue: inputs().catalogue, version, shortened },
   ).finally(() => progress.clear());
   const exitCode = interruption.exitCode();
   const known = exitCode === undefined ? report : { ...report, exit_code: exitCode };

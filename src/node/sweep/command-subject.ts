@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { shellWords } from "../../journal/formats/escape.ts";
+import type { ShortenWait } from "../../runtime/services.ts";
 import { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
 import { clientVariables } from "../client-variables.ts";
@@ -16,6 +17,7 @@ export interface SweptCommand {
   readonly options: StartOptions;
   /** The contents of their files, for one sandbox. */
   readonly inputs: () => Inputs;
+  readonly shortenWait: ShortenWait | undefined;
   /** The options of the sweep that a cell needs to run again, as words. */
   readonly repeatOptions: readonly string[];
   /** Whether the next run is under a debugger, with the streams of this process. */
@@ -40,12 +42,13 @@ export class CommandSubject implements Subject {
   }
 
   async run(attempt: Attempt): Promise<Exit> {
-    const { words, options, inputs, isInspected } = this.#command;
+    const { words, options, inputs, shortenWait, isInspected } = this.#command;
     const sandbox = await start(options, {
       lightGlobals: true,
       drainMs: 0,
       inputs: inputs(),
       observer: attempt.observer,
+      shortenWait,
     });
     try {
       const adminToken = options.adminToken ?? sandbox.generatedAdminToken;

@@ -19,6 +19,7 @@ async function subjectOf(words: readonly string[], more: Partial<SweptCommand> =
       words,
       options: { port: 0 },
       inputs: inputsOf(more.options ?? {}),
+      shortenWait: undefined,
       repeatOptions: [],
       isInspected: () => false,
       ...more,

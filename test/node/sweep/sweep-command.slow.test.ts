@@ -4,6 +4,40 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/command-line.ts";
 import { careless, reported, strict, sweepOf } from "../../support/sweep.ts";
 
+test("finds the card that a retry duplicates, and repeats the cell with the same verdict", async () => {
+  const options = [
+    "--seed",
+    "7",
+    "--admin-token",
+    "correct-horse",
+    "--only",
+    "lost-response,orderPhysicalCard",
+  ];
+  const { exitCode, output, report, verdicts, file } = await reported(options, careless);
+  expect(exitCode).toBe(1);
+  expect(output.stdout).toBe("");
+  expect(verdicts).toEqual({ "orderPhysicalCard#1:lost-response": "damaged" });
+  expect(output.stderr).toMatch(
+    /^Reference run: 2 calls, 2 operations, [0-9.]+ s\. .* = 1 cell\.\n1\/1 cells, 1 damaged\n/,
+  );
+  expect(output.stderr).toContain("2 cards for one order");
+  expect(output.stderr).toContain("| TypeError: fetch failed");
+  const [cell] = report?.cells ?? [];
+  expect(cell?.repeat).toMatch(
+    /^card-sandbox sweep --cell orderPhysicalCard#1:lost-response --seed 7 -- \S*node /,
+  );
+
+  const repeated = await reported(["--cell", cell?.id ?? "", "--jobs", "2"], careless);
+  expect([repeated.exitCode, repeated.verdicts]).toEqual([1, verdicts]);
+
+  const accepted = await reported(
+    ["--baseline", file, "--only", "orderPhysicalCard,lost-response"],
+    careless,
+  );
+  expect(accepted.exitCode).toBe(0);
+  expect(accepted.report?.accepted).toEqual([cell?.id]);
+});
+
 test("a client that never gives up hangs, and no process of it is left", async () => {
   const code = `${careless.replace("process.exit(1)", "")} `;
   const { exitCode, verdicts } = await reported(["--only", "silent-response", "--patience", "500ms"], code);
