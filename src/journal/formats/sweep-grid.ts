@@ -15,6 +15,7 @@ const faults: Readonly<Record<string, readonly [heading: string, words: string]>
   "lost-in-flight": ["lost-in-flight", "connection lost in flight"],
   "dropped-request": ["dropped", "request dropped"],
   "rate-limited": ["429", "429"],
+  conflict: ["409", "another change in progress"],
   "token-expired": ["401", "access token expired"],
   unauthorized: ["bad-token", "access token unknown"],
   "key-revoked": ["bad-key", "API key revoked"],
@@ -24,7 +25,6 @@ const faults: Readonly<Record<string, readonly [heading: string, words: string]>
   "not-entitled": ["no-cards", "company not entitled to cards"],
   "account-not-found": ["404", "account not found"],
   "account-closed": ["closed", "account closed"],
-  conflict: ["409", "another change in progress"],
   "quota-reached": ["quota", "quota reached"],
   "company-inactive": ["inactive", "company suspended"],
   "company-details-missing": ["company", "company details missing"],
@@ -37,12 +37,6 @@ const faults: Readonly<Record<string, readonly [heading: string, words: string]>
 };
 
 const columnOrder = [...new Set(Object.values(faults).map(([heading]) => heading))];
-
-/** With a second fault, a cell counts for the column of the first. */
-function headingOf(fault: string): string {
-  const [first = ""] = fault.split("+", 1);
-  return ownFault(first)?.[0] ?? first;
-}
 
 function ownFault(name: string): readonly [string, string] | undefined {
   return Object.hasOwn(faults, name) ? faults[name] : undefined;
@@ -77,7 +71,7 @@ export function markWords(mark: Mark): string {
   return mark.replace("_", " ");
 }
 
-/** The cells of one operation and one column. */
+/** The cells of one operation and one column. With a second fault, a cell counts for the column of the first. */
 export interface GridField {
   /** The worst one. */
   readonly mark: Mark;
@@ -104,42 +98,44 @@ const mostColumns = 40;
  * @param mostRows - with more rows for each label, the rows sum up the labels
  */
 export function gridOf(report: SweepReport, mostRows: number): Grid {
-  const labels = new Set([...report.calls, ...report.cells].map(({ label }) => label));
-  const rowOf = (byLabel: boolean) => (at: Place) =>
-    byLabel && labels.size > 1 ? `${at.label}/${at.operation}` : at.operation;
   const places = placesOf(report);
-  const sumsLabels = labels.size > 1 && new Set(places.map(rowOf(true))).size > mostRows;
-  const nameOf = rowOf(!sumsLabels);
+  const operations = operationsByLabel(report);
+  const hasLabels = operations.size > 1;
+  const nameBy = (byLabel: boolean) => (at: Omit<Place, "fault">) =>
+    byLabel ? `${at.label}/${at.operation}` : at.operation;
+  const sumsLabels = hasLabels && new Set(places.map(nameBy(true))).size > mostRows;
+  const nameOf = nameBy(hasLabels && !sumsLabels);
 
   const columns = new Map<string, Set<string>>();
   const rows = new Map<string, Map<string, { cells: SweepCell[]; notRun: number }>>();
+  for (const [label, own] of operations) {
+    for (const operation of own) rows.set(nameOf({ label, operation }), new Map());
+  }
   for (const place of places) {
-    const heading = headingOf(place.fault);
-    const known = columns.get(heading) ?? new Set();
-    columns.set(heading, known.add(place.fault.split("+", 1)[0] ?? ""));
-    const row = rows.get(nameOf(place)) ?? new Map();
-    rows.set(nameOf(place), row);
-    const field = row.get(heading) ?? { cells: [], notRun: 0 };
-    row.set(heading, field);
+    const [first = ""] = place.fault.split("+", 1);
+    const heading = ownFault(first)?.[0] ?? first;
+    columns.set(heading, (columns.get(heading) ?? new Set()).add(first));
+    const row = rows.get(nameOf(place));
+    const field = row?.get(heading) ?? { cells: [], notRun: 0 };
+    row?.set(heading, field);
     if (place.cell) field.cells.push(place.cell);
     else field.notRun++;
   }
-  const rank = (heading: string) => (columnOrder.indexOf(heading) + columnOrder.length) % columnOrder.length;
-  const isKnown = (heading: string) => columnOrder.includes(heading);
   const headings = [
-    ...[...columns.keys()].filter(isKnown).sort((a, b) => rank(a) - rank(b)),
-    ...[...columns.keys()].filter((heading) => !isKnown(heading)),
+    ...columnOrder.filter((heading) => columns.has(heading)),
+    ...[...columns.keys()].filter((heading) => !columnOrder.includes(heading)),
   ].slice(0, mostColumns);
+  const filled = [...rows].filter(([, row]) => row.size > 0);
   return {
     columns: headings.map((heading) => ({ heading, faults: [...(columns.get(heading) ?? [])] })),
-    rows: [...rows].slice(0, mostRows).map(([name, row]) => ({
+    rows: filled.slice(0, mostRows).map(([name, row]) => ({
       name,
       fields: headings.map((heading) => {
         const field = row.get(heading);
         return field && { ...field, mark: worst(field.cells) };
       }),
     })),
-    moreRows: Math.max(0, rows.size - mostRows),
+    moreRows: Math.max(0, filled.length - mostRows),
     sumsLabels,
   };
 }
@@ -149,28 +145,28 @@ interface Place {
   readonly operation: string;
   readonly fault: string;
   /** undefined: it was not run. */
-  readonly cell: SweepCell | undefined;
+  readonly cell?: SweepCell;
 }
 
-/** The cells by label and operation, in the order of the reference run's calls. */
 function placesOf({ calls, cells, not_run }: SweepReport): Place[] {
   const callOf = new Map(calls.map((call) => [call.id, call]));
-  const places = [
+  return [
     ...cells.map((cell): Place => ({ ...cell, cell })),
     ...not_run.flatMap((id): Place[] => {
       const end = id.lastIndexOf(":");
       const call = callOf.get(id.slice(0, end));
-      return call ? [{ ...call, fault: id.slice(end + 1), cell: undefined }] : [];
+      return call ? [{ ...call, fault: id.slice(end + 1) }] : [];
     }),
   ];
-  const order = new Map<string, number>();
-  const put = (key: string) => order.has(key) || order.set(key, order.size);
-  for (const { label } of [...calls, ...places]) put(label);
-  for (const { label, operation } of [...calls, ...places]) put(`${label}/${operation}`);
-  const at = (key: string) => order.get(key) ?? 0;
-  return places.sort(
-    (a, b) => at(a.label) - at(b.label) || at(`${a.label}/${a.operation}`) - at(`${b.label}/${b.operation}`),
-  );
+}
+
+/** In the order of the reference run's calls. */
+function operationsByLabel({ calls, cells }: SweepReport): Map<string, Set<string>> {
+  const byLabel = new Map<string, Set<string>>();
+  for (const { label, operation } of [...calls, ...cells]) {
+    byLabel.set(label, (byLabel.get(label) ?? new Set()).add(operation));
+  }
+  return byLabel;
 }
 
 function worst(cells: readonly SweepCell[]): Mark {
