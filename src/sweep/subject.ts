@@ -24,7 +24,7 @@ export interface Attempt {
   /** End the client when this is aborted. */
   readonly stop: AbortSignal;
   /** Call it when the client has ended, before the sandbox is closed. */
-  readonly ended: (sandbox: Pick<Sandbox, "drain" | "findings">) => Promise<void>;
+  readonly ended: (sandbox: Pick<Sandbox, "drain" | "findings" | "webhooks">) => Promise<void>;
 }
 
 /** The client under test, which a sweep runs many times. */

@@ -5,6 +5,7 @@ import { isFailing, verdicts } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { didYouMean } from "../rules/issues.ts";
+import { nearest } from "../rules/nearest.ts";
 import type { Catalogue } from "../scenarios/catalogue.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { ScenarioName } from "../scenarios/shipped.ts";
@@ -78,6 +79,9 @@ interface PlannedCell {
 
 const defaultPatienceMs = 5000;
 
+/** How long a receiver of webhooks may take after the client has ended. */
+const settlingMs = 1000;
+
 /**
  * Runs the client twice without faults, then once for each cell, and compares what it leaves.
  * @throws SetupError if `only` or `cell` names something that the reference run does not have
@@ -138,7 +142,7 @@ class Sweep {
       return `the client fails without faults: ${exit.message}. Repair it before you sweep it.`;
     }
     if (recording.calls.length > 0) return undefined;
-    return "the sandbox received no requests. Make the client use CARD_SANDBOX_URL. If its tests use createSandbox(), sweep them with sweepTest() or sweep().";
+    return "the sandbox received no requests. A command must use CARD_SANDBOX_URL, and a function the fetch of its sandbox. If the tests of a command use createSandbox(), sweep them with sweepTest() or sweep().";
   }
 
   /** All cells, each operation with each fault first, then the further calls. */
@@ -170,7 +174,7 @@ class Sweep {
     if (unknown !== undefined) {
       const labels = [...new Set(calls.map(({ label }) => label))].join(", ");
       throw new SetupError(
-        `--only: "${unknown}" is no operation, fault or label${didYouMean(unknown, all)}. Labels of this client: ${labels}. List the cells with --list.`,
+        `only: "${unknown}" is no operation, fault or label${meant(unknown, all)} The labels of this client are ${labels}.`,
       );
     }
     const filters = kinds.flatMap(({ names, of }) => {
@@ -275,6 +279,8 @@ class Sweep {
       stop: stop.signal,
       ended: async (sandbox) => {
         durationMs = clock.ticks() - startedMs;
+        // Otherwise it would be chance whether a receiver in this process gets an event.
+        await this.#atMost(settlingMs, sandbox.webhooks.settled());
         recording?.clientEnded();
         sandbox.drain();
         // The requests that were held go on before the world is read.
@@ -294,6 +300,16 @@ class Sweep {
       hanging,
       durationMs: durationMs ?? clock.ticks() - startedMs,
     };
+  }
+
+  /** Waits for some work, but not longer than this. */
+  async #atMost(ms: number, work: Promise<void>): Promise<void> {
+    let cancel = () => {};
+    const timeout = new Promise<void>((resolve) => {
+      cancel = this.#ports.clock.after(ms, resolve);
+    });
+    await Promise.race([work, timeout]);
+    cancel();
   }
 
   #progress(latest: SweepCell | undefined): void {
@@ -376,6 +392,12 @@ function firstOccurrences(cells: readonly PlannedCell[]): PlannedCell[] {
   });
 }
 
+/** The end of a sentence about an unknown name. */
+function meant(name: string, all: readonly string[]): string {
+  const near = nearest(name, all);
+  return near === undefined ? "." : `. Did you mean "${near}"?`;
+}
+
 /**
  * A cell by its id, with one fault or two.
  * @throws SetupError if the reference run has no such cell
@@ -385,13 +407,11 @@ function requireCell(id: string, planned: readonly PlannedCell[]): PlannedCell {
   const found = planned.find((cell) => cell.id === first);
   const secondFault = faultNames.find((name) => name === second);
   if (!found || (second !== undefined && secondFault === undefined)) {
-    const hint = found
-      ? didYouMean(second ?? "", faultNames)
-      : didYouMean(
-          first,
-          planned.map((each) => each.id),
-        );
-    throw new SetupError(`--cell: the reference run has no cell "${id}"${hint}. List the cells with --list.`);
+    const ids = planned.map((each) => each.id);
+    const hint = found ? `${didYouMean(second ?? "", faultNames)}.` : meant(first, ids);
+    throw new SetupError(
+      `cell: the client without faults has no cell "${id}"${hint} List the cells with --list, or read their ids in a report.`,
+    );
   }
   return secondFault ? { ...found, id, faults: [...found.faults, secondFault] } : found;
 }
