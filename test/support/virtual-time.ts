@@ -9,7 +9,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Longer than any delay of the shipped scenarios. */
+/** As long as the longest hold of the shipped scenarios. A silent response ends as early. */
 const longestHoldMs = 10_000;
 const idleTurns = 4;
 
