@@ -70,7 +70,7 @@ export interface SweepCell {
   readonly differences: readonly WorldDifference[];
   /** Findings that the reference run does not have, each with its id, severity and title. */
   readonly findings: readonly string[];
-  /** The end of the client's output or its error; null: there is none or the cell survived. */
+  /** The end of the output or the error of a client that failed; null: there is none. */
   readonly output: string | null;
   readonly duration_ms: number;
 }

@@ -233,13 +233,13 @@ class Sweep {
     const run = await this.#runOnce(plan);
     if (this.#options.stop?.aborted && run.exit.outcome === "stopped") return run.recording;
     const judgement = judge(run, this.#reference as Reference, faults, this.#patienceMs);
-    const hasOutput = judgement.verdict !== "survived" && judgement.verdict !== "not_reached";
     const cell: SweepCell = {
       ...{ id, label: call.label, operation: call.operation, call: callId, fault: faults.join("+") },
       ...judgement,
       repeat: this.#subject.repeat(id),
       story: storyOf(run.recording.calls, call.label),
-      output: hasOutput ? run.exit.output : null,
+      // The output of a suite that passes explains nothing.
+      output: run.exit.outcome === "passed" ? null : run.exit.output,
       duration_ms: Math.round(run.durationMs),
     };
     this.#cells.set(id, cell);
