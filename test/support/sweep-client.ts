@@ -12,7 +12,7 @@ import { physicalOrder } from "./physical-order.ts";
 /** One run of a client: rejects if the client notices a failure. */
 export type Run = (sandbox: Sandbox, run: { readonly n: number; readonly signal: AbortSignal }) => unknown;
 
-const shortWaits = { retry_after_s: 1, latency_ms: 5, hold_ms: 2000 };
+const shortWaits = { retry_after_s: 1, latency_ms: 5, hold_ms: 500 };
 
 const catalogue = new Catalogue(() => readShippedScenarios().map((each) => withWaits(each, shortWaits)));
 
