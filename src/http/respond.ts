@@ -10,7 +10,6 @@ import type { StepClaim } from "../scenarios/claim.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import type { Caller } from "../store/callers.ts";
 import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
-import { claimRefused } from "./observer.ts";
 import {
   challengeOf,
   errorBody,
@@ -21,6 +20,7 @@ import {
   TruncatedResponse,
   unusableDatabase,
 } from "./response.ts";
+import { claimRefused } from "./watched-request.ts";
 
 /**
  * Responds to a request once its changes are committed, uses the step of the scenario that decided it, and records both.

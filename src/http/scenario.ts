@@ -7,9 +7,9 @@ import type { Catalogue } from "../scenarios/catalogue.ts";
 import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
-import { watchedScenario } from "./observer.ts";
 import type { Body } from "./read-body.ts";
 import { dropConnection } from "./respond.ts";
+import { watchedScenario } from "./watched-request.ts";
 
 /**
  * The scenario that a request selects by a header or by the `name` in its body.
