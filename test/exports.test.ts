@@ -8,6 +8,7 @@ test("the package exports only the documented functions", () => {
     "contractPoints",
     "createSandbox",
     "startSandbox",
+    "sweep",
   ]);
   expect(Object.keys(portable).toSorted()).toEqual([
     "Catalogue",

@@ -43,6 +43,21 @@ export type {
   WorldListing,
 } from "../index.ts";
 export { contractPoints, SetupError } from "../index.ts";
+export type {
+  StoryRequest,
+  SweepCall,
+  SweepCell,
+  SweepReport,
+  Verdict,
+  WorldDifference,
+} from "../journal/sweep-report.ts";
 export { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
 export type { Tls } from "./listen.ts";
 export { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
+export {
+  type SweepFixtures,
+  type SweepOptions,
+  type SweepProgress,
+  type SweepRun,
+  sweep,
+} from "./sweep/sweep.ts";

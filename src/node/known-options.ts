@@ -1,8 +1,8 @@
 import { quoted, SetupError } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
 
-/** The allowed values of an option: a kind, or a list of strings. */
-type Allowed = keyof typeof kinds | readonly string[];
+/** The allowed values of an option: a kind, or a list. */
+type Allowed = keyof typeof kinds | readonly (string | number)[];
 
 /** Every option with its allowed values. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, Allowed>>;
@@ -15,9 +15,12 @@ const kinds = {
   "a string": isText,
   "a string with an ISO 8601 timestamp": isText,
   "a non-negative integer": isWhole,
+  "a positive integer": (value: unknown) => isWhole(value) && value !== 0,
+  "a number from 0 to 1": (value: unknown) => typeof value === "number" && value >= 0 && value <= 1,
   "an integer from 0 to 65535": (value: unknown) => isWhole(value) && Number(value) <= 65_535,
   "true or false": (value: unknown) => typeof value === "boolean",
   "a function": (value: unknown) => typeof value === "function",
+  "an AbortSignal": (value: unknown) => value instanceof AbortSignal,
   "an array of strings": (value: unknown) =>
     Array.isArray(value) && value.every((each) => typeof each === "string"),
   "an object with the PEM strings cert and key": (value: unknown) =>

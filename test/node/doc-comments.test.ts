@@ -7,17 +7,22 @@ import { temporaryFolder } from "../support/command-line.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-/** The code after `@example` in the doc comments of a source file. */
-function exampleIn(file: string): string {
+/** The pieces of code after `@example` in the doc comments of a source file. */
+function examplesIn(file: string): string[] {
   const source = readFileSync(join(root, "src/node", file), "utf8");
-  const [, lines = ""] = /^ \* @example\n((?: \*(?! @).*\n)+)/m.exec(source) ?? [];
-  return lines.replace(/^ \* ?/gm, "");
+  const found = source.matchAll(/^ \* @example\n((?: \*(?! @|\/).*\n)+)/gm);
+  return [...found].map(([, lines = ""]) => lines.replace(/^ \* ?/gm, ""));
 }
 
-test.each(["create-sandbox.ts", "start-sandbox.ts"])("the example in %s runs", (file) => {
+test.each([
+  ["create-sandbox.ts", "200"],
+  ["start-sandbox.ts", "200"],
+  ["sweep/sweep.ts", "0"],
+])("the example in %s runs", (file, output) => {
+  const [example = ""] = examplesIn(file);
   // The package can import itself by its name.
-  const args = ["--input-type=module", "--eval", exampleIn(file)];
-  expect(execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" })).toBe("200\n");
+  const args = ["--input-type=module", "--eval", example];
+  expect(execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" })).toBe(`${output}\n`);
 });
 
 /** Compiles sources with the published declarations. */
@@ -41,8 +46,10 @@ async function compile(sources: Readonly<Record<string, string>>): Promise<void>
 }
 
 test("the examples compile under strict", async () => {
-  const files = ["create-sandbox.ts", "start-sandbox.ts", "vitest.ts"];
-  await compile(Object.fromEntries(files.map((name) => [name, exampleIn(name)])));
+  const files = ["create-sandbox.ts", "start-sandbox.ts", "sweep/sweep.ts", "vitest.ts"];
+  const examples = files.flatMap(examplesIn);
+  expect(examples).toHaveLength(5);
+  await compile(Object.fromEntries(examples.map((example, i) => [`example-${i}.ts`, example])));
 });
 
 const names = `

@@ -1,11 +1,9 @@
 import { basename } from "node:path";
 import { shellWords } from "../../journal/formats/escape.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
-import { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
 import { clientVariables } from "../client-variables.ts";
 import type { Inputs } from "../create-sandbox.ts";
-import { readFixtures, readScenarios, readShippedScenarios } from "../input-files.ts";
 import { type StartOptions, start } from "../start-sandbox.ts";
 import type { CommandRuns } from "./command-runs.ts";
 
@@ -63,19 +61,6 @@ export class CommandSubject implements Subject {
       await sandbox.close();
     }
   }
-}
-
-/**
- * Reads the files of the options once, so that an edit changes no cell. Each sandbox has its own catalogue, because a
- * catalogue keeps its listeners.
- * @throws SetupError if a file cannot be read or is invalid
- */
-export function inputsOf({ fixtures, keyQuota, scenarios, scenario }: StartOptions): () => Inputs {
-  const world = fixtures === undefined ? undefined : readFixtures(fixtures, keyQuota);
-  const own = scenarios === undefined ? [] : readScenarios(scenarios);
-  const catalogue = () => new Catalogue(readShippedScenarios, own);
-  if (scenario !== undefined) catalogue().required(scenario);
-  return () => ({ fixtures: world, catalogue: catalogue(), files: [] });
 }
 
 /**

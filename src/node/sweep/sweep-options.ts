@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { SweepReport } from "../../journal/sweep-report.ts";
 import { quoted, SetupError } from "../../rules/errors.ts";
 import type { SweepOptions } from "../../sweep/sweep.ts";
 import { commaSeparated, notEmpty, wholeNumber } from "../commands/command.ts";
 import { reportOption } from "../exec/suite-options.ts";
+import { readBaseline } from "./inputs.ts";
 
 /** The parsed options that only `sweep` has. */
 export interface SweepRequest {
@@ -94,7 +93,7 @@ export function sweepRequest(command: Command): SweepRequest {
       depth: flags.depth === "2" ? 2 : 1,
       budgetMs: budget,
       patienceMs: patience,
-      baseline: flags.baseline === undefined ? undefined : readBaseline(flags.baseline),
+      baseline: flags.baseline === undefined ? undefined : readBaseline("--baseline", flags.baseline),
       ...{ only, unstable, jobs, failOn, list, cell, inspect },
     },
     timeScale: flags.timeScale,
@@ -138,22 +137,4 @@ function jobs(text: string): number {
   const value = wholeNumber(largestJobs)(text);
   if (value === 0) throw new InvalidArgumentError(`must be at least 1, but is ${quoted(text)}`);
   return value;
-}
-
-function readBaseline(file: string): Pick<SweepReport, "cells"> {
-  let report: Partial<SweepReport> | null;
-  try {
-    report = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new SetupError(`--baseline: cannot read ${quoted(file)}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const cells = report?.format === 1 && report.cells;
-  if (!Array.isArray(cells) || !cells.every((cell) => typeof cell?.id === "string" && cell.verdict)) {
-    throw new SetupError(
-      `--baseline: ${quoted(file)} is not a report of a sweep. Write one with --report FILE.json.`,
-    );
-  }
-  return { cells };
 }

@@ -1,0 +1,179 @@
+import { url as debuggerUrl } from "node:inspector";
+import { availableParallelism } from "node:os";
+import { inspect } from "node:util";
+import { formatSweep } from "../../journal/formats/sweep.ts";
+import { totalsText } from "../../journal/formats/sweep-story.ts";
+import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
+import type { SweepReport } from "../../journal/sweep-report.ts";
+import { CouldNotRun } from "../../rules/errors.ts";
+import type { ShortenWait } from "../../runtime/services.ts";
+import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
+import { sweep } from "../../sweep/sweep.ts";
+import { openSandbox, type Sandbox, type SandboxOptions, systemClock, version } from "../create-sandbox.ts";
+import { reportFile, writeReport } from "../exec/report-files.ts";
+import * as realTimers from "../real-timers.ts";
+import { inputsOf, readBaseline } from "./inputs.ts";
+import { shorterWaits } from "./shorter-waits.ts";
+import type { SweepOptions, SweepRun } from "./sweep.ts";
+
+/** How long a reference run may take, in milliseconds. */
+const referenceLimitMs = 60_000;
+
+/** The longest slug, so that the slugs of the members, which begin with it, are valid too. */
+const longestSlug = 60;
+
+/** Like `sweep`, for valid options. */
+export async function sweepFunction(run: SweepRun, options: SweepOptions): Promise<SweepReport> {
+  const {
+    name = run.name || "client",
+    report = [],
+    baseline,
+    jobs = availableParallelism(),
+    timeScale,
+    ...others
+  } = options;
+  const files = report.map(reportFile);
+  const isDebugged = options.cell !== undefined && debuggerUrl() !== undefined;
+  const { shortenWait, shortened } = shorterWaits(timeScale);
+  const client = new SweptFunction({ name, run, options: others, shortenWait, isDebugged });
+  const swept = await sweep(
+    client,
+    {
+      ...others,
+      baseline: baseline === undefined ? undefined : readBaseline("baseline", baseline),
+      inspect: isDebugged,
+      // The reference runs show whether the runs replace the timers, which concurrent runs would share.
+      get jobs() {
+        return client.replacesTimers ? 1 : jobs;
+      },
+    },
+    { clock: systemClock, catalogue: client.inputs().catalogue, version, shortened },
+  );
+  for (const file of files) {
+    const failure = writeReport(file, formatSweep(swept, file.format).text);
+    if (failure !== undefined) throw new CouldNotRun(`report: ${file.path}: ${failure}`);
+  }
+  // A test runner may show only the first line of a message.
+  const text = () => `${swept.problem ?? totalsText(swept)}\n${sweepTerminalReport(swept)}`;
+  return Object.defineProperty(swept, "toString", { value: text });
+}
+
+interface Swept {
+  readonly name: string;
+  readonly run: SweepRun;
+  /** The options of each sandbox. */
+  readonly options: SandboxOptions;
+  readonly shortenWait: ShortenWait | undefined;
+  readonly isDebugged: boolean;
+}
+
+/** A function under test: each run opens a fresh sandbox in this process. */
+class SweptFunction implements Subject {
+  readonly name: string;
+  readonly inputs: ReturnType<typeof inputsOf>;
+  /** Whether a run has replaced the timers of this process. */
+  replacesTimers = false;
+  readonly #swept: Swept;
+
+  /** @throws SetupError if a file of the options cannot be read or is invalid */
+  constructor(swept: Swept) {
+    this.name = swept.name;
+    this.inputs = inputsOf(swept.options);
+    this.#swept = swept;
+  }
+
+  repeat(cellId: string): string {
+    return `{ cell: ${JSON.stringify(cellId)} }`;
+  }
+
+  async run({ observer, limitMs, stop, ended }: Attempt): Promise<Exit> {
+    const { run, options, shortenWait, isDebugged } = this.#swept;
+    const inputs = this.inputs();
+    const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, shortenWait });
+    try {
+      const company = await sandbox.isolatedCompany({ slug: slugOf(this.name) });
+      const { scenario, clock } = company;
+      const client = this.#clientOf(sandbox);
+      const running = (async () => run({ sandbox: client.sandbox, company, scenario, clock }))();
+      const limit = limitMs ?? (isDebugged ? undefined : referenceLimitMs);
+      const exit = await exitOf(running, limit, stop);
+      client.freeze();
+      await ended(sandbox);
+      return exit;
+    } finally {
+      sandbox.close();
+    }
+  }
+
+  /**
+   * The sandbox as a run sees it. After the run, its requests are never answered: an error could make a client that still
+   * runs retry forever without a pause, or become an unhandled rejection.
+   */
+  #clientOf(sandbox: Sandbox): { readonly sandbox: Sandbox; freeze(): void } {
+    let isFrozen = false;
+    const unlessFrozen = () => (isFrozen ? new Promise<void>(() => {}) : undefined);
+    const fetch: Sandbox["fetch"] = async (input, init) => {
+      this.replacesTimers ||= setTimeout !== realTimers.setTimeout;
+      // A client that retries without a pause would stop the timers that end its run.
+      await new Promise((resolve) => realTimers.setImmediate(resolve));
+      await unlessFrozen();
+      try {
+        return await sandbox.fetch(input, init);
+      } finally {
+        await unlessFrozen();
+      }
+    };
+    return {
+      sandbox: { ...sandbox, fetch, close: () => {} },
+      freeze: () => {
+        isFrozen = true;
+      },
+    };
+  }
+}
+
+/** How a run ends. One that takes too long is abandoned; its later errors are ignored. */
+function exitOf(run: Promise<unknown>, limitMs: number | undefined, stop: AbortSignal): Promise<Exit> {
+  return new Promise((resolve) => {
+    const end = (exit: Exit) => {
+      cancel?.();
+      stop.removeEventListener("abort", onStop);
+      resolve(exit);
+    };
+    const stopped = (message: string) => end({ outcome: "stopped", message, output: null });
+    const onStop = () => stopped("interrupted");
+    const cancel =
+      limitMs === undefined
+        ? undefined
+        : systemClock.after(limitMs, () =>
+            stopped(`it did not end within ${Math.round(limitMs / 100) / 10} s`),
+          );
+    stop.addEventListener("abort", onStop);
+    if (stop.aborted) onStop();
+    run.then(
+      () => end({ outcome: "passed", message: "fulfilled", output: null }),
+      (error: unknown) => end({ outcome: "failed", ...describe(error) }),
+    );
+  });
+}
+
+/** How much of an error is kept, in characters. */
+const keptOutput = 8000;
+
+function describe(error: unknown): Pick<Exit, "message" | "output"> {
+  const message = error instanceof Error ? error.message : inspect(error);
+  const stack = error instanceof Error ? error.stack : undefined;
+  // Which frames of Node are in it depends on timing.
+  const output = stack?.replace(/\n +at .*\bnode:.*/g, "").slice(0, keptOutput) ?? null;
+  return { message: message.slice(0, keptOutput), output };
+}
+
+/** The slug of the company, so that its calls have the same label in each sweep. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, longestSlug)
+    .replace(/^-|-$/g, "");
+  return slug || "client";
+}
