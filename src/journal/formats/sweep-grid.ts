@@ -1,7 +1,10 @@
 import { type SweepCell, type SweepReport, type Verdict, verdicts } from "../sweep-report.ts";
 
-/** The heading of a scenario's column, and what it does to a call. Scenarios with the same heading share a column. */
-const faults: Readonly<Record<string, readonly [heading: string, words: string]>> = {
+/**
+ * The heading of a scenario's column, what the scenario does to a call, and the heading in a grid that groups columns.
+ * Scenarios with the same heading share a column.
+ */
+const faults: Readonly<Record<string, readonly [heading: string, words: string, group?: string]>> = {
   "issuer-unavailable": ["503", "503 from the issuer"],
   "token-unavailable": ["503", "503 from the token endpoint"],
   "issuer-bad-gateway": ["502", "502 from the issuer"],
@@ -18,27 +21,29 @@ const faults: Readonly<Record<string, readonly [heading: string, words: string]>
   conflict: ["409", "another change in progress"],
   "token-expired": ["401", "access token expired"],
   unauthorized: ["bad-token", "access token unknown"],
-  "key-revoked": ["bad-key", "API key revoked"],
-  "issuer-rejected": ["rejected", "rejected by the issuer"],
-  "invalid-request": ["400", "request invalid"],
-  forbidden: ["403", "permission missing"],
-  "not-entitled": ["no-cards", "company not entitled to cards"],
-  "account-not-found": ["404", "account not found"],
-  "account-closed": ["closed", "account closed"],
-  "quota-reached": ["quota", "quota reached"],
-  "company-inactive": ["inactive", "company suspended"],
-  "company-details-missing": ["company", "company details missing"],
-  "cardholder-details-missing": ["holder", "cardholder details missing"],
-  "country-undeliverable": ["country", "country not deliverable"],
-  "webhook-duplicate": ["twice", "webhook event delivered twice"],
-  "webhook-reordered": ["reordered", "webhook events reordered"],
-  "webhook-stale": ["stale", "webhook event with an old timestamp"],
-  "webhook-bad-signature": ["signature", "webhook event with an invalid signature"],
+  "key-revoked": ["bad-key", "API key revoked", "refused"],
+  "issuer-rejected": ["rejected", "rejected by the issuer", "refused"],
+  "invalid-request": ["400", "request invalid", "refused"],
+  forbidden: ["403", "permission missing", "refused"],
+  "not-entitled": ["no-cards", "company not entitled to cards", "refused"],
+  "account-not-found": ["404", "account not found", "refused"],
+  "account-closed": ["closed", "account closed", "refused"],
+  "quota-reached": ["quota", "quota reached", "refused"],
+  "company-inactive": ["inactive", "company suspended", "refused"],
+  "company-details-missing": ["company", "company details missing", "refused"],
+  "cardholder-details-missing": ["holder", "cardholder details missing", "refused"],
+  "country-undeliverable": ["country", "country not deliverable", "refused"],
+  "webhook-duplicate": ["twice", "webhook event delivered twice", "webhook"],
+  "webhook-reordered": ["reordered", "webhook events reordered", "webhook"],
+  "webhook-stale": ["stale", "webhook event with an old timestamp", "webhook"],
+  "webhook-bad-signature": ["signature", "webhook event with an invalid signature", "webhook"],
 };
 
-const columnOrder = [...new Set(Object.values(faults).map(([heading]) => heading))];
+const columnOrder = [
+  ...new Set(Object.values(faults).flatMap(([heading, , group = heading]) => [heading, group])),
+];
 
-function ownFault(name: string): readonly [string, string] | undefined {
+function ownFault(name: string): (typeof faults)[string] | undefined {
   return Object.hasOwn(faults, name) ? faults[name] : undefined;
 }
 
@@ -96,8 +101,9 @@ const mostColumns = 40;
 /**
  * Sums the cells up by operation and fault.
  * @param mostRows - with more rows for each label, the rows sum up the labels
+ * @param groups - whether all refusals share a column, and all faulty webhooks
  */
-export function gridOf(report: SweepReport, mostRows: number): Grid {
+export function gridOf(report: SweepReport, mostRows: number, groups = false): Grid {
   const places = placesOf(report);
   const operations = operationsByLabel(report);
   const hasLabels = operations.size > 1;
@@ -113,7 +119,8 @@ export function gridOf(report: SweepReport, mostRows: number): Grid {
   }
   for (const place of places) {
     const [first = ""] = place.fault.split("+", 1);
-    const heading = ownFault(first)?.[0] ?? first;
+    const [own = first, , group = own] = ownFault(first) ?? [];
+    const heading = groups ? group : own;
     columns.set(heading, (columns.get(heading) ?? new Set()).add(first));
     const row = rows.get(nameOf(place));
     const field = row?.get(heading) ?? { cells: [], notRun: 0 };

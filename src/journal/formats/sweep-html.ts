@@ -33,8 +33,8 @@ const mostOutput = 30;
 export const sweepStyle = `
 body { max-width: 90rem; }
 .table { position: relative; }
-.grid { width: auto; }
-.grid th, .grid td { padding: .25rem .3rem; text-align: center; white-space: nowrap; }
+.grid { font-size: .9rem; width: auto; }
+.grid th, .grid td { padding: .25rem .15rem; text-align: center; white-space: nowrap; }
 .grid thead th + th { font-weight: 400; padding: .3rem 0; text-align: left; transform: rotate(180deg); vertical-align: middle; writing-mode: vertical-rl; }
 .grid tbody th, .grid thead th:first-child { background: Canvas; left: 0; padding-right: .75rem; position: sticky; text-align: left; vertical-align: bottom; z-index: 1; }
 .grid td { background: var(--tint); border: 1px solid var(--line); color: var(--mark); }
@@ -93,7 +93,7 @@ function gridHtml(grid: Grid, links: ReadonlyMap<SweepCell, string>): string {
   );
   const rows = grid.rows.map(
     ({ name, fields }) =>
-      `<tr><th scope="row">${htmlText(line(name, 100))}</th>${fields.map((field) => fieldHtml(field, links)).join("")}</tr>`,
+      `<tr><th scope="row">${escapeMarkup(line(name, 100))}</th>${fields.map((field) => fieldHtml(field, links)).join("")}</tr>`,
   );
   const notes = [
     ...(grid.moreRows > 0 ? [`And ${grid.moreRows} more rows.`] : []),
@@ -197,6 +197,6 @@ function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): str
 
 function outputHtml(lines: readonly string[]): string {
   return lines.length > 0
-    ? `<p>Output of the client</p>\n<pre tabindex="0">${escapeMarkup(lines.join("\n"))}</pre>`
+    ? `<details>\n<summary>Output of the client</summary>\n<pre tabindex="0">${escapeMarkup(lines.join("\n"))}</pre>\n</details>`
     : "";
 }

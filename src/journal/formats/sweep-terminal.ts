@@ -65,7 +65,7 @@ type PaintMark = (mark: Mark, text: string) => string;
 
 /** The grid, in blocks of as many columns as fit, and its legend. */
 function gridLines(report: SweepReport, paint: PaintMark, width: number): string[][] {
-  const grid = gridOf(report, mostRows);
+  const grid = gridOf(report, mostRows, true);
   if (grid.rows.length === 0) return [];
   const names = grid.rows.map(({ name }) => line(name, 60));
   const nameWidth = Math.max(...names.map(({ length }) => length));

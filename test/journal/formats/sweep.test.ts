@@ -131,7 +131,7 @@ describe("the report of a sweep on a terminal", () => {
     expect([blank, heads.trim()]).toMatchInlineSnapshot(`
       [
         "",
-        "503  502  lost  empty  truncated  created-502  slow  silent  in-flight  lost-in-flight  dropped  429  409  401  bad-token  bad-key  rejected  400  403  no-cards  404  closed  quota  inactive  company  holder  country  twice  reordered  stale  signature",
+        "503  502  lost  empty  truncated  created-502  slow  silent  in-flight  lost-in-flight  dropped  429  409  401  bad-token  refused  webhook",
       ]
     `);
   });
