@@ -149,15 +149,18 @@ function sectionsOf(command: Command, name: string, ofStart: readonly Option[]):
 
 const exitCodes = [
   ["`0`", "Success; `start` was stopped by a signal."],
-  ["`1`", "A check failed: a gate of `exec`, the sandbox's `health`, a file that `validate` read."],
+  [
+    "`1`",
+    "A check failed: a gate of `exec`, a cell of `sweep`, the sandbox's `health`, a file that `validate` read.",
+  ],
   ["`2`", "Usage error: an unknown option, a bad value, a file that cannot be used."],
   [
     "`3`",
-    "It could not run: the port is in use, no sandbox responds, `exec` could not start its command or write a report, better-sqlite3 has no binary for this Node.",
+    "It could not run: the port is in use, no sandbox responds, `exec` or `sweep` could not start its command or write a report, better-sqlite3 has no binary for this Node.",
   ],
   [
     "other",
-    "Only `exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it.",
+    "`exec`: the exit code of the command if it failed. `exec` and `sweep`: 128 plus the signal's number if a signal ended the command of `exec`, or interrupted `sweep`.",
   ],
 ] as const;
 

@@ -55,6 +55,29 @@ describe.each(["linux", "win32"] as const)("a command on %s", (platform) => {
   });
 });
 
+test.each(["linux", "win32"] as const)(
+  "a captured command on %s has no input, and pipes",
+  async (platform) => {
+    const tree = await commandTree(spawn, platform);
+    const code = "process.stdin.on('end', () => console.log('ended')).resume()";
+    const child = tree.spawn(process.execPath, ["--eval", code], process.env, "captured");
+    expect(await once(child.stdout ?? child, "data")).toEqual([Buffer.from("ended\n")]);
+    expect(child.stdin).toBe(null);
+  },
+);
+
+test("a command is ended with its process group elsewhere, and by taskkill on Windows", async () => {
+  const posix = await commandTree(spawn, "linux");
+  const { child, pid } = started(posix);
+  const ended = once(child, "exit");
+  await posix.end(pid);
+  expect(await ended).toEqual([null, "SIGTERM"]);
+
+  const { calls, fake } = withTaskkill(0);
+  await (await commandTree(fake, "win32")).end(4242);
+  expect(calls).toEqual([["/pid", "4242", "/t", "/f"]]);
+});
+
 test("elsewhere a command has its own process group, which receives the signals", async () => {
   const tree = await commandTree(spawn, "linux");
   expect(tree.signals).toEqual(["SIGINT", "SIGTERM", "SIGHUP"]);
