@@ -1,5 +1,5 @@
 // The test suite of parallel-client.mjs. Its tests run at the same time, each with a company of its own:
-//   npx card-sandbox sweep -- node examples/sweep/parallel-suite.mjs
+//   npx card-sandbox sweep -- node --test-reporter=spec examples/sweep/parallel-suite.mjs
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CardClient } from "./parallel-client.mjs";

@@ -1,5 +1,5 @@
 // A test suite that passes with the careless client and with the careful one. A sweep breaks each of its requests:
-//   npx card-sandbox sweep -- node examples/sweep/suite.mjs careless
+//   npx card-sandbox sweep -- node --test-reporter=spec examples/sweep/suite.mjs careless
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newCompany, receiver } from "./world.mjs";
@@ -39,8 +39,6 @@ test("books each new card once", async (t) => {
   await client.orderVirtualCard({ account_id: accountId, name: "Advertising" });
   await settled();
   const cards = await client.listCards();
-  assert.deepEqual(
-    booked,
-    cards.map(({ id }) => id),
-  );
+  const ids = cards.map(({ id }) => id);
+  assert.deepEqual(booked, ids, "the books must have each card once");
 });
