@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { openCards } from "../support/open-cards.ts";
+import { openOnTestTimers } from "../support/open-on-test-timers.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 import { openWebhooks } from "../support/open-webhooks.ts";
 
@@ -244,7 +245,7 @@ describe("the event of a card that expires", () => {
     });
     onTestFinished(() => void vi.useRealTimers());
     const received: { atMs: number; type: string }[] = [];
-    const sandbox = createSandbox({
+    const sandbox = openOnTestTimers({
       deliver: async (_, init) => {
         received.push({ atMs: Date.now(), type: JSON.parse(String(init.body)).type });
         return new Response(null, { status: 204 });

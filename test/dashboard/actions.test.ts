@@ -93,7 +93,9 @@ describe("scenarios", () => {
     const { html } = await visit("/scenarios");
     expect(html.match(/(?<=id=")[a-z-]+-(retry_after_s|latency_ms|hold_ms)(?=")/g)).toEqual([
       "issuer-slow-latency_ms",
+      "slow-response-latency_ms",
       "in-flight-hold_ms",
+      "lost-in-flight-hold_ms",
       "rate-limited-retry_after_s",
     ]);
     const back = "/_sandbox/ui/scenarios";

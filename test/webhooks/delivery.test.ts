@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { temporaryFolder } from "../support/command-line.ts";
+import { openOnTestTimers } from "../support/open-on-test-timers.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 import { openWebhooks, type Received } from "../support/open-webhooks.ts";
 import { physicalOrder } from "../support/physical-order.ts";
@@ -570,7 +571,7 @@ describe("in a separate process", () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.parse(now) });
     let attempts = 0;
     const deliver = async () => new Response(null, { status: ++attempts < 3 ? 500 : 200 });
-    const sandbox = createSandbox({ deliver });
+    const sandbox = openOnTestTimers({ deliver });
     await sandbox.clock.advance({ by: "P1D", company: "northwind" });
     await order(sandbox);
     await vi.advanceTimersByTimeAsync(4999);
