@@ -45,8 +45,8 @@ export interface RecordedCall {
   cardId: string | undefined;
   /** Whether its company had active webhooks. */
   hasWebhooks: boolean;
-  /** Whether it repeats the call with the first fault: the same path and body. */
-  isRepeat: boolean;
+  /** The request with its body, which can contain secrets. */
+  request: string | undefined;
 }
 
 /** The faults of one run: the first is forced on the call, the second on the next call of its label that it can affect. */
@@ -82,10 +82,6 @@ export class Recording implements Observer {
   /** The number of faults that were forced. */
   #forced = 0;
   #isClosed = false;
-  /** The call with the first fault, with its body. */
-  #struck: string | undefined;
-  /** How often each request was sent, with its body. */
-  readonly #sent = new Map<string, number>();
   /** The client's next call of the label after the first fault. */
   #next: RecordedCall | undefined;
 
@@ -110,12 +106,12 @@ export class Recording implements Observer {
     const forced = this.#forcedOn({ label, operation, ordinal });
     const call: RecordedCall = {
       ...{ label, operation, ordinal, isForced, fault: forced?.name },
-      ...{ hasFired: false, hasEnded: false, isAbandoned: false },
-      ...{ hasWebhooks: false, isRepeat: false },
+      ...{ hasFired: false, hasEnded: false, isAbandoned: false, hasWebhooks: false },
       ...{
         method: "",
         path: "",
         key: undefined,
+        request: undefined,
         point: null,
         status: null,
         loss: undefined,
@@ -143,7 +139,9 @@ export class Recording implements Observer {
     const isComplete =
       status !== undefined && fault !== "response.truncated" && abortedMs === undefined && !this.#isClosed;
     call.hasEnded = !this.#isClosed;
-    call.hasFired = call.fault !== undefined && exchange.scenario === call.fault;
+    // A client that gave up on a held request felt the fault, even if a reset ended the request.
+    const hasActed = exchange.scenario === call.fault || abortedMs !== undefined;
+    call.hasFired = call.fault !== undefined && hasActed;
     call.isForced ||= call.fault === undefined && exchange.scenario !== undefined;
     call.method = exchange.method;
     call.path = maskPath(exchange.path);
@@ -154,10 +152,7 @@ export class Recording implements Observer {
     call.isAbandoned = abortedMs !== undefined;
     call.hasWebhooks =
       caller !== undefined && activeWebhooks(this.#parts.services.database, caller.companyPk).length > 0;
-    const sent = `${exchange.method} ${exchange.path} ${messages.requestBody ?? ""}`;
-    this.#sent.set(sent, this.timesSent(sent) + 1);
-    if (call.hasFired) this.#struck ??= sent;
-    else call.isRepeat = sent === this.#struck;
+    call.request = `${exchange.method} ${exchange.path} ${messages.requestBody ?? ""}`;
     if (point !== undefined && creating.has(point)) this.#noteCard(call, messages);
     if (isComplete) this.#tell(messages.responseBody);
     // The order whose connection was lost ends once a retry met its key in progress.
@@ -215,14 +210,9 @@ export class Recording implements Observer {
     return this.#next;
   }
 
-  /** The request with the first fault, with its body; undefined: the fault did not act. */
-  get struck(): string | undefined {
-    return this.#struck;
-  }
-
-  /** How often the client sent a request, with its body. */
-  timesSent(request: string): number {
-    return this.#sent.get(request) ?? 0;
+  /** The call with the first fault; undefined: the fault did not act. */
+  get struck(): RecordedCall | undefined {
+    return this.calls.find(({ hasFired }) => hasFired);
   }
 
   /** The client has ended: no response from now on reaches it, and no request that waits hangs. */

@@ -111,10 +111,17 @@ const final: ReadonlySet<number | null> = new Set([400, 403, 404, 422]);
 /** Whether the fault refused a call, and the client sent the same request once more than without the fault. */
 function isRefusedAndRepeated(run: Recording, reference: Recording): boolean {
   const { struck } = run;
-  if (struck === undefined || !run.calls.some(({ hasFired, status }) => hasFired && final.has(status))) {
-    return false;
-  }
-  return run.timesSent(struck) > Math.max(1, reference.timesSent(struck));
+  if (!struck || !final.has(struck.status)) return false;
+  const [here, there] = [run, reference].map(({ calls }) => callsLike(struck, calls).length) as [
+    number,
+    number,
+  ];
+  return here > Math.max(1, there);
+}
+
+/** The calls with the same path and body, also the call itself. */
+function callsLike({ request }: RecordedCall, calls: readonly RecordedCall[]): RecordedCall[] {
+  return calls.filter((call) => call.request === request);
 }
 
 /** The reason names no measured time: two sweeps give the same reasons. */
@@ -131,12 +138,12 @@ function nameOf({ operation, ordinal }: RecordedCall): string {
 
 function moreCardsReason(
   { expected, actual }: ReturnType<typeof labelsWithMoreCards>[number],
-  { calls }: Recording,
+  recording: Recording,
 ): string {
-  const [struck] = calls.filter(({ fault }) => fault !== undefined);
-  const repeats = calls.filter(({ isRepeat, cardId }) => isRepeat && cardId !== undefined).length;
-  if (struck?.cardId !== undefined && repeats > 0 && repeats === actual - expected) {
-    return `${repeats + 1} cards for one order`;
+  const { struck, calls } = recording;
+  const created = struck ? callsLike(struck, calls).filter(({ cardId }) => cardId !== undefined).length : 0;
+  if (struck?.cardId !== undefined && created > 1 && created - 1 === actual - expected) {
+    return `${created} cards for one order`;
   }
   return `${actual} cards, ${expected} in the reference run`;
 }

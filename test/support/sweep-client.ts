@@ -60,6 +60,7 @@ class RunSubject implements Subject {
   async run({ observer, limitMs, stop, ended }: Attempt): Promise<Exit> {
     const sandbox = openSandbox(this.#options, { privateSecrets: false, observer });
     const given = new AbortController();
+    let limit: NodeJS.Timeout | undefined;
     const stopped = new Promise<Exit>((resolve) => {
       const end = () => {
         given.abort();
@@ -67,7 +68,7 @@ class RunSubject implements Subject {
       };
       if (stop.aborted) end();
       stop.addEventListener("abort", end);
-      if (limitMs !== undefined) setTimeout(end, limitMs).unref();
+      if (limitMs !== undefined) limit = setTimeout(end, limitMs);
     });
     const n = this.#runs++;
     const result = (async (): Promise<Exit> => {
@@ -79,6 +80,7 @@ class RunSubject implements Subject {
       }
     })();
     const exit = await Promise.race([result, stopped]);
+    clearTimeout(limit);
     await ended(sandbox);
     sandbox.close();
     return exit;

@@ -61,6 +61,25 @@ test("a second card for one order is damage, whether or not the client succeeds"
   }
 });
 
+test("counts the cards of an order whose first attempt is still in progress", async () => {
+  const cell = await cellOfOrder(
+    (sandbox) => new TestClient(sandbox, { newKeys: true }).order(),
+    "lost-in-flight",
+  );
+  expect(cell).toMatchObject({ verdict: "damaged", reason: "2 cards for one order" });
+});
+
+test("a fault acts on a client that gives up, although its company is deleted before the order is decided", async () => {
+  const run: Run = async (sandbox, { n }) => {
+    const { apiKey, accountId, ...company } = await sandbox.isolatedCompany({ slug: "corner-shop" });
+    const timeoutMs = n > 1 ? 50 : 10_000;
+    await new TestClient(sandbox, { apiKey, accountId, givesUp: true, timeoutMs })
+      .order()
+      .finally(company.delete);
+  };
+  expect(await cellOfOrder(run, "in-flight")).toMatchObject({ verdict: "failed", reason: "no response" });
+});
+
 test("a card of which the client was never told is damage, although the client noticed a failure", async () => {
   const givesUp: Run = (sandbox) => new TestClient(sandbox, { givesUp: true }).order();
   for (const fault of ["lost-response", "truncated-response", "empty-response", "created-but-502"]) {
