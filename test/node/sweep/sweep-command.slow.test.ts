@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import type { Readable } from "node:stream";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../support/command-line.ts";
 import { careless, reported, strict, sweepOf } from "../../support/sweep.ts";
 
@@ -96,6 +99,36 @@ test("a report that can no longer be written gives exit code 3", async () => {
   expect(output.stderr).toContain("cannot be written: ENOENT");
   expect(code).toBe(3);
 });
+
+test("--inspect runs the client of a cell under a debugger, with the streams of this process", async () => {
+  const options = ["--cell", "orderPhysicalCard#1:lost-response", "--inspect"];
+  const started = sweepOf(options, `console.log("started");${careless}`);
+  const [, address = ""] = await untilPrinted(
+    started.child.stderr,
+    /Debugger listening on ws:\/\/(127\.0\.0\.1:[0-9]+)/,
+  );
+  expect(started.output.stdout).toBe("");
+  const inspector = spawn(process.execPath, ["inspect", address]);
+  onTestFinished(() => void inspector.kill("SIGKILL"));
+  await untilPrinted(inspector.stdout, /debug> $/);
+  inspector.stdin.write("cont\n");
+  await untilPrinted(started.child.stderr, /Waiting for the debugger to disconnect/);
+  inspector.kill("SIGKILL");
+  expect((await started.ended).code).toBe(1);
+  expect(started.output.stdout).toBe("started\nTypeError: fetch failed\n");
+  expect(started.output.stderr).toContain("1 cell: 1 damaged");
+});
+
+/** Reads a stream until its text matches. */
+async function untilPrinted(stream: Readable | null, pattern: RegExp): Promise<RegExpExecArray> {
+  for (let text = ""; stream; ) {
+    const [chunk] = await once(stream, "data");
+    text += chunk;
+    const match = pattern.exec(text);
+    if (match) return match;
+  }
+  throw new Error("there is no stream");
+}
 
 describe("a signal", () => {
   /** Prints the process id of the client of the first cell, which waits for a response. */
