@@ -125,7 +125,7 @@ describe("the page of a sweep refuses", () => {
     const { open, visit, origin } = openPage();
     const many = (item: string, bytes: number) =>
       `[${Array(Math.floor(bytes / (item.length + 1))).fill(item)}]`;
-    const most = 8 * 1000 * 1000;
+    const most = 2 * 1000 * 1000;
     const start = JSON.stringify(valid).slice(0, -1);
     const startedMs = performance.now();
     for (const cells of [
@@ -139,7 +139,7 @@ describe("the page of a sweep refuses", () => {
     const parts = 'a\r\nContent-Disposition: form-data; name="b"\r\n\r\n\r\n--'.repeat(most / 60);
     const headers = { Origin: origin, "Content-Type": "multipart/form-data; boundary=a" };
     expect((await visit("/sweep", { method: "POST", body: `--${parts}a--\r\n`, headers })).status).toBe(400);
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
   });
 
   test("no long texts, which it cuts", async () => {
