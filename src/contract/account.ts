@@ -14,13 +14,15 @@ export const company = z.strictObject({
 });
 export type Company = z.output<typeof company>;
 
+export const accountStatus = z.enum(["active", "closed"]);
+
 /** Account (assumed). */
 export const account = z.strictObject({
   id: accountId,
   company_id: companyId,
   name: z.string(),
   currency: z.string(),
-  status: z.enum(["active", "closed"]),
+  status: accountStatus,
   balance: signedDecimal,
   /** The balance minus the money that pending card payments hold. */
   available_balance: signedDecimal,
