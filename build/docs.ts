@@ -160,7 +160,7 @@ const exitCodes = [
   ],
   [
     "other",
-    "`exec`: the exit code of the command if it failed. `exec` and `sweep`: 128 plus the signal's number if a signal ended the command of `exec`, or interrupted `sweep`.",
+    "`exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it. `sweep`: 128 plus the number of the signal that interrupted it.",
   ],
 ] as const;
 

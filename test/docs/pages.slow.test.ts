@@ -12,7 +12,7 @@ describe("the commands, files and outputs of each page work as written", () => {
       const isRun = ({ only, needs }: Block) => only === undefined && needs === undefined;
       await runPage(page, readerWithThisBuild(temporaryFolder()), isRun);
     },
-    120_000,
+    240_000,
   );
 });
 

@@ -1,8 +1,12 @@
 import type { Tokens } from "marked";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { gridOf } from "../../src/journal/formats/sweep-grid.ts";
 import { sandboxOptions } from "../../src/node/create-sandbox.ts";
 import { startOptions, startSandbox } from "../../src/node/start-sandbox.ts";
+import { sweepOptions } from "../../src/node/sweep/sweep.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
+import { faultNames } from "../../src/sweep/faults.ts";
+import { sweepCell, sweepReport } from "../support/sweep-report.ts";
 import { pages } from "./pages.ts";
 
 /** The rows of the first table after a heading, as the text of their cells. */
@@ -21,6 +25,26 @@ test("docs/scenarios.md names each scenario in the list of responses", () => {
   const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
   const scenarios = named.filter((name) => name !== "operation");
   expect([...new Set(scenarios)].toSorted()).toEqual(shippedScenarios.toSorted());
+});
+
+test("docs/sweep.md lists each fault with its column in the grid", () => {
+  const listed = rowsUnder("docs/sweep.md", "Faults").flatMap(([faults = "", headings = ""]) => {
+    const columns = headings.split(", ");
+    return [...faults.matchAll(/`([^`]+)`/g)].map(([, fault], i) => `${fault}: ${columns[i]}`);
+  });
+  const { columns } = gridOf(
+    sweepReport(faultNames.map((fault) => sweepCell(`orderPhysicalCard#1:${fault}`, "survived"))),
+    1,
+  );
+  const faults = columns.flatMap((column) => column.faults.map((fault) => `${fault}: ${column.heading}`));
+  expect(faults).toHaveLength(faultNames.length);
+  expect(listed.toSorted()).toEqual(faults.toSorted());
+});
+
+test("docs/sweep.md lists each option of sweep()", () => {
+  const listed = rowsUnder("docs/sweep.md", "In a test process").flatMap(([cell]) => namesIn(cell));
+  const own = Object.keys(sweepOptions).filter((name) => !Object.hasOwn(sandboxOptions, name));
+  expect(listed.toSorted()).toEqual(own.toSorted());
 });
 
 describe("docs/testing.md lists each", () => {

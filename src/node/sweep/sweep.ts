@@ -76,7 +76,8 @@ export interface SweepOptions extends Omit<SandboxOptions, "db" | "durability" |
 
 const { db: _, durability: __, checkDatabase: ___, ...perSandbox } = sandboxOptions;
 
-const sweepOptions: OptionKinds<SweepOptions> = {
+/** Every option with its allowed values. */
+export const sweepOptions: OptionKinds<SweepOptions> = {
   name: "a string",
   depth: [1, 2],
   only: "an array of strings",
