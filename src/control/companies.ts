@@ -171,7 +171,12 @@ export class Companies {
 
   /** Lists companies with their members, keys and accounts, in order of creation; at most 500 at once. */
   world(query?: WorldQuery): WorldListing {
-    const { company, after, limit = mostListed, ...filter } = query ? parse(worldQuery, query) : {};
+    const {
+      company,
+      after,
+      limit = mostListed,
+      ...filter
+    } = query === undefined ? {} : parse(worldQuery, query);
     const { database } = this.#services;
     if (company !== undefined) return { companies: [this.show(company)], has_more: false };
     const afterPk = optionalCompanyPk(database, after, "after");

@@ -237,7 +237,8 @@ export class ArmedScenarios {
   }
 
   #rows(query: z.input<typeof armedQuery> | undefined): ArmedRow[] {
-    const pk = query && optionalCompanyPk(this.#database, parse(armedQuery, query).company);
+    const { company } = query === undefined ? {} : parse(armedQuery, query);
+    const pk = optionalCompanyPk(this.#database, company);
     return this.#scenarios.armed().filter(({ companyPk }) => pk === undefined || companyPk === pk);
   }
 
