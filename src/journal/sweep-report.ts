@@ -67,6 +67,7 @@ export interface SweepCell {
   readonly repeat: string;
   /** The requests of the label from the faulty one on, at most 20. */
   readonly story: readonly StoryRequest[];
+  /** At most 100. */
   readonly differences: readonly WorldDifference[];
   /** Findings that the reference run does not have, each with its id, severity and title. */
   readonly findings: readonly string[];

@@ -48,6 +48,23 @@ test("compares cards by the fields that a client chooses", async () => {
   }
 });
 
+test("keeps at most 100 differences of a cell", async () => {
+  const run: Run = async (sandbox) => {
+    const client = new TestClient(sandbox);
+    await client.list();
+    for (let shop = 0; shop < 6; shop++) {
+      const { apiKey, accountId } = await sandbox.isolatedCompany({ slug: `shop-${shop}` });
+      const ofShop = new TestClient(sandbox, { apiKey, accountId });
+      for (let n = 1; n <= 18; n++) {
+        await ofShop.order({ delivery_address: { ...york, line1: `${n} Road` } });
+      }
+    }
+  };
+  const { cells } = await sweepRun(run, { cell: "northwind/listCards#1:forbidden" });
+  expect(cells).toMatchObject([{ verdict: "failed", reason: "status 403" }]);
+  expect(cells[0]?.differences).toHaveLength(100);
+});
+
 test("compares what happened to the cards", async () => {
   const changes: readonly (readonly [string, string, object | undefined, object])[] = [
     ["POST", "freeze", undefined, { status: "frozen" }],
