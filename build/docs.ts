@@ -90,12 +90,16 @@ function optionsTable(options: readonly Option[]): string {
     ? table(["Option", "Variable", "Default", "Meaning"], rows)
     : table(
         ["Option", "Meaning"],
-        rows.map(([flags = "", , , text = ""]) => [flags, text]),
+        rows.map(([flags = "", , value = "", text = ""]) => [
+          flags,
+          value === "" ? text : `${text} Default: ${value}.`,
+        ]),
       );
 }
 
-function defaultOf({ defaultValue, negate }: Option): string {
-  return defaultValue === undefined || negate ? "" : `\`${defaultValue}\``;
+function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
+  if (negate) return "";
+  return defaultValueDescription ?? (defaultValue === undefined ? "" : `\`${defaultValue}\``);
 }
 
 function choicesOf({ argChoices }: Option): string {
