@@ -61,6 +61,22 @@ describe("the published build", () => {
     expect([...declared, ...bundled].filter((file) => !existsSync(file))).toEqual([]);
   });
 
+  test("loads the code of a sweep only for a sweep", () => {
+    const loaded = new Set<string>();
+    const load = (file: string) => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === "import-statement") load(path);
+    };
+    load("dist/node/index.js");
+    load("dist/node/vitest.js");
+    const inputs = [...loaded].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+    expect(inputs).toContain("src/node/sweep/sweep.ts");
+    expect(
+      inputs.filter((input) => /^src\/(sweep|journal\/formats\/sweep|node\/sweep\/in-process)/.test(input)),
+    ).toEqual([]);
+  });
+
   test("contains the licence of each bundled package, and of faker, whose names are in src/", () => {
     const notice = readFileSync(join(dist, "THIRD-PARTY.md"), "utf8");
     const bundled = Object.values(outputs)
