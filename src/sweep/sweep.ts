@@ -263,7 +263,7 @@ class Sweep {
     if (this.#options.stop?.aborted) interrupt();
     let recording: Recording | undefined;
     let hanging: RecordedCall | undefined;
-    let rest: Pick<Run, "world" | "findings"> = { world: new Map(), findings: new Map() };
+    let rest: Pick<Run, "world" | "findings"> = { world: new Map(), findings: [] };
     const onHang = (call: RecordedCall) => {
       hanging ??= call;
       stop.abort();

@@ -4,21 +4,31 @@ import type { SweepCell, Verdict } from "../journal/sweep-report.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import type { Exit } from "./subject.ts";
 import {
+  type CardState,
   differencesBetween,
   type LeftOut,
   labelsWithMoreCards,
   leftOutOf,
+  unnamed,
   type World,
   worldLabelOf,
 } from "./world.ts";
+
+/** A finding about the requests of one company. */
+interface CompanyFinding {
+  readonly id: string;
+  readonly label: string;
+  /** The id, the severity and the title. */
+  readonly text: string;
+  readonly isCritical: boolean;
+}
 
 /** One run of a client, after it has ended. */
 export interface Run {
   readonly exit: Exit;
   readonly recording: Recording;
   readonly world: World;
-  /** Ids of findings with their severity and title, each with whether it is critical, by company. */
-  readonly findings: ReadonlyMap<string, { readonly text: string; readonly isCritical: boolean }>;
+  readonly findings: readonly CompanyFinding[];
   /** A request that stayed silent until the end of the patience. */
   readonly hanging: RecordedCall | undefined;
   readonly durationMs: number;
@@ -27,35 +37,53 @@ export interface Run {
 /** What a cell is compared with. */
 export interface Reference {
   readonly run: Run;
+  /** The labels that both reference runs have. The others depend on the run, as random slugs do, and are compared as one. */
+  readonly labels: ReadonlySet<string>;
+  readonly world: World;
   readonly leftOut: LeftOut;
-  /** The findings of either reference run. */
+  /** The ids and labels of the findings of either reference run. */
   readonly findings: ReadonlySet<string>;
   /** The larger number of cards, by label, that the client was never told of. */
   readonly untold: ReadonlyMap<string, number>;
 }
 
 export function referenceOf(first: Run, second: Run): Reference {
-  const untold = new Map(first.recording.untold());
-  for (const [label, count] of second.recording.untold()) {
-    untold.set(label, Math.max(count, untold.get(label) ?? 0));
-  }
+  const labels = new Set([...first.world.keys()].filter((label) => second.world.has(label)));
+  const [one, two] = [comparable(first, labels), comparable(second, labels)];
+  const untold = new Map(one.untold);
+  for (const [label, count] of two.untold) untold.set(label, Math.max(count, untold.get(label) ?? 0));
   return {
     run: first,
-    leftOut: leftOutOf(first.world, second.world),
-    findings: new Set([...first.findings.keys(), ...second.findings.keys()]),
+    labels,
+    world: one.world,
+    leftOut: leftOutOf(one.world, two.world),
+    findings: new Set([...one.findings.keys(), ...two.findings.keys()]),
     untold,
   };
 }
 
-/** The findings by their ids and companies: a client can repeat a mistake in another company. */
-export function findingsByCompany({ findings }: FindingsReport): Run["findings"] {
-  return new Map(
-    findings.flatMap(({ id, severity, title, occurrences }) =>
-      occurrences.map(({ company }) => [
-        `${id} ${worldLabelOf(company ?? "")}`,
-        { text: `${id} (${severity}): ${title}`, isCritical: severity === "critical" },
-      ]),
-    ),
+/** What a run leaves, with all labels that depend on the run as one. */
+function comparable({ world, findings, recording }: Run, labels: Reference["labels"]) {
+  const nameOf = (label: string) => (labels.has(label) ? label : unnamed);
+  const cards = new Map<string, readonly CardState[]>();
+  for (const [label, own] of world) cards.set(nameOf(label), [...(cards.get(nameOf(label)) ?? []), ...own]);
+  const untold = new Map<string, number>();
+  for (const [label, count] of recording.untold()) {
+    untold.set(nameOf(label), count + (untold.get(nameOf(label)) ?? 0));
+  }
+  // The client can repeat a mistake in another company.
+  const byCompany = new Map(findings.map((each) => [`${each.id} ${nameOf(each.label)}`, each]));
+  return { world: cards, untold, findings: byCompany };
+}
+
+export function findingsByCompany({ findings }: FindingsReport): CompanyFinding[] {
+  return findings.flatMap(({ id, severity, title, occurrences }) =>
+    occurrences.map(({ company }) => ({
+      id,
+      label: worldLabelOf(company ?? ""),
+      text: `${id} (${severity}): ${title}`,
+      isCritical: severity === "critical",
+    })),
   );
 }
 
@@ -69,14 +97,16 @@ type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "finding
  */
 export function judge(
   run: Run,
-  { run: reference, leftOut, ...known }: Reference,
+  { run: reference, labels, leftOut, ...known }: Reference,
   faults: readonly string[],
   patienceMs: number,
 ): Judgement {
   const { exit, recording } = run;
-  const differences = differencesBetween(reference.world, run.world, leftOut);
-  const isNew = ([name]: readonly [string, unknown]) => !known.findings.has(name);
-  const fresh = [...run.findings].filter(isNew).map(([, finding]) => finding);
+  const { world, untold, findings } = comparable(run, labels);
+  const differences = differencesBetween(known.world, world, leftOut);
+  const fresh: Pick<CompanyFinding, "text" | "isCritical">[] = [...findings]
+    .filter(([name]) => !known.findings.has(name))
+    .map(([, finding]) => finding);
   if (faults.length === 1 && isRefusedAndRepeated(recording, reference.recording)) {
     // The rule itself needs more attempts than a fault that acts once can refuse.
     const { severity, title } = rules["RETRY-3"];
@@ -95,9 +125,9 @@ export function judge(
   );
   const decideOn = (verdict: Verdict, reason: string) =>
     decide(verdict, isReached ? reason : `${reason}, although the fault did not act`);
-  const [more] = labelsWithMoreCards(reference.world, run.world, leftOut);
+  const [more] = labelsWithMoreCards(known.world, world, leftOut);
   if (more) return decideOn("damaged", moreCardsReason(more, recording));
-  if ([...recording.untold()].some(([label, count]) => count > (known.untold.get(label) ?? 0))) {
+  if ([...untold].some(([label, count]) => count > (known.untold.get(label) ?? 0))) {
     return decideOn("damaged", "a card exists of which the client was never told");
   }
   if (critical) return decideOn("damaged", critical.text);

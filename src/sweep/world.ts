@@ -11,7 +11,8 @@ export function hasGeneratedSlug(label: string): boolean {
   return /(^|\/)company-\d+$/.test(label);
 }
 
-const unnamed = "companies without a given slug";
+/** The label for all companies whose slugs depend on the run. */
+export const unnamed = "companies without a fixed slug";
 
 /** The label under which worlds are compared. Generated slugs count companies, so a retried test would shift them. */
 export function worldLabelOf(label: string): string {

@@ -191,6 +191,21 @@ test("compares companies without a given slug as one, because a retried test shi
   expect(report.cells.map(({ differences }) => differences)).toEqual([[], []]);
 });
 
+test("compares companies with random slugs as one, so that a second card in one of them is damage", async () => {
+  const run: Run = async (sandbox, { n }) => {
+    await new TestClient(sandbox).list();
+    const company = await sandbox.isolatedCompany({ slug: `shop-${randomUUID().slice(0, 8)}`, cards: [] });
+    const client = new TestClient(sandbox, { apiKey: company.apiKey, accountId: company.accountId });
+    for (let cards = 0; cards < Math.max(1, n - 1); cards++) await client.order();
+  };
+  const report = await sweepRun(run, { only: ["listCards", "slow-response", "rate-limited"] });
+  expect(report.left_out).toEqual([]);
+  expect(report.cells).toMatchObject([
+    { verdict: "survived", differences: [] },
+    { verdict: "damaged", reason: "2 cards, 1 in the reference run" },
+  ]);
+});
+
 test("waits for orders that were held when their client gave up", async () => {
   const run: Run = async (sandbox, { n }) => {
     await new TestClient(sandbox, { givesUp: true, timeoutMs: n > 1 ? 50 : 10_000 }).order();
