@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { behaviours } from "../../src/journal/coverage.ts";
 import { shellQuoted } from "../../src/journal/formats/escape.ts";
-import { cli, freePort, type Run, run, takenPort, temporaryFolder } from "../support/command-line.ts";
+import {
+  cli,
+  freePort,
+  isRunning,
+  type Run,
+  run,
+  takenPort,
+  temporaryFolder,
+} from "../support/command-line.ts";
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -428,14 +436,6 @@ async function untilSaid({ child, output }: Pick<Run, "child" | "output">, patte
     await new Promise((more) => child.stdout?.once("data", more));
   }
 }
-
-const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe("a signal", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(

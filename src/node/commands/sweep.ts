@@ -93,7 +93,9 @@ async function run(words: readonly string[], command: Command): Promise<number> 
       },
     },
     { clock: systemClock, catalogue: inputs().catalogue, version, shortened },
-  ).finally(() => progress.clear());
+  )
+    .finally(() => progress.clear())
+    .catch(asOption);
   const exitCode = interruption.exitCode();
   const known = exitCode === undefined ? report : { ...report, exit_code: exitCode };
   if (request.sweep.list && known.exit_code === 0) {
@@ -101,6 +103,14 @@ async function run(words: readonly string[], command: Command): Promise<number> 
   } else process.stderr.write(sweepTerminalReport(known, paint, process.stderr.columns));
   const written = writeAll(known, files);
   return known.exit_code || written;
+}
+
+/** Names the option in an error of the engine, which names its own: `only: …`. */
+function asOption(error: unknown): never {
+  if (error instanceof SetupError && /^(only|cell): /.test(error.message)) {
+    throw new SetupError(`--${error.message}`, { cause: error });
+  }
+  throw error;
 }
 
 /** @throws SetupError for options with which the runs of the command would not be alike */

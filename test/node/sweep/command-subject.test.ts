@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,7 +7,7 @@ import { CommandRuns } from "../../../src/node/sweep/command-runs.ts";
 import { CommandSubject, type SweptCommand } from "../../../src/node/sweep/command-subject.ts";
 import { inputsOf } from "../../../src/node/sweep/inputs.ts";
 import type { Attempt, Exit } from "../../../src/sweep/subject.ts";
-import { temporaryFolder } from "../../support/command-line.ts";
+import { isRunning, temporaryFolder } from "../../support/command-line.ts";
 import { suiteOf } from "../../support/suite.ts";
 
 const node = (code: string) => [process.execPath, "--eval", code];
@@ -51,15 +51,6 @@ async function runOnce(subject: CommandSubject, attempt: Partial<Attempt> = {}) 
 async function exitOf(words: readonly string[], attempt?: Partial<Attempt>): Promise<Exit> {
   return (await runOnce(await subjectOf(words), attempt)).exit;
 }
-
-/** A zombie, which this process does not reap, has ended. */
-const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-};
 
 /** The process id of the first process that runs `connect`. */
 async function meetingPoint() {
