@@ -120,9 +120,8 @@ export function judge(
   if (exit.outcome === "stopped") return decide("hung", hangingReason(run, patienceMs));
   if (exit.outcome === "crashed") return decide("crashed", exit.message);
 
-  const isReached = faults.every((name) =>
-    recording.calls.some((call) => call.fault === name && call.hasFired),
-  );
+  // Both faults can have the same name.
+  const isReached = recording.calls.filter(({ hasFired }) => hasFired).length === faults.length;
   const decideOn = (verdict: Verdict, reason: string) =>
     decide(verdict, isReached ? reason : `${reason}, although the fault did not act`);
   const [more] = labelsWithMoreCards(known.world, world, leftOut);

@@ -286,6 +286,15 @@ test("a fault that does not act is not reached", async () => {
     reason: "the fault did not act",
     story: [],
   });
+  const lists: Run = (sandbox) => new TestClient(sandbox).list();
+  for (const [fault, verdict] of [
+    ["lost-response", "survived"],
+    ["lost-response+lost-response", "survived"],
+    ["slow-response+slow-response", "not_reached"],
+  ] as const) {
+    const id = `listCards#1:${fault}`;
+    expect(verdictsOf(await sweepRun(lists, { cell: id }))).toEqual({ [id]: verdict });
+  }
   const failsEarly: Run = async (sandbox, { n }) => {
     if (n > 1) throw new Error("the database is down");
     await new TestClient(sandbox).order();
