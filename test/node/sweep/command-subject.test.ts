@@ -113,22 +113,15 @@ test("a command that cannot be started is an error", async () => {
 
 describe("no process is left", () => {
   test("of a command that has exited", async () => {
-    const { connect, met } = await meetingPoint();
-    const child = JSON.stringify(`${connect} console.log("connected"); setInterval(() => {}, 1000)`);
-    const { outcome } = await exitOf(
-      node(`const { spawn } = require("node:child_process");
-        const child = spawn(process.execPath, ["--eval", ${child}], { stdio: ["ignore", "pipe", "inherit"] });
-        child.stdout.once("data", () => process.exit())`),
-    );
+    const { outcome, output } = await exitOf(["sh", "-c", "sleep 60 & echo $!"]);
     expect(outcome).toBe("passed");
-    expect(isRunning(await met)).toBe(false);
+    expect(isRunning(Number(output))).toBe(false);
   });
 
   test("of a command that takes longer than its limit", async () => {
-    const { connect, met } = await meetingPoint();
-    const exit = await exitOf(node(`${connect} setInterval(() => {}, 1000)`), { limitMs: 2000 });
-    expect(exit).toEqual({ outcome: "stopped", message: "time limit", output: null });
-    expect(isRunning(await met)).toBe(false);
+    const exit = await exitOf(["sh", "-c", "sleep 60 & echo $!; wait"], { limitMs: 1000 });
+    expect(exit).toMatchObject({ outcome: "stopped", message: "time limit" });
+    expect(isRunning(Number(exit.output))).toBe(false);
   });
 
   test("of a command that is interrupted while it waits for a response", async () => {
