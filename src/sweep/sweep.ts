@@ -79,6 +79,9 @@ interface PlannedCell {
 
 const defaultPatienceMs = 5000;
 
+const nothingStable =
+  "no call of the client is stable, so there is nothing to sweep. Give each company a slug of its own, or sweep unstable calls with --unstable (in a test: unstable: true).";
+
 /** How long a receiver of webhooks may take after the client has ended. */
 const settlingMs = 1000;
 
@@ -128,7 +131,9 @@ class Sweep {
     };
     this.#durationMs = durationMs;
     const listed = describeCalls(first, second);
-    this.#known = this.#select(this.#plan(calls, listed), listed);
+    const planned = this.#plan(calls, listed);
+    if (planned.length === 0) return this.#report(listed, nothingStable, second.exit);
+    this.#known = this.#select(planned, listed);
     this.#progress(undefined);
     if (!this.#options.list) {
       await this.#runAll(this.#known);
@@ -181,7 +186,13 @@ class Sweep {
       const wanted = only.filter((name) => names.includes(name));
       return wanted.length > 0 ? [(planned: PlannedCell) => wanted.includes(of(planned))] : [];
     });
-    return planned.filter((each) => filters.every((matches) => matches(each)));
+    const selected = planned.filter((each) => filters.every((matches) => matches(each)));
+    // A sweep of nothing must not pass.
+    if (selected.length > 0) return selected;
+    const operations = [...new Set(planned.map(({ call }) => call.operation))].join(", ");
+    throw new SetupError(
+      `only: no cell matches ${only.join(", ")}. This client can be swept with the operations ${operations}.`,
+    );
   }
 
   async #runAll(cells: readonly PlannedCell[]): Promise<void> {

@@ -86,15 +86,18 @@ test("calls of companies without a given slug are stable if they run in sequence
 
 test("calls of companies without a given slug are unstable if they run at the same time", async () => {
   const run = (slugs: readonly (string | undefined)[]) =>
-    listOf(async (sandbox) => {
-      const clients = [];
-      for (const slug of slugs) {
-        const { apiKey } = await sandbox.isolatedCompany(slug === undefined ? {} : { slug });
-        clients.push(new TestClient(sandbox, { apiKey }));
-      }
-      for (const client of clients) await client.token();
-      for (const client of clients) await client.list();
-    });
+    sweepRun(
+      async (sandbox) => {
+        const clients = [];
+        for (const slug of slugs) {
+          const { apiKey } = await sandbox.isolatedCompany(slug === undefined ? {} : { slug });
+          clients.push(new TestClient(sandbox, { apiKey }));
+        }
+        for (const client of clients) await client.token();
+        for (const client of clients) await client.list();
+      },
+      { list: true },
+    );
   const without = await run([undefined, undefined]);
   expect(without.calls.map(({ unstable }) => unstable)).toEqual(
     Array(4).fill("companies without a given slug ran at the same time. Give each company a slug."),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { SweepReport } from "../../src/journal/sweep-report.ts";
 import type { Progress, SweepOptions } from "../../src/sweep/sweep.ts";
@@ -50,7 +51,7 @@ test("runs the cells of the given operations, faults and labels", async () => {
   expect(await only()).toEqual((await sweepRun(run, { list: true })).not_run);
 });
 
-test("refuses unknown names, and suggests known ones", async () => {
+test("refuses unknown names and those that match no cell, and suggests known ones", async () => {
   const refusal = (options: SweepOptions) =>
     sweepRun(orders(1), options).catch((error: Error) => error.message);
   expect(await refusal({ only: ["lost-respons"] })).toBe(
@@ -58,6 +59,9 @@ test("refuses unknown names, and suggests known ones", async () => {
   );
   expect(await refusal({ only: ["orderPhysicalCard", "nothing"] })).toBe(
     'only: "nothing" is no operation, fault or label. The labels of this client are northwind.',
+  );
+  expect(await refusal({ only: ["freezeCard", "lost-response"] })).toBe(
+    "only: no cell matches freezeCard, lost-response. This client can be swept with the operations exchangeSandboxKey, orderPhysicalCard.",
   );
   expect(await refusal({ cell: "orderPhysicalCard#1:lost-respons" })).toBe(
     'cell: the client without faults has no cell "orderPhysicalCard#1:lost-respons". Did you mean "orderPhysicalCard#1:lost-response"? List the cells with --list, or read their ids in a report.',
@@ -261,6 +265,17 @@ test("a client that fails or calls nothing without faults is a problem", async (
   const { problem, exit_code } = await sweepRun((sandbox) => sandbox.fetch("http://sandbox/_sandbox/world"));
   expect(problem).toMatch(/^the sandbox received no requests\. .*CARD_SANDBOX_URL.*sweepTest\(\)/);
   expect(exit_code).toBe(1);
+});
+
+test("a client without stable calls is a problem, because nothing can be swept", async () => {
+  const run: Run = async (sandbox) => {
+    const { apiKey } = await sandbox.isolatedCompany({ slug: `shop-${randomUUID().slice(0, 8)}` });
+    await new TestClient(sandbox, { apiKey }).list();
+  };
+  const report = await sweepRun(run);
+  expect(report).toMatchObject({ exit_code: 1, cells: [], not_run: [] });
+  expect(report.problem).toMatch(/^no call of the client is stable, .*--unstable/);
+  expect(report.calls).toHaveLength(2);
 });
 
 test("reports its progress", async () => {

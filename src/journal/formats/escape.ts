@@ -43,14 +43,22 @@ const beyondText = /(?![\t\n])\p{Cc}/u;
 
 /** Quotes a word for a POSIX shell; for bash and zsh if it has control characters. */
 export function shellQuoted(text: string): string {
-  if (!beyondText.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text.replace(/[\\']/g, "\\$&").replace(new RegExp(beyondText, "gu"), codeOf);
-  return `$'${escaped}'`;
+  return beyondText.test(text) ? dollarQuoted(text, beyondText) : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Joins the words of a command for a POSIX shell. Quotes only the words that need it. */
+/** Joins the words of a command for a POSIX shell, on one line. Quotes only the words that need it. */
 export function shellWords(words: readonly string[]): string {
-  return words.map((word) => (/^[\w./-][\w./:@%+=,#-]*$/.test(word) ? word : shellQuoted(word))).join(" ");
+  const quoted = (word: string) => (/[\t\n]/.test(word) ? dollarQuoted(word, /\p{Cc}/u) : shellQuoted(word));
+  return words.map((word) => (/^[\w./-][\w./:@%+=,#-]*$/.test(word) ? word : quoted(word))).join(" ");
+}
+
+/** `$'…'`, which bash and zsh read. */
+function dollarQuoted(text: string, escaped: RegExp): string {
+  const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };
+  const inner = text
+    .replace(/[\\']/g, "\\$&")
+    .replace(new RegExp(escaped, "gu"), (character) => escapes[character] ?? codeOf(character));
+  return `$'${inner}'`;
 }
 
 function codeOf(character: string): string {

@@ -13,6 +13,7 @@ import {
   type Remark,
   referenceText,
   remarksOf,
+  repeatOf,
   sentenceOf,
   storyOf,
   totalsText,
@@ -48,6 +49,7 @@ body { max-width: 90rem; }
 .sweep-cell summary { font-weight: inherit; overflow-wrap: anywhere; }
 .sweep-cell table { min-width: 50%; width: auto; }
 .sweep-cell td { white-space: normal; }
+.sweep-cell p code { white-space: pre-wrap; }
 .sweep-cell:has(:target) { outline: 2px solid; }
 .sweep-cell > div { scroll-margin-top: 6rem; }
 pre { font-size: .85em; overflow-x: auto; }
@@ -182,7 +184,7 @@ ${[
     : "",
   cell.findings.length > 0 ? `<p>New findings: ${escapeMarkup(findingsOf(cell))}</p>` : "",
   outputHtml(outputOf(cell, mostOutput)),
-  `<p>Repeat: <code>${escapeMarkup(line(cell.repeat, 1600))}</code></p>`,
+  `<p>Repeat: <code>${escapeMarkup(repeatOf(cell))}</code></p>`,
 ]
   .filter((part) => part !== "")
   .join("\n")}

@@ -12,11 +12,20 @@ const mostDifferences = 10;
 const mostFields = 20;
 const mostItems = 50;
 const longestItem = 200;
+const longestRepeat = 4000;
 
 /** One line of text, cut if it is very long; control characters become escapes. */
 export function line(text: string, longest: number = longestText): string {
-  const short = text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
-  return escapeControls(short.replace(/\s+/g, " "));
+  return escapeControls(cut(text, longest).replace(/\s+/g, " "));
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+}
+
+/** The command on one line. Its spaces stay: they can be part of an argument. */
+export function repeatOf({ repeat }: SweepCell): string {
+  return escapeControls(cut(repeat, longestRepeat));
 }
 
 /** Such as `orderPhysicalCard #3, response lost`. */
@@ -94,7 +103,7 @@ export function detailLines(cell: SweepCell, mostOutput: number): string[] {
     ...differencesOf(cell).map(([only, card]) => (card === "" ? only : `${only}: ${card}`)),
     ...(cell.findings.length > 0 ? [`New findings: ${findingsOf(cell)}`] : []),
     ...outputOf(cell, mostOutput).map((each) => `| ${each}`.trimEnd()),
-    `Repeat: ${line(cell.repeat, 4 * longestText)}`,
+    `Repeat: ${repeatOf(cell)}`,
   ];
 }
 

@@ -212,6 +212,14 @@ describe("the report of a sweep as JUnit", () => {
   });
 });
 
+test("the command that repeats a cell is shown as it is, with the spaces of its arguments", () => {
+  const repeat = "card-sandbox sweep --cell listCards#1:conflict -- npm run 'a  b'";
+  const report = sweepReport([sweepCell("listCards#1:conflict", "damaged", { repeat })]);
+  expect(sweepTerminalReport(report)).toContain(`Repeat: ${repeat}\n`);
+  expect(formatSweep(report, "markdown").text).toContain(`Repeat: ${repeat}\n`);
+  expect(formatSweep(report, "html").text).toContain("npm run &#39;a  b&#39;</code>");
+});
+
 test("the report of a sweep as JSON is the report without the client's output", () => {
   const report = variedReport();
   const { text, type } = formatSweep(report, "json");

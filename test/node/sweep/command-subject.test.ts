@@ -170,3 +170,10 @@ test("the command that repeats a cell is quoted for a shell, only where it must 
     "card-sandbox sweep --cell orderPhysicalCard#3:lost-response --seed 7 -- npm run 'it'\\''s' 'a b'",
   );
 });
+
+test("the command that repeats a cell is one line, also with a script of several lines", async () => {
+  const subject = await subjectOf(["node", "-e", "// a  comment\n\tconsole.log('\\n')"]);
+  expect(subject.repeat("listCards#1:conflict")).toBe(
+    String.raw`card-sandbox sweep --cell listCards#1:conflict -- node -e $'// a  comment\n\tconsole.log(\'\\n\')'`,
+  );
+});
