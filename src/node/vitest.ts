@@ -1,5 +1,7 @@
 import { type TestOptions, test } from "vitest";
+import { ControlError } from "../control/errors.ts";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
+import { slugOf } from "../rules/company.ts";
 import { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
 import { type SweepOptions, type SweepRun, sweep } from "./sweep/sweep.ts";
 
@@ -8,7 +10,8 @@ export interface SandboxFixtures {
   /** A running sandbox with its `url`; the tests of a worker share it. */
   readonly sandbox: StartedSandbox;
   /**
-   * An isolated company with its `apiKey` and `accountId`, created for this test and deleted when it ends.
+   * An isolated company with its `apiKey` and `accountId`, created for this test and deleted when it ends. Its slug
+   * derives from the name of the test.
    */
   readonly company: IsolatedCompany;
   /** Arms a scenario for this company. */
@@ -49,14 +52,24 @@ export function sandboxTest(options: StartOptions = {}) {
       },
       { scope: "worker" },
     ],
-    company: async ({ sandbox }, use) => {
-      const company = await sandbox.isolatedCompany();
+    company: async ({ sandbox, task }, use) => {
+      const company = await companyOf(sandbox, task.name);
       await use(company);
       company.delete();
     },
     scenario: ({ company }, use) => use(company.scenario),
     clock: ({ company }, use) => use(company.clock),
   });
+}
+
+/** The isolated company of a test. Its slug derives from the name of the test, unless that is taken. */
+async function companyOf(sandbox: StartedSandbox, test: string): Promise<IsolatedCompany> {
+  try {
+    return await sandbox.isolatedCompany({ slug: slugOf(test) });
+  } catch (error) {
+    if (error instanceof ControlError && error.status === 409) return sandbox.isolatedCompany();
+    throw error;
+  }
 }
 
 /**

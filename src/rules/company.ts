@@ -55,3 +55,16 @@ export function reachOf(role: Role, permission: Permission): Reach | undefined {
 export function hasPermission(role: Role, permission: Permission): boolean {
   return reachOf(role, permission) !== undefined;
 }
+
+/** So that the slugs of the members, which begin with the company's, are valid too. */
+const longestSlug = 60;
+
+/** The slug of a company that is made for a test, from the name of the test. */
+export function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, longestSlug)
+    .replace(/^-|-$/g, "");
+  return slug || "test";
+}

@@ -82,6 +82,9 @@ const defaultPatienceMs = 5000;
 const nothingStable =
   "no call of the client is stable, so there is nothing to sweep. Give each company a slug of its own, or sweep unstable calls with --unstable (in a test: unstable: true).";
 
+const nothingRun =
+  "the budget was used up before a cell ran. Give the sweep more time with --budget (in a test: budgetMs).";
+
 /** How long a receiver of webhooks may take after the client has ended. */
 const settlingMs = 1000;
 
@@ -135,10 +138,14 @@ class Sweep {
     if (planned.length === 0) return this.#report(listed, nothingStable, second.exit);
     this.#known = this.#select(planned, listed);
     this.#progress(undefined);
-    if (!this.#options.list) {
-      await this.#runAll(this.#known);
-    }
-    return this.#report(listed, null);
+    if (!this.#options.list) await this.#runAll(this.#known);
+    return this.#report(listed, this.#hasUsedUpBudget ? nothingRun : null);
+  }
+
+  /** A sweep that ran no cell must not pass. */
+  get #hasUsedUpBudget(): boolean {
+    const { list, stop } = this.#options;
+    return !list && !stop?.aborted && this.#cells.size === 0;
   }
 
   #problemWith({ exit, recording }: Run): string | undefined {
@@ -261,7 +268,7 @@ class Sweep {
   /** The second faults for what the client did next, if it survived the first. */
   #followUps({ id, call, callId, faults }: PlannedCell, next: RecordedCall | undefined): PlannedCell[] {
     if (!next || this.#cells.get(id)?.verdict !== "survived") return [];
-    const seconds = secondFaultsOf({ ...next, isForced: false }, this.#ports.catalogue);
+    const seconds = secondFaultsOf(next, this.#ports.catalogue);
     return seconds.map((second) => ({ id: `${id}+${second}`, call, callId, faults: [...faults, second] }));
   }
 
@@ -344,6 +351,10 @@ class Sweep {
     const isAccepted = ({ id, verdict }: SweepCell) => accepted.has(`${id} ${verdict}`);
     const found = new Set(cells.map(({ id, verdict }) => `${id} ${verdict}`));
     const notRun = this.#known.filter(({ id }) => !this.#cells.has(id)).map(({ id }) => id);
+    const { only, cell, depth } = this.#options;
+    const isWhole = only === undefined && cell === undefined && notRun.length === 0;
+    /** Whether the cell ran, or would have run if its call still existed. */
+    const isDecided = (id: string) => this.#cells.has(id) || (isWhole && (depth === 2 || !id.includes("+")));
     return {
       format: 1,
       version: this.#ports.version,
@@ -362,8 +373,9 @@ class Sweep {
       totals: totalsOf(cells),
       accepted: failing.filter(isAccepted).map(({ id }) => id),
       no_longer: [...accepted]
-        .filter((name) => !found.has(name) && this.#cells.has(name.slice(0, name.lastIndexOf(" "))))
-        .map((name) => name.slice(0, name.lastIndexOf(" "))),
+        .filter((name) => !found.has(name))
+        .map((name) => name.slice(0, name.lastIndexOf(" ")))
+        .filter(isDecided),
     };
   }
 }

@@ -13,6 +13,7 @@ async function order({ url }: StartedSandbox, { apiKey, accountId }: IsolatedCom
 }
 
 const companies = new Set<string>();
+const slugs = new Set<string>();
 let shared: StartedSandbox | undefined;
 
 describe.concurrent("a test with an isolated company", () => {
@@ -21,6 +22,7 @@ describe.concurrent("a test with an isolated company", () => {
     expect(sandbox).toBe(shared);
     expect(companies.has(company.id)).toBe(false);
     companies.add(company.id);
+    slugs.add(company.slug);
     expect((await order(sandbox, company)).status).toBe(201);
     expect(company.requests().requests.map(({ point }) => point)).toEqual(["order.created", "token.issued"]);
   });
@@ -44,8 +46,10 @@ describe.concurrent("a test with an isolated company", () => {
 });
 
 describe("after a test", () => {
-  test("its company is deleted", ({ sandbox }) => {
+  test("its company is deleted", ({ sandbox, company }) => {
     expect(companies.size).toBe(3);
+    expect(slugs).toEqual(new Set(["orders-a-card-1", "orders-a-card-2", "orders-a-card-3"]));
+    expect(company.slug).toBe("its-company-is-deleted");
     const left = sandbox.world().companies.filter(({ id }) => companies.has(id));
     expect(left).toEqual([]);
   });

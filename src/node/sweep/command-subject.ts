@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { shellWords } from "../../journal/formats/escape.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
@@ -55,12 +56,21 @@ export class CommandSubject implements Subject {
       const exit = isInspected()
         ? await this.#runs.run(words, { ...env, ...debugVariables(this.name, env) }, attempt, "inherit")
         : await this.#runs.run(words, env, attempt, "captured");
+      await sentRequests();
       await attempt.ended(sandbox);
       return exit;
     } finally {
       await sandbox.close();
     }
   }
+}
+
+/**
+ * Waits until the sandbox has handled the requests that the command sent before it exited. They have arrived at this
+ * machine, so that a few turns of the event loop suffice: to accept a connection, to read from it, to handle a batch.
+ */
+async function sentRequests(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
 }
 
 /**

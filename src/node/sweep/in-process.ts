@@ -5,6 +5,7 @@ import { formatSweep } from "../../journal/formats/sweep.ts";
 import { totalsText } from "../../journal/formats/sweep-story.ts";
 import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
+import { slugOf } from "../../rules/company.ts";
 import { CouldNotRun } from "../../rules/errors.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
@@ -18,9 +19,6 @@ import type { SweepOptions, SweepRun } from "./sweep.ts";
 
 /** How long a reference run may take, in milliseconds. */
 const referenceLimitMs = 60_000;
-
-/** The longest slug, so that the slugs of the members, which begin with it, are valid too. */
-const longestSlug = 60;
 
 /** Like `sweep`, for valid options. */
 export async function sweepFunction(run: SweepRun, options: SweepOptions): Promise<SweepReport> {
@@ -166,14 +164,4 @@ function describe(error: unknown): Pick<Exit, "message" | "output"> {
   // Which frames of Node are in it depends on timing.
   const output = stack?.replace(/\n +at .*\bnode:.*/g, "").slice(0, keptOutput) ?? null;
   return { message: message.slice(0, keptOutput), output };
-}
-
-/** The slug of the company, so that its calls have the same label in each sweep. */
-function slugOf(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, longestSlug)
-    .replace(/^-|-$/g, "");
-  return slug || "client";
 }

@@ -19,6 +19,7 @@ export class ProgressLines {
   readonly #now: () => number;
   #startedMs: number | undefined;
   #tenth = 0;
+  #total = 0;
 
   /** @param now - milliseconds of real time, for the remaining time */
   constructor(
@@ -71,7 +72,10 @@ export class ProgressLines {
   #printTenth(progress: Progress): void {
     const { done, total } = progress;
     const tenth = Math.floor((10 * done) / total);
-    if (tenth <= this.#tenth) return;
+    // Cells with a second fault are known once those with one have run.
+    const hasGrown = total > this.#total && this.#total > 0;
+    this.#total = total;
+    if (tenth <= this.#tenth && !hasGrown) return;
     this.#tenth = tenth;
     this.#stream.write(
       `${[`${done}/${total} cells`, ...counts(progress).map(({ text }) => text)].join(", ")}\n`,
