@@ -8,7 +8,7 @@ import type { RecordedCall } from "./recording.ts";
 
 /**
  * - `outage`: a failure that passes: the client should retry, or exchange its API key again;
- * - `connection`: the client receives no response, a late one, or a part of one; it can strike a refused call, too;
+ * - `connection`: the client receives no response, a late one, or a part of one; it can hit a refused call, too;
  * - `refusal`: the client should not retry;
  * - `webhook`: the delivery of the call's events is faulty;
  * - `none`: a sweep does not use the scenario.
@@ -92,17 +92,17 @@ export function affects(
   return step !== undefined && stepFor(step, operation) !== undefined;
 }
 
-/** The faults that can strike a call of the reference run. */
+/** The faults that can hit a call of the reference run. */
 export function faultsOf(call: RecordedCall, catalogue: Catalogue): ScenarioName[] {
-  return faultNames.filter((name) => canStrike(call, catalogue.required(name), kinds[name]));
+  return faultNames.filter((name) => canHit(call, catalogue.required(name), kinds[name]));
 }
 
-/** The faults that can strike the next call of a client after a first fault: those after which a client should go on. */
+/** The faults that can hit the next call of a client after a first fault: those after which a client should go on. */
 export function secondFaultsOf(call: RecordedCall, catalogue: Catalogue): ScenarioName[] {
   return faultsOf(call, catalogue).filter((name) => kinds[name] === "outage" || kinds[name] === "connection");
 }
 
-function canStrike(call: RecordedCall, scenario: Scenario, kind: Kind): boolean {
+function canHit(call: RecordedCall, scenario: Scenario, kind: Kind): boolean {
   if (!affects(scenario, call)) return false;
   if (kind === "connection") return true;
   if (call.isForced || isRefused(call)) return false;

@@ -102,7 +102,7 @@ export class Recording implements Observer {
     this.#counts.set(name, ordinal);
     if (caller) this.#capture.add(caller.companyPk, label);
     this.#noteParallel(label);
-    const hasStruck = this.#forced > 0;
+    const hasForced = this.#forced > 0;
     const forced = this.#forcedOn({ label, operation, ordinal });
     const call: RecordedCall = {
       ...{ label, operation, ordinal, isForced, fault: forced?.name },
@@ -119,7 +119,7 @@ export class Recording implements Observer {
       },
     };
     this.calls.push(call);
-    if (hasStruck && label === this.#plan?.call.label) this.#next ??= call;
+    if (hasForced && label === this.#plan?.call.label) this.#next ??= call;
     return { forced, ended: (exchange, messages) => this.#ended(call, exchange, messages) };
   }
 
@@ -211,7 +211,7 @@ export class Recording implements Observer {
   }
 
   /** The call with the first fault; undefined: the fault did not act. */
-  get struck(): RecordedCall | undefined {
+  get hitCall(): RecordedCall | undefined {
     return this.calls.find(({ hasFired }) => hasFired);
   }
 

@@ -142,9 +142,9 @@ const final: ReadonlySet<number | null> = new Set([400, 403, 404, 422]);
 
 /** Whether the fault refused a call, and the client sent the same request once more than without the fault. */
 function isRefusedAndRepeated(run: Recording, reference: Recording): boolean {
-  const { struck } = run;
-  if (!struck || !final.has(struck.status)) return false;
-  const [here, there] = [run, reference].map(({ calls }) => callsLike(struck, calls).length) as [
+  const { hitCall } = run;
+  if (!hitCall || !final.has(hitCall.status)) return false;
+  const [here, there] = [run, reference].map(({ calls }) => callsLike(hitCall, calls).length) as [
     number,
     number,
   ];
@@ -172,9 +172,9 @@ function moreCardsReason(
   { expected, actual }: ReturnType<typeof labelsWithMoreCards>[number],
   recording: Recording,
 ): string {
-  const { struck, calls } = recording;
-  const created = struck ? callsLike(struck, calls).filter(({ cardId }) => cardId !== undefined).length : 0;
-  if (struck?.cardId !== undefined && created > 1 && created - 1 === actual - expected) {
+  const { hitCall, calls } = recording;
+  const created = hitCall ? callsLike(hitCall, calls).filter(({ cardId }) => cardId !== undefined).length : 0;
+  if (hitCall?.cardId !== undefined && created > 1 && created - 1 === actual - expected) {
     return `${created} cards for one order`;
   }
   return `${actual} cards, ${expected} in the reference run`;

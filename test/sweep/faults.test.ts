@@ -23,7 +23,7 @@ const issuer = [
 const beforeKey = ["forbidden", "not-entitled", "rate-limited", "token-expired", "unauthorized"];
 const webhooks = ["webhook-bad-signature", "webhook-duplicate", "webhook-reordered", "webhook-stale"];
 
-/** The faults that can strike each call of a client. */
+/** The faults that can hit each call of a client. */
 async function faultsByCall(run: Run): Promise<Readonly<Record<string, readonly string[]>>> {
   const { calls, not_run } = await listOf(run);
   const faultsOf = (id: string) =>
@@ -43,7 +43,7 @@ test("every shipped scenario is a fault, but for those that repeat one or are no
   ]);
 });
 
-test("a successful order can be struck by everything that can go wrong with an order", async () => {
+test("a successful order can be hit by everything that can go wrong with an order", async () => {
   const faults = await faultsByCall((sandbox) => new TestClient(sandbox).order());
   expect(faults["orderPhysicalCard#1"]).toEqual(
     [
@@ -57,7 +57,7 @@ test("a successful order can be struck by everything that can go wrong with an o
   );
 });
 
-test("a replay can be struck only by what is checked before it, and by its connection", async () => {
+test("a replay can be hit only by what is checked before it, and by its connection", async () => {
   const faults = await faultsByCall(async (sandbox) => {
     const client = new TestClient(sandbox);
     await client.call("POST", "/developer/webhooks", {
@@ -87,7 +87,7 @@ test("calls that are refused, forced or wrong on purpose get only faults of thei
   });
   const orders = Object.entries(faults).filter(([id]) => id.includes("orderPhysicalCard"));
   expect(orders).toHaveLength(7);
-  for (const [id, struck] of orders) expect([id, struck]).toEqual([id, connection]);
+  for (const [id, hit] of orders) expect([id, hit]).toEqual([id, connection]);
 });
 
 test("webhooks can be faulty only for calls that emit events of a company with webhooks", async () => {

@@ -69,7 +69,7 @@ export const symbols: Readonly<Record<Mark, string>> = {
   not_run: "…",
 };
 
-/** For a call and a fault that cannot strike it. */
+/** For a call and a fault that cannot hit it. */
 export const noCell = "–";
 
 export function markWords(mark: Mark): string {

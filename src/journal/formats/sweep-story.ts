@@ -68,7 +68,7 @@ export function differencesOf({
   return more > 0 ? [...told, [`and ${more} more`, ""]] : told;
 }
 
-/** An address is a JSON object of strings: its values tell enough. */
+/** An address is a JSON object of strings: its values are enough. */
 function valuesOf(value: string): string {
   if (!value.startsWith("{") || value.length > 2 * longestText) return value;
   try {

@@ -20,7 +20,7 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** Options that do not change how a cell runs, and the admin token, which is a secret. */
 const notRepeated: ReadonlySet<string> = new Set(
   [
-    ["only", "budget", "jobs", "fail-on", "baseline", "report"],
+    ["depth", "only", "unstable", "budget", "jobs", "fail-on", "baseline", "report"],
     ["list", "cell", "inspect", "log", "admin-token"],
   ].flatMap((names) => names.map((name) => `--${name}`)),
 );

@@ -97,7 +97,7 @@ export const sweepOptions: OptionKinds<SweepOptions> = {
 
 /**
  * Shows what a client leaves behind when one of its requests goes wrong. Runs it twice without faults, then once for
- * each request and each fault that can strike it, always on a fresh sandbox in this process.
+ * each request and each fault that can hit it, always on a fresh sandbox in this process.
  *
  * @example
  * import { sweep } from "card-sandbox";
