@@ -154,7 +154,7 @@ class Sweep {
       return `the client fails without faults: ${exit.message}. Repair it before you sweep it.`;
     }
     if (recording.calls.length > 0) return undefined;
-    return "the sandbox received no requests. A command must use CARD_SANDBOX_URL, and a function the fetch of its sandbox. If the tests of a command use createSandbox(), sweep them with sweepTest() or sweep().";
+    return "the sandbox received no requests. A command must use CARD_SANDBOX_URL, and a function the fetch of its sandbox. If the tests of a command start sandboxes of their own, as createSandbox() and sandboxTest() do, sweep them with sweepTest() or sweep().";
   }
 
   /** All cells, each operation with each fault first, then the further calls. */
