@@ -100,6 +100,13 @@ async function run(words: readonly string[], command: Command): Promise<number> 
   const known = exitCode === undefined ? report : { ...report, exit_code: exitCode };
   if (request.sweep.list && known.exit_code === 0) {
     process.stdout.write(known.not_run.map((id) => `${id}\n`).join(""));
+    const unstable = known.calls.filter((call) => call.unstable !== null);
+    if (unstable.length > 0 && !request.sweep.unstable) {
+      const calls = unstable.map(({ id }) => id).join(", ");
+      process.stderr.write(
+        messageLine(`unstable calls, whose cells are listed only with --unstable: ${calls}`, "yellow"),
+      );
+    }
   } else process.stderr.write(sweepTerminalReport(known, paint, process.stderr.columns));
   const written = writeAll(known, files);
   return known.exit_code || written;

@@ -73,3 +73,17 @@ test("--list prints the cells to standard output, and runs none", async () => {
   expect((await ended).code).toBe(0);
   expect(output.stdout).toBe("exchangeSandboxKey#1:rate-limited\norderPhysicalCard#1:rate-limited\n");
 });
+
+test("--list names the unstable calls, whose cells it leaves out", async () => {
+  const marker = JSON.stringify(join(temporaryFolder(), "ran"));
+  const isFirst = `if (!fs.existsSync(${marker})) { fs.writeFileSync(${marker}, ""); await exchange(); }`;
+  const { output, ended } = sweepOf(
+    ["--list", "--only", "rate-limited"],
+    `const fs = await import("node:fs"); ${strict} ${isFirst}`,
+  );
+  expect((await ended).code).toBe(0);
+  expect(output.stdout).toBe("exchangeSandboxKey#1:rate-limited\norderPhysicalCard#1:rate-limited\n");
+  expect(output.stderr).toContain(
+    "card-sandbox: unstable calls, whose cells are listed only with --unstable: exchangeSandboxKey#2\n",
+  );
+});
