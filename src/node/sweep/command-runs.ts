@@ -64,10 +64,11 @@ export class CommandRuns {
     if (leader !== undefined) this.#leaders.add(leader);
     try {
       const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-      if (leader !== undefined) await this.#tree.endRest(leader);
-      await Promise.race([closed, wait(outputMs, undefined, { ref: false })]);
+      // Its end decides: the processes that it leaves running may take longer than the limit.
       const exit =
         stopped === undefined ? exitOf(code, signal) : { outcome: "stopped" as const, message: stopped };
+      if (leader !== undefined) await this.#tree.endRest(leader);
+      await Promise.race([closed, wait(outputMs, undefined, { ref: false })]);
       return { ...exit, output: output.text() };
     } catch (error) {
       throw startingFailure(program, error as NodeJS.ErrnoException);

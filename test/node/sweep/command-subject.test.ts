@@ -92,6 +92,11 @@ test.each<[string, string, Exit["outcome"], string]>([
   expect(await exitOf(node(code))).toEqual({ outcome, message, output: null });
 });
 
+test("a command that has passed in time is not stopped, even if a process that it leaves takes longer", async () => {
+  const exit = await exitOf(["sh", "-c", "trap '' TERM; sleep 60 & exit 0"], { limitMs: 1500 });
+  expect(exit.outcome).toBe("passed");
+});
+
 test("keeps the end of the output, without colors", async () => {
   const write = "fs.writeSync(1, '£'.repeat(200_000)); fs.writeSync(2, '\\u001b[31mred\\u001b[39m')";
   const { output } = await exitOf(node(write));
