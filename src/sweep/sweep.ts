@@ -85,6 +85,9 @@ const nothingStable =
 const nothingRun =
   "the budget was used up before a cell ran. Give the sweep more time with --budget (in a test: budgetMs).";
 
+/** A longer timer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** How long a receiver of webhooks may take after the client has ended. */
 const settlingMs = 1000;
 
@@ -108,6 +111,8 @@ class Sweep {
   #reference: Reference | undefined;
   #summary: SweepReport["reference"] = { calls: 0, operations: 0, duration_ms: 0 };
   #known: PlannedCell[] = [];
+  /** One for each run in progress; aborting it ends the run. */
+  readonly #running = new Set<AbortController>();
 
   constructor(subject: Subject, options: SweepOptions, ports: SweepPorts) {
     this.#subject = subject;
@@ -118,6 +123,20 @@ class Sweep {
   }
 
   async run(): Promise<SweepReport> {
+    const { stop } = this.#options;
+    // Not one listener for each run: Node warns of more than ten.
+    const interrupt = () => {
+      for (const each of this.#running) each.abort();
+    };
+    stop?.addEventListener("abort", interrupt);
+    try {
+      return await this.#run();
+    } finally {
+      stop?.removeEventListener("abort", interrupt);
+    }
+  }
+
+  async #run(): Promise<SweepReport> {
     const first = await this.#runOnce(undefined);
     const problem = this.#problemWith(first);
     if (problem) return this.#report([], problem, first.exit);
@@ -223,7 +242,14 @@ class Sweep {
         if (depth === 2 && first.has(cell)) second[i] = this.#followUps(cell, next);
       }
     };
-    await Promise.all(Array.from({ length: jobs }, work));
+    const startNoMore = (error: unknown) => {
+      queue.length = 0;
+      throw error;
+    };
+    const workers = Array.from({ length: jobs }, () => work().catch(startNoMore));
+    // No run goes on after an error is thrown.
+    await Promise.allSettled(workers);
+    await Promise.all(workers);
     return second.flat();
   }
 
@@ -241,7 +267,7 @@ class Sweep {
     if (inspect) return undefined;
     // Runs at the same time slow each other. A client may use up its patience once for each response that stays silent.
     const patiences = 1 + faults.filter(isSilent).length;
-    return 3 * this.#durationMs * jobs + this.#patienceMs * patiences;
+    return Math.min(3 * this.#durationMs * jobs + this.#patienceMs * patiences, longestTimerMs);
   }
 
   async #runCell({ id, call, callId, faults }: PlannedCell): Promise<Recording> {
@@ -276,9 +302,8 @@ class Sweep {
   async #runOnce(plan: Plan | undefined): Promise<Run> {
     const { clock } = this.#ports;
     const stop = new AbortController();
-    const interrupt = () => stop.abort();
-    this.#options.stop?.addEventListener("abort", interrupt);
-    if (this.#options.stop?.aborted) interrupt();
+    this.#running.add(stop);
+    if (this.#options.stop?.aborted) stop.abort();
     let recording: Recording | undefined;
     let hanging: RecordedCall | undefined;
     let rest: Pick<Run, "world" | "findings"> = { world: new Map(), findings: [] };
@@ -288,7 +313,7 @@ class Sweep {
     };
     const startedMs = clock.ticks();
     let durationMs: number | undefined;
-    const exit = await this.#subject.run({
+    const ran = this.#subject.run({
       observer: (parts) => {
         recording = new Recording(parts, plan, onHang);
         return recording;
@@ -309,7 +334,7 @@ class Sweep {
         };
       },
     });
-    this.#options.stop?.removeEventListener("abort", interrupt);
+    const exit = await ran.finally(() => this.#running.delete(stop));
     if (!recording) throw new Error("internal error: the run had no sandbox");
     return {
       exit: shownExit(exit),
@@ -388,8 +413,9 @@ function shownExit({ outcome, message, output }: Exit): Exit {
   const [line = ""] = message.trim().split("\n", 1);
   return {
     outcome,
-    message: withoutIds(maskLines(line.slice(0, 500))),
-    output: output && maskLines(output.slice(-keptOutput)),
+    // Masked before they are cut, because a part of a secret cannot be recognized.
+    message: withoutIds(maskLines(line)).slice(0, 500),
+    output: output && maskLines(output).slice(-keptOutput),
   };
 }
 

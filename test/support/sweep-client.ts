@@ -76,7 +76,8 @@ class RunSubject implements Subject {
         await this.#run(sandbox, { n, signal: given.signal });
         return { outcome: "passed", message: "passed", output: null };
       } catch (error) {
-        return { outcome: "failed", message: `${(error as Error).message}`, output: "the output" };
+        const { message, cause = "the output" } = error as Error;
+        return { outcome: "failed", message, output: String(cause) };
       }
     })();
     const exit = await Promise.race([result, stopped]);

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { getEventListeners } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { SweepReport } from "../../src/journal/sweep-report.ts";
 import type { Progress, SweepOptions } from "../../src/sweep/sweep.ts";
@@ -159,6 +161,43 @@ test("lists what the budget or an interruption left", async () => {
   expect(before).toMatchObject({ problem: "interrupted during the reference run", exit_code: 1, cells: [] });
 });
 
+test("starts no further run after an error, and ends before the error is thrown", async () => {
+  const runs = { started: 0, ended: 0 };
+  const run: Run = async (sandbox, { n }) => {
+    runs.started++;
+    try {
+      // The run of the second job, which is in progress when the first one ends.
+      if (n === 3) await wait(100);
+      await new TestClient(sandbox).order();
+    } finally {
+      runs.ended++;
+    }
+  };
+  const onProgress = ({ done }: Progress) => {
+    if (done === 1) throw new Error("no space left");
+  };
+  await expect(sweepRun(run, { jobs: 2, onProgress, only: ["orderPhysicalCard"] })).rejects.toThrow(
+    "no space left",
+  );
+  // Two reference runs, and one run of each job.
+  expect(runs.started).toBeLessThanOrEqual(4);
+  expect(runs.ended).toBe(runs.started);
+});
+
+test("listens once for an interruption, with any number of jobs", async () => {
+  const { signal } = new AbortController();
+  const listeners: number[] = [];
+  const onProgress = () => listeners.push(getEventListeners(signal, "abort").length);
+  await sweepRun(orders(1), { jobs: 12, stop: signal, onProgress, only: ["exchangeSandboxKey"] });
+  expect(new Set(listeners)).toEqual(new Set([1]));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("a patience beyond the longest timer ends no run early", async () => {
+  const report = await sweepRun(orders(1), { patienceMs: 2 ** 31, only: ["token-unavailable"] });
+  expect(report.totals).toMatchObject({ survived: 1, hung: 0 });
+});
+
 test("an interrupted cell has no verdict", async () => {
   const stop = new AbortController();
   const run: Run = async (sandbox, { n, signal }) => {
@@ -316,4 +355,16 @@ test("a report has no secrets and no random ids", async () => {
   const text = JSON.stringify(report);
   for (const secret of [...new Set(secrets), '"4821"', '\\"4821\\"']) expect(text).not.toContain(secret);
   expect(cellOf(report, "orderPhysicalCard#1:forbidden").reason).toMatch(/^status 403: order \{id\} with /);
+});
+
+test("a secret at a cut is not shown in part", async () => {
+  const token = "k".repeat(43);
+  const run: Run = async (sandbox) => {
+    await new TestClient(sandbox).list();
+    const output = `${token} ${"x y ".repeat(4090)}`;
+    throw new Error(`${"no ".repeat(160)}${token}`, { cause: output });
+  };
+  const { problem, output } = await sweepRun(run);
+  expect(output).toMatch(/x y $/);
+  expect(`${problem} ${output}`).not.toContain("kk");
 });

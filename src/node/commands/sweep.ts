@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { constants } from "node:os";
 import type { Command } from "commander";
 import { inTurn } from "../../journal/exchange.ts";
@@ -146,8 +145,6 @@ function refuseShared(
 /** The first signal stops the sweep; the second one ends this process at once. No process of the command remains. */
 function interruptedBySignals(runs: CommandRuns) {
   const stop = new AbortController();
-  // Each job listens to it.
-  setMaxListeners(0, stop.signal);
   let exitCode: number | undefined;
   process.on("exit", () => runs.killAll());
   onSignals(runs.signals, (signal) => {
