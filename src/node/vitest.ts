@@ -1,8 +1,7 @@
 import { type TestOptions, test } from "vitest";
-import { ControlError } from "../control/errors.ts";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
-import { slugOf } from "../rules/company.ts";
 import { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
+import { namedCompany } from "./sweep/named-company.ts";
 import { type SweepOptions, type SweepRun, sweep } from "./sweep/sweep.ts";
 
 /** The fixtures that a test of `sandboxTest()` can use. */
@@ -53,23 +52,13 @@ export function sandboxTest(options: StartOptions = {}) {
       { scope: "worker" },
     ],
     company: async ({ sandbox, task }, use) => {
-      const company = await companyOf(sandbox, task.name);
+      const company = await namedCompany(sandbox, task.name);
       await use(company);
       company.delete();
     },
     scenario: ({ company }, use) => use(company.scenario),
     clock: ({ company }, use) => use(company.clock),
   });
-}
-
-/** The isolated company of a test. Its slug derives from the name of the test, unless that is taken. */
-async function companyOf(sandbox: StartedSandbox, test: string): Promise<IsolatedCompany> {
-  try {
-    return await sandbox.isolatedCompany({ slug: slugOf(test) });
-  } catch (error) {
-    if (error instanceof ControlError && error.status === 409) return sandbox.isolatedCompany();
-    throw error;
-  }
 }
 
 /**

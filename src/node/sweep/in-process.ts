@@ -5,7 +5,6 @@ import { formatSweep } from "../../journal/formats/sweep.ts";
 import { totalsText } from "../../journal/formats/sweep-story.ts";
 import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
-import { slugOf } from "../../rules/company.ts";
 import { CouldNotRun } from "../../rules/errors.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
@@ -14,6 +13,7 @@ import { openSandbox, type Sandbox, type SandboxOptions, systemClock, version } 
 import { reportFile, writeReport } from "../exec/report-files.ts";
 import * as realTimers from "../real-timers.ts";
 import { inputsOf, readBaseline } from "./inputs.ts";
+import { namedCompany } from "./named-company.ts";
 import { shorterWaits } from "./shorter-waits.ts";
 import type { SweepOptions, SweepRun } from "./sweep.ts";
 
@@ -89,7 +89,7 @@ class SweptFunction implements Subject {
     const inputs = this.inputs();
     const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, shortenWait });
     try {
-      const company = await sandbox.isolatedCompany({ slug: slugOf(this.name) });
+      const company = await namedCompany(sandbox, this.name);
       const { scenario, clock } = company;
       const client = this.#clientOf(sandbox);
       const running = (async () => run({ sandbox: client.sandbox, company, scenario, clock }))();

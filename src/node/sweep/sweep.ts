@@ -8,7 +8,7 @@ import { type OptionKinds, refuseInvalidOptions } from "../known-options.ts";
 export interface SweepFixtures {
   /** A fresh sandbox in this process: pass its `fetch` to the client. The sweep closes it after the run. */
   readonly sandbox: Sandbox;
-  /** An isolated company with its `apiKey` and `accountId`. Its slug derives from the name of the sweep. */
+  /** An isolated company with its `apiKey` and `accountId`. Its slug derives from the name of the sweep, unless a company of the fixtures has it. */
   readonly company: IsolatedCompany;
   /** Arms a scenario for this company. Requests on which it fires get only connection faults from the sweep. */
   readonly scenario: IsolatedCompany["scenario"];
@@ -84,8 +84,8 @@ export const sweepOptions: OptionKinds<SweepOptions> = {
   cell: "a string",
   unstable: "true or false",
   jobs: "a positive integer",
-  budgetMs: "a non-negative integer",
-  patienceMs: "a non-negative integer",
+  budgetMs: "a positive integer",
+  patienceMs: "a positive integer",
   timeScale: "a number from 0 to 1",
   failOn: ["damaged", "failed"],
   baseline: "a string",

@@ -67,6 +67,14 @@ describe("a sweep of a function", () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
+  test("may have the name of a company of the fixtures", async () => {
+    const report = await sweep((fixtures) => order(fixtures), {
+      name: "Northwind",
+      only: ["issuer-unavailable"],
+    });
+    expect(verdictsOf(report)).toEqual({ "orderPhysicalCard#1:issuer-unavailable": "survived" });
+  });
+
   test("finds a client without a timeout", async () => {
     const report = await sweep((fixtures) => order(fixtures, { noTimeout: true }), {
       only: ["silent-response"],
@@ -269,6 +277,8 @@ describe("options of sweep()", () => {
     [{ db: "cards.db" }, 'sweep(): unknown option "db".'],
     [{ depth: 3 }, "sweep(): depth must be 1 or 2, but is 3"],
     [{ jobs: 0 }, "sweep(): jobs must be a positive integer, but is 0"],
+    [{ budgetMs: 0 }, "sweep(): budgetMs must be a positive integer, but is 0"],
+    [{ patienceMs: 0 }, "sweep(): patienceMs must be a positive integer, but is 0"],
     [{ timeScale: 2 }, "sweep(): timeScale must be a number from 0 to 1, but is 2"],
     [{ failOn: "hung" }, 'sweep(): failOn must be "damaged" or "failed", but is "hung"'],
     [{ stop: {} }, "sweep(): stop must be an AbortSignal, but is an object"],
