@@ -52,7 +52,7 @@ export type {
   WorldDifference,
 } from "../journal/sweep-report.ts";
 export { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
-export type { Tls } from "./listen.ts";
+export type { Tls } from "./server/listen.ts";
 export { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
 export {
   type SweepFixtures,

@@ -14,7 +14,7 @@ import {
 } from "./create-sandbox.ts";
 import { removeDatabase } from "./database/file.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
-import type { Listening, ListenOptions, Tls } from "./listen.ts";
+import type { Listening, ListenOptions, Tls } from "./server/listen.ts";
 import type { Watch } from "./watch-inputs.ts";
 
 const defaultHost = "127.0.0.1";
@@ -112,7 +112,7 @@ export async function start(
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
   const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, shortenWait });
   // `createSandbox()` needs no server, so only a start loads it.
-  const { listen } = await import("./listen.ts");
+  const { listen } = await import("./server/listen.ts");
   const open: Listening[] = [];
   let stopWatching: (() => void) | undefined;
   const bind = async (served: ServeOptions, port: number) => {

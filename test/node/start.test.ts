@@ -119,10 +119,10 @@ test("requests before the HTTP code is loaded are handled in their order", async
 });
 
 test("a server whose code for requests cannot be loaded says so to each, and runs on", async () => {
-  vi.doMock("../../src/node/request-listener.ts", () => {
+  vi.doMock("../../src/node/server/request-listener.ts", () => {
     throw new Error("not there");
   });
-  onTestFinished(() => void vi.doUnmock("../../src/node/request-listener.ts"));
+  onTestFinished(() => void vi.doUnmock("../../src/node/server/request-listener.ts"));
   const sandbox = await startSandbox({ port: 0 });
   onTestFinished(() => sandbox.close());
   const responses = await Promise.all([1, 2].map(() => fetch(`${sandbox.url}/_sandbox/health`)));
@@ -146,7 +146,7 @@ describe("a start with one order", () => {
     const list = join(temporaryFolder(), "loaded");
     const sandbox = await startCommandLine([], { NODE_OPTIONS: hook, LOADED_MODULES: list });
     // Before the first request, when an installation may have replaced the files.
-    const needed = ["src/base-url.ts", "src/node/request-listener.ts", "src/http/app.ts"];
+    const needed = ["src/base-url.ts", "src/node/server/request-listener.ts", "src/http/app.ts"];
     await vi.waitFor(() => expect(loaded(list).sources).toEqual(expect.arrayContaining(needed)));
     expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200);
     expect(loaded(list).hasZod).toBe(false);

@@ -64,7 +64,7 @@ async function run(command: Command): Promise<void> {
   const { onBehalfOf, control = true } = options;
   process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
   // What the first request needs: until then, an installation could replace the files of this package.
-  await Promise.all([import("../request-listener.ts"), import("../../base-url.ts")]);
+  await Promise.all([import("../server/request-listener.ts"), import("../../base-url.ts")]);
 }
 
 function portFrom(command: Command, text: string): number {

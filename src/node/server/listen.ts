@@ -9,11 +9,11 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Serve } from "../api.ts";
-import type { UnreadPointId } from "../contract/responses.ts";
-import { CouldNotRun, SetupError } from "../rules/errors.ts";
+import type { Serve } from "../../api.ts";
+import type { UnreadPointId } from "../../contract/responses.ts";
+import { CouldNotRun, SetupError } from "../../rules/errors.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../real-timers.ts";
 import { PendingRequests } from "./pending-requests.ts";
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "./real-timers.ts";
 import { inBatches } from "./request-batches.ts";
 
 /** A certificate and its private key, as PEM texts. */

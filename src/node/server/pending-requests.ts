@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate, ticks } from "./real-timers.ts";
+import { setImmediate, ticks } from "../real-timers.ts";
 
 /**
  * The maximum number of pending requests on a connection. The server stops reading from the connection when

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Arrived } from "../http/read-body.ts";
-import { maxBodyBytes } from "../http/read-body.ts";
-import type { SentHeaders } from "../journal/exchange.ts";
+import type { Arrived } from "../../http/read-body.ts";
+import { maxBodyBytes } from "../../http/read-body.ts";
+import type { SentHeaders } from "../../journal/exchange.ts";
+import { setImmediate } from "../real-timers.ts";
 import type { PendingRequests } from "./pending-requests.ts";
-import { setImmediate } from "./real-timers.ts";
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
-import { TruncatedResponse } from "../http/response.ts";
-import { ConnectionLost } from "../rules/errors.ts";
+import { TruncatedResponse } from "../../http/response.ts";
+import { ConnectionLost } from "../../rules/errors.ts";
 import type { ListenOptions } from "./listen.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 import { arrived } from "./request-batches.ts";
