@@ -1,4 +1,4 @@
-// What the suites of this folder need of the sandbox and of the network beside their client.
+// Helpers for the suites of this folder: companies, and a receiver of webhook events.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

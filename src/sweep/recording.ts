@@ -83,7 +83,7 @@ export class Recording implements Observer {
   #forced = 0;
   #isClosed = false;
   /** The client's next call of the label after the first fault. */
-  #next: RecordedCall | undefined;
+  next: RecordedCall | undefined;
 
   /** @param onHang - called when a request stayed silent, and its client waited until the end */
   constructor(parts: Parts, plan: Plan | undefined, onHang: (call: RecordedCall) => void) {
@@ -119,7 +119,7 @@ export class Recording implements Observer {
       },
     };
     this.calls.push(call);
-    if (hasForced && label === this.#plan?.call.label) this.#next ??= call;
+    if (hasForced && label === this.#plan?.call.label) this.next ??= call;
     return { forced, ended: (exchange, messages) => this.#ended(call, exchange, messages) };
   }
 
@@ -203,11 +203,6 @@ export class Recording implements Observer {
   /** The request that had waited longest for its response when the client ended; undefined: none waited. */
   get waiting(): RecordedCall | undefined {
     return this.calls.find(({ hasEnded }) => !hasEnded);
-  }
-
-  /** What the client did next after the first fault, in the same label. */
-  get next(): RecordedCall | undefined {
-    return this.#next;
   }
 
   /** The call with the first fault; undefined: the fault did not act. */

@@ -18,7 +18,7 @@ import { hasGeneratedSlug } from "./world.ts";
 
 /** The options of a sweep. */
 export interface SweepOptions {
-  /** 2: also forces a second fault on what the client does after the first. Default 1. */
+  /** 2: also forces a second fault on the client's next call; default 1. */
   readonly depth?: 1 | 2 | undefined;
   /** Whether to sweep calls that the second reference run does not repeat; default false. */
   readonly unstable?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface SweepOptions {
   readonly list?: boolean | undefined;
   /** Whether the client runs under a debugger, without time limits; default false. */
   readonly inspect?: boolean | undefined;
-  /** The least severe verdict that fails the sweep; default `damaged`. */
+  /** The mildest verdict that fails the sweep; default `damaged`. */
   readonly failOn?: "damaged" | "failed" | undefined;
   /** An earlier report, whose failing cells are accepted. */
   readonly baseline?: Pick<SweepReport, "cells"> | undefined;
@@ -291,7 +291,7 @@ class Sweep {
     return run.recording;
   }
 
-  /** The second faults for what the client did next, if it survived the first. */
+  /** The cells with a second fault on the client's next call, if it survived the first. */
   #followUps({ id, call, callId, faults }: PlannedCell, next: RecordedCall | undefined): PlannedCell[] {
     if (!next || this.#cells.get(id)?.verdict !== "survived") return [];
     const seconds = secondFaultsOf(next, this.#ports.catalogue);

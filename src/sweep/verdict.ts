@@ -34,7 +34,7 @@ export interface Run {
   readonly durationMs: number;
 }
 
-/** What a cell is compared with. */
+/** The runs without faults, with which each cell is compared. */
 export interface Reference {
   readonly run: Run;
   /** The labels that both reference runs have. The others depend on the run, as random slugs do, and are compared as one. */
@@ -62,7 +62,7 @@ export function referenceOf(first: Run, second: Run): Reference {
   };
 }
 
-/** What a run leaves, with all labels that depend on the run as one. */
+/** The cards and findings that a run leaves, with all labels that depend on the run as one. */
 function comparable({ world, findings, recording }: Run, labels: Reference["labels"]) {
   const nameOf = (label: string) => (labels.has(label) ? label : unnamed);
   const cards = new Map<string, readonly CardState[]>();

@@ -4,7 +4,7 @@ import { SetupError } from "../../rules/errors.ts";
 import { type Sandbox, type SandboxOptions, sandboxOptions } from "../create-sandbox.ts";
 import { type OptionKinds, refuseInvalidOptions } from "../known-options.ts";
 
-/** What each run of a client under a sweep gets. */
+/** The fixtures of each run of a client under a sweep. */
 export interface SweepFixtures {
   /** A fresh sandbox in this process: pass its `fetch` to the client. The sweep closes it after the run. */
   readonly sandbox: Sandbox;
@@ -38,7 +38,7 @@ export interface SweepProgress {
 export interface SweepOptions extends Omit<SandboxOptions, "db" | "durability" | "checkDatabase"> {
   /** The name of the client in the report. Default: the name of the function; of a test, the name of the test. */
   readonly name?: string | undefined;
-  /** 2: also forces a second fault on what the client does after the first. Default 1. */
+  /** 2: also forces a second fault on the client's next call. Default 1. */
   readonly depth?: 1 | 2 | undefined;
   /** Operations, faults and labels. A cell runs if it matches one of each kind that is given. Default: all. */
   readonly only?: readonly string[] | undefined;
