@@ -155,13 +155,10 @@ function exitOf(run: Promise<unknown>, limitMs: number | undefined, stop: AbortS
   });
 }
 
-/** How much of an error is kept, in characters. */
-const keptOutput = 8000;
-
 function describe(error: unknown): Pick<Exit, "message" | "output"> {
   const message = error instanceof Error ? error.message : inspect(error);
   const stack = error instanceof Error ? error.stack : undefined;
   // Which frames of Node are in it depends on timing.
-  const output = stack?.replace(/\n +at .*\bnode:.*/g, "").slice(0, keptOutput) ?? null;
-  return { message: message.slice(0, keptOutput), output };
+  const output = stack?.replace(/\n +at .*\bnode:.*/g, "") ?? null;
+  return { message, output };
 }

@@ -67,6 +67,17 @@ describe("a sweep of a function", () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
+  test("shows no part of a token, even in the middle of a long error", async () => {
+    const token = "k".repeat(43);
+    const report = await sweep(async (fixtures) => {
+      await order(fixtures);
+      throw new Error(`unexpected body:\n${"x y\n".repeat(1993)}${token}`);
+    });
+    expect(report.problem).toContain("unexpected body:");
+    expect(report.output).toMatch(/x y\n…\n/);
+    expect(report.output).not.toContain("kk");
+  });
+
   test("may have the name of a company of the fixtures", async () => {
     const report = await sweep((fixtures) => order(fixtures), {
       name: "Northwind",
