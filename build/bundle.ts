@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
-import { bundleZod, lazyZod } from "./lazy-zod.ts";
+import { build, type Metafile, type Plugin, transform } from "esbuild";
 
 /** The entry files of the package. */
 const entries = ["cli", "index", "vitest"];
@@ -75,33 +74,27 @@ export interface Manifest {
  */
 export async function bundle(root: string, manifest: Manifest): Promise<Metafile> {
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependenciesMeta });
-  const options: BuildOptions = {
-    absWorkingDir: root,
-    bundle: true,
-    platform: "node",
-    target: "node20.19",
-    legalComments: "inline",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 120,
-    logLevel: "warning",
-    // A missing export would be undefined.
-    logOverride: { "import-is-undefined": "error" },
-  };
   const { metafile } = await build({
-    ...options,
+    absWorkingDir: root,
     entryPoints: entries.map((name) => `src/node/${name}.ts`),
     // All in one folder, so that a path relative to import.meta.url is the same in each file.
     outdir: join(root, "dist/node"),
     chunkNames: "[name]-[hash]",
+    bundle: true,
     splitting: true,
+    platform: "node",
     format: "esm",
+    target: "node20.19",
     external: installed.filter((name) => !onlyForTypes.includes(name)),
     alias: { ...nodesOwn, ...unneeded },
-    plugins: [keepTogether, shortNames, lazyZod],
+    plugins: [keepTogether, shortNames],
     banner: { js: requireForCommonJs },
+    legalComments: "inline",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     metafile: true,
+    logLevel: "warning",
   });
-  const zod = await bundleZod(root, options);
-  return { inputs: { ...metafile.inputs, ...zod.inputs }, outputs: { ...metafile.outputs, ...zod.outputs } };
+  return metafile;
 }

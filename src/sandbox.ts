@@ -64,8 +64,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     restore: (name) => control.state.restore(name),
     scenario: (name, options) => control.scenarios.handle(name, options),
     isolatedCompany: (company) => isolatedCompany(control, company),
-    coverage: (filter) => records.coverage.report(filter === undefined ? {} : parse(coverageFilter, filter)),
-    findings: (filter) => records.findings.report(filter === undefined ? {} : parse(findingsFilter, filter)),
+    coverage: (filter = {}) => records.coverage.report(parse(coverageFilter, filter)),
+    findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
     drain: () => {
       scenarios.waiting.endAll();
       records.journal.end();

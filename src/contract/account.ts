@@ -14,15 +14,13 @@ export const company = z.strictObject({
 });
 export type Company = z.output<typeof company>;
 
-export const accountStatus = z.enum(["active", "closed"]);
-
 /** Account (assumed). */
 export const account = z.strictObject({
   id: accountId,
   company_id: companyId,
   name: z.string(),
   currency: z.string(),
-  status: accountStatus,
+  status: z.enum(["active", "closed"]),
   balance: signedDecimal,
   /** The balance minus the money that pending card payments hold. */
   available_balance: signedDecimal,

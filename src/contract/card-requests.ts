@@ -7,14 +7,6 @@ import { accountId } from "./identifiers.ts";
 const pinExpected = "must be a string of four digits";
 const object = mustBe("a JSON object");
 
-// Its messages never show a PIN.
-const pin = z
-  .string({ error: ({ input }) => (input === undefined ? "is required" : pinExpected) })
-  .regex(/^[0-9]{4}$/, pinExpected);
-const text = z.string(mustBe("a string")).trim();
-const auto_convert = z.boolean(mustBe("true or false")).optional();
-const spending_limit = spendingLimitInput.optional();
-
 /**
  * The body of `POST /developer/cards/physical` (spec §4). Unknown fields are ignored; `null`
  * is not a valid value.
@@ -22,19 +14,24 @@ const spending_limit = spendingLimitInput.optional();
 export const physicalCardOrder = z.object(
   {
     account_id: accountId,
-    pin,
+    // Its messages never show a PIN.
+    pin: z
+      .string({ error: ({ input }) => (input === undefined ? "is required" : pinExpected) })
+      .regex(/^[0-9]{4}$/, pinExpected),
     delivery_address: deliveryAddress,
     delivery_method: deliveryMethod,
-    name: text.optional(),
-    auto_convert,
-    spending_limit,
+    name: z.string(mustBe("a string")).trim().optional(),
+    auto_convert: z.boolean(mustBe("true or false")).optional(),
+    spending_limit: spendingLimitInput.optional(),
   },
   object,
 );
 export type PhysicalCardOrder = z.output<typeof physicalCardOrder>;
 
+const { account_id, pin, auto_convert, spending_limit } = physicalCardOrder.shape;
 /** The limit applies to the trimmed name. The name of the specified order has no limit. */
-const name = text
+const name = physicalCardOrder.shape.name
+  .unwrap()
   .refine((text) => codePointLength(text) <= 100, {
     error: ({ input }) => `must have at most 100 characters, but has ${codePointLength(String(input))}`,
   })
@@ -42,10 +39,7 @@ const name = text
   .optional();
 
 /** The body of `POST /developer/cards/virtual` (assumed): an order without a PIN and a delivery. */
-export const virtualCardOrder = z.object(
-  { account_id: accountId, name, auto_convert, spending_limit },
-  object,
-);
+export const virtualCardOrder = z.object({ account_id, name, auto_convert, spending_limit }, object);
 
 /** The reason for a replacement (assumed). A lost or stolen card gets a new number. */
 export const replacementReason = oneOf(["lost", "stolen", "damaged", "expiring"]);

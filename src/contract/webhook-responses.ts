@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { account, accountStatus } from "./account.ts";
+import { account } from "./account.ts";
 import { card, cardStatus } from "./card.ts";
 import { parcelStatus } from "./delivery-address.ts";
 import { cardId, uuid } from "./identifiers.ts";
@@ -10,9 +10,9 @@ import {
   deliveryStatus,
   type EventType,
   eventType,
+  newWebhook,
   webhookId,
   webhookStatus,
-  webhookUrl,
 } from "./webhook.ts";
 
 // Responses and events. Only the OpenAPI documents use these schemas at run time, so they are apart from those of
@@ -21,7 +21,7 @@ import {
 /** A webhook in responses. */
 export const webhook = z.object({
   id: webhookId,
-  url: webhookUrl,
+  url: newWebhook.shape.url,
   events: z.array(eventType),
   status: webhookStatus,
   created_at: z.iso.datetime(),
@@ -60,7 +60,7 @@ export const webhookEvents = {
   "transaction.updated": event("transaction.updated", transaction, {
     previous_status: transactionStatus.optional(),
   }),
-  "account.updated": event("account.updated", account, { previous_status: accountStatus.optional() }),
+  "account.updated": event("account.updated", account, { previous_status: account.shape.status.optional() }),
   "invoice.created": event("invoice.created", invoice, {}),
   "invoice.paid": event("invoice.paid", invoice, { previous_status: invoiceStatus }),
   "webhook.test": event("webhook.test", webhook, {}),

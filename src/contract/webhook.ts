@@ -32,7 +32,7 @@ export type WebhookStatus = z.output<typeof webhookStatus>;
 export const deliveryStatus = z.enum(["pending", "delivered", "failed"]);
 export type DeliveryStatus = z.output<typeof deliveryStatus>;
 
-export const webhookUrl = z
+const url = z
   .string(mustBe("a URL"))
   .max(2048, "must be at most 2048 characters")
   .meta({ format: "uri", pattern: "^[hH][tT]{2}[pP][sS]?://[^/?#]" });
@@ -42,12 +42,12 @@ const events = z
   .overwrite((types) => [...new Set(types)]);
 
 /** The body of `POST /developer/webhooks`. */
-export const newWebhook = z.object({ url: webhookUrl, events }, mustBe("a JSON object"));
+export const newWebhook = z.object({ url, events }, mustBe("a JSON object"));
 export type NewWebhookBody = z.output<typeof newWebhook>;
 
 /** The body of `PATCH /developer/webhooks/{id}`. Absent fields stay as they are. */
 export const webhookChange = z.object(
-  { url: webhookUrl.optional(), events: events.optional(), status: webhookStatus.optional() },
+  { url: url.optional(), events: events.optional(), status: webhookStatus.optional() },
   mustBe("a JSON object"),
 );
 export type WebhookChange = z.output<typeof webhookChange>;

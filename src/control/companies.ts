@@ -170,13 +170,8 @@ export class Companies {
   }
 
   /** Lists companies with their members, keys and accounts, in order of creation; at most 500 at once. */
-  world(query?: WorldQuery): WorldListing {
-    const {
-      company,
-      after,
-      limit = mostListed,
-      ...filter
-    } = query === undefined ? {} : parse(worldQuery, query);
+  world(query: WorldQuery = {}): WorldListing {
+    const { company, after, limit = mostListed, ...filter } = parse(worldQuery, query);
     const { database } = this.#services;
     if (company !== undefined) return { companies: [this.show(company)], has_more: false };
     const afterPk = optionalCompanyPk(database, after, "after");

@@ -199,7 +199,7 @@ export class ArmedScenarios {
   }
 
   /** Lists what is armed for one company, or everything. */
-  armed(query?: z.input<typeof armedQuery>): ArmedListings {
+  armed(query: z.input<typeof armedQuery> = {}): ArmedListings {
     const armed = this.#rows(query).map((row) => this.#listed(row));
     return { armed, unused: armed.filter(({ fired }) => fired === 0).map(({ id }) => id) };
   }
@@ -236,9 +236,8 @@ export class ArmedScenarios {
     return this.#listed(this.#byId(id));
   }
 
-  #rows(query: z.input<typeof armedQuery> | undefined): ArmedRow[] {
-    const { company } = query === undefined ? {} : parse(armedQuery, query);
-    const pk = optionalCompanyPk(this.#database, company);
+  #rows(query: z.input<typeof armedQuery>): ArmedRow[] {
+    const pk = optionalCompanyPk(this.#database, parse(armedQuery, query).company);
     return this.#scenarios.armed().filter(({ companyPk }) => pk === undefined || companyPk === pk);
   }
 

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { accountStatus } from "../contract/account.ts";
+import { account } from "../contract/account.ts";
 import { type Permission, permissions } from "../contract/operations.ts";
 
 /** The spec does not show the fields of the records around a card (§2), so these statuses are assumed. */
 export const companyStatus = z.enum(["active", "suspended", "closed"]);
 export type CompanyStatus = z.output<typeof companyStatus>;
 
-export { accountStatus };
+export const accountStatus = account.shape.status;
 export type AccountStatus = z.output<typeof accountStatus>;
 
 export const memberStatus = z.enum(["active", "inactive"]);

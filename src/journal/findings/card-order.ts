@@ -5,20 +5,20 @@ import { hashOfSecret } from "../../rules/random.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Fields, ObservedRequest } from "./request.ts";
 
-/** The operations that create a card with an Idempotency-Key, and their bodies. */
-const bodies = {
-  orderPhysicalCard: physicalCardOrder,
-  orderVirtualCard: virtualCardOrder,
-  replaceCard: physicalReplacement,
-} satisfies Partial<Record<OperationId, { readonly shape: object }>>;
+/** The operations that create a card with an Idempotency-Key, and the fields of their bodies. */
+const fields = {
+  orderPhysicalCard: new Set(Object.keys(physicalCardOrder.shape)),
+  orderVirtualCard: new Set(Object.keys(virtualCardOrder.shape)),
+  replaceCard: new Set(Object.keys(physicalReplacement.shape)),
+} satisfies Partial<Record<OperationId, ReadonlySet<string>>>;
 
-type OrderOperation = keyof typeof bodies;
+type OrderOperation = keyof typeof fields;
 
-export const orderOperations = Object.keys(bodies) as readonly OrderOperation[];
+export const orderOperations = Object.keys(fields) as readonly OrderOperation[];
 
 /** Whether an operation needs an Idempotency-Key. */
 export function isOrderOperation(operation: OperationId | undefined): operation is OrderOperation {
-  return operation !== undefined && operation in bodies;
+  return operation !== undefined && operation in fields;
 }
 
 /** The order in a request with an Idempotency-Key. */
@@ -64,7 +64,7 @@ export class CardOrder {
 
   /** Only on demand: most fingerprints are never needed, and each takes several microseconds. */
   #readFingerprint(): string {
-    const fingerprint = fingerprintOf(JSON.parse(this.#body), bodies[this.#operation].shape);
+    const fingerprint = fingerprintOf(JSON.parse(this.#body), fields[this.#operation]);
     // The path contains the id of the card to replace.
     this.#fingerprint = shortened(`${this.#exchange.path.toLowerCase()} ${fingerprint}`);
     this.#body = "";
@@ -90,9 +90,9 @@ export function shortened(text: string): string {
  * Ignores the order of fields, null and unknown fields, whitespace around a name, a name that chooses a scenario, and
  * the difference between `10` and `"10.00"`.
  */
-function fingerprintOf(body: Fields, known: object): string {
+function fingerprintOf(body: Fields, known: ReadonlySet<string>): string {
   const ordered = Object.entries(body).filter(
-    ([field, value]) => Object.hasOwn(known, field) && !isScenarioName(field, value),
+    ([field, value]) => known.has(field) && !isScenarioName(field, value),
   );
   return JSON.stringify(canonical(Object.fromEntries(ordered)));
 }

@@ -98,7 +98,7 @@ async function reportOn(
   return suiteReport(program, exitCode, gates, {
     version,
     requests: countRequests(),
-    coverage: sandbox.coverage(exclude.length > 0 ? { exclude } : undefined),
+    coverage: sandbox.coverage({ exclude }),
     findings: sandbox.findings({ final: true }),
     unused_scenarios: sandbox.control.scenarios.unused(),
   });

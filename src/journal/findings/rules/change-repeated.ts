@@ -34,10 +34,10 @@ export const changeRepeated: Rule = {
   },
 };
 
+const anyStatus = new RegExp(`\\b(?:${cardStatus.options.join("|")})\\b`);
+
 /** The status of the card, which the message of the refusal names first. */
 function statusIn(body: unknown): CardStatus | undefined {
   const error = fieldsOf(body)?.error;
-  return typeof error === "string"
-    ? (new RegExp(`\\b(?:${cardStatus.options.join("|")})\\b`).exec(error)?.[0] as CardStatus | undefined)
-    : undefined;
+  return typeof error === "string" ? (anyStatus.exec(error)?.[0] as CardStatus | undefined) : undefined;
 }

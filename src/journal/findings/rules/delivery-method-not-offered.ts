@@ -60,7 +60,7 @@ class DeliveryMethods implements Watch {
     const address = addressOf(request);
     const offer = address === undefined ? undefined : this.#offers.get(`${request.client} ${address}`);
     const method = fieldsOf(request.json)?.delivery_method;
-    if (!offer || typeof method !== "string" || !deliveryMethod.safeParse(method).success) return;
+    if (!offer || typeof method !== "string" || !methodNames.has(method)) return;
     const habit = latestEntry(this.#habits, request.program, noOrders);
     if (offer.methods.has(method)) {
       habit.offered++;
@@ -95,10 +95,13 @@ function noOrders(): Habit {
   return { offered: 0, notOffered: 0, occurrences: [] };
 }
 
+const methodNames: ReadonlySet<string> = new Set(deliveryMethod.options);
+const addressFields = Object.keys(deliveryAddress.shape);
+
 /** The address in the body; two equal addresses have the same text. */
 function addressOf(request: ObservedRequest): string | undefined {
   const address = fieldsOf(fieldsOf(request.json)?.delivery_address);
   if (!address) return undefined;
-  const values = Object.keys(deliveryAddress.shape).map((field) => String(address[field] ?? ""));
+  const values = addressFields.map((field) => String(address[field] ?? ""));
   return JSON.stringify(values.map((value) => value.trim().toLowerCase()));
 }
