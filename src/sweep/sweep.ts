@@ -140,18 +140,18 @@ class Sweep {
     const first = await this.#runOnce(undefined);
     const problem = this.#problemWith(first);
     if (problem) return this.#report([], problem, first.exit);
+    this.#durationMs = first.durationMs;
     const second = await this.#runOnce(undefined);
     const secondProblem = this.#problemWith(second);
     if (secondProblem) return this.#report([], secondProblem, second.exit);
-    const durationMs = Math.max(first.durationMs, second.durationMs);
+    this.#durationMs = Math.max(first.durationMs, second.durationMs);
     this.#reference = referenceOf(first, second);
     const { calls } = first.recording;
     this.#summary = {
       calls: calls.length,
       operations: new Set(calls.map(({ operation }) => operation)).size,
-      duration_ms: Math.round(durationMs),
+      duration_ms: Math.round(this.#durationMs),
     };
-    this.#durationMs = durationMs;
     const listed = describeCalls(first, second);
     const planned = this.#plan(calls, listed);
     if (planned.length === 0) return this.#report(listed, nothingStable, second.exit);
@@ -169,6 +169,9 @@ class Sweep {
 
   #problemWith({ exit, recording }: Run): string | undefined {
     if (this.#options.stop?.aborted) return "interrupted during the reference run";
+    if (exit.outcome === "stopped") {
+      return "a run without faults did not end in time. A command in watch mode never ends.";
+    }
     if (exit.outcome !== "passed") {
       return `the client fails without faults: ${exit.message}. Repair it before you sweep it.`;
     }
@@ -261,6 +264,11 @@ class Sweep {
     return "the budget was used up";
   }
 
+  /** How long a run without faults may take: the first until the budget is used up. */
+  get #referenceLimitMs(): number | undefined {
+    return this.#durationMs === 0 ? this.#options.budgetMs : this.#limitMs([]);
+  }
+
   /** How long a cell with these faults may take. */
   #limitMs(faults: readonly Scenario[]): number | undefined {
     const { inspect, jobs = 1 } = this.#options;
@@ -318,7 +326,7 @@ class Sweep {
         recording = new Recording(parts, plan, onHang);
         return recording;
       },
-      limitMs: plan && this.#limitMs(plan.faults),
+      limitMs: plan ? this.#limitMs(plan.faults) : this.#referenceLimitMs,
       stop: stop.signal,
       ended: async (sandbox) => {
         durationMs = clock.ticks() - startedMs;

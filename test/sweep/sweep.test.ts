@@ -136,7 +136,11 @@ test("with depth 2, finds the mistake that only two faults show", async () => {
 });
 
 test("lists what the budget or an interruption left", async () => {
-  const late = await sweepRun(orders(1), { only: twoFaults, budgetMs: 0 });
+  const slow: Run = async (sandbox, parts) => {
+    await orders(1)(sandbox, parts);
+    if (parts.n === 1) await wait(2000);
+  };
+  const late = await sweepRun(slow, { only: twoFaults, budgetMs: 1900 });
   expect(late).toMatchObject({
     cells: [],
     not_run: ["orderPhysicalCard#1:issuer-unavailable", "orderPhysicalCard#1:lost-response"],
@@ -144,6 +148,9 @@ test("lists what the budget or an interruption left", async () => {
     problem: expect.stringMatching(/^the budget was used up before a cell ran/),
     exit_code: 1,
   });
+
+  const endless = await sweepRun(() => new Promise(() => {}), { budgetMs: 200 });
+  expect(endless).toMatchObject({ problem: expect.stringMatching(/did not end in time/), exit_code: 1 });
 
   const stop = new AbortController();
   const interrupted = await sweepRun(orders(1), {
