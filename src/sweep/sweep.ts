@@ -1,20 +1,22 @@
-import { operationIds } from "../contract/operations.ts";
 import { maskBody } from "../journal/masking.ts";
 import type { SweepCall, SweepCell, SweepReport, Verdict } from "../journal/sweep-report.ts";
 import { isFailing, verdicts } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
-import { SetupError } from "../rules/errors.ts";
-import { didYouMean } from "../rules/issues.ts";
-import { nearest } from "../rules/nearest.ts";
 import type { Catalogue } from "../scenarios/catalogue.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
-import type { ScenarioName } from "../scenarios/shipped.ts";
-import { faultNames, faultOf, faultsOf, isSilent, secondFaultsOf } from "./faults.ts";
+import {
+  describeCalls,
+  firstOccurrences,
+  type PlannedCell,
+  planCells,
+  requireCell,
+  selectCells,
+} from "./cells.ts";
+import { faultOf, isSilent, secondFaultsOf } from "./faults.ts";
 import { type Plan, type RecordedCall, Recording } from "./recording.ts";
 import { storyOf, withoutIds } from "./story.ts";
 import type { Exit, Subject } from "./subject.ts";
 import { findingsByCompany, judge, type Reference, type Run, referenceOf } from "./verdict.ts";
-import { hasGeneratedSlug } from "./world.ts";
 
 /** The options of a sweep. */
 export interface SweepOptions {
@@ -67,14 +69,6 @@ export interface SweepPorts {
   readonly version: string;
   /** Sentences about shortened waits, for the report. */
   readonly shortened: readonly string[];
-}
-
-/** A cell before it runs. */
-interface PlannedCell {
-  readonly id: string;
-  readonly call: RecordedCall;
-  readonly callId: string;
-  readonly faults: readonly ScenarioName[];
 }
 
 const defaultPatienceMs = 5000;
@@ -153,9 +147,11 @@ class Sweep {
       duration_ms: Math.round(this.#durationMs),
     };
     const listed = describeCalls(first, second);
-    const planned = this.#plan(calls, listed);
+    const { unstable = false, cell, only = [] } = this.#options;
+    const isIncluded = (call: SweepCall) => call.unstable === null || unstable || cell !== undefined;
+    const planned = planCells(calls, listed, this.#ports.catalogue, isIncluded);
     if (planned.length === 0) return this.#report(listed, nothingStable, second.exit);
-    this.#known = this.#select(planned, listed);
+    this.#known = cell === undefined ? selectCells(planned, listed, only) : [requireCell(cell, planned)];
     this.#progress(undefined);
     if (!this.#options.list) await this.#runAll(this.#known);
     return this.#report(listed, this.#hasUsedUpBudget ? nothingRun : null);
@@ -170,58 +166,13 @@ class Sweep {
   #problemWith({ exit, recording }: Run): string | undefined {
     if (this.#options.stop?.aborted) return "interrupted during the reference run";
     if (exit.outcome === "stopped") {
-      return "a run without faults did not end in time. A command in watch mode never ends.";
+      return "a run without faults did not end in time. Give a slow one more time with --budget (in a test: budgetMs). A command in watch mode never ends.";
     }
     if (exit.outcome !== "passed") {
       return `the client fails without faults: ${exit.message}. Repair it before you sweep it.`;
     }
     if (recording.calls.length > 0) return undefined;
     return "the sandbox received no requests. A command must use CARD_SANDBOX_URL, and a function the fetch of its sandbox. If the tests of a command start sandboxes of their own, as createSandbox() and sandboxTest() do, sweep them with sweepTest() or sweep().";
-  }
-
-  /** All cells, each operation with each fault first, then the further calls. */
-  #plan(calls: readonly RecordedCall[], listed: readonly SweepCall[]): PlannedCell[] {
-    const occurrences = new Map<string, number>();
-    const planned = calls.flatMap((call, i) => {
-      const { id: callId, unstable } = listed[i] as SweepCall;
-      if (unstable !== null && !this.#options.unstable && this.#options.cell === undefined) return [];
-      return faultsOf(call, this.#ports.catalogue).map((fault) => {
-        const pair = `${call.operation} ${fault}`;
-        const occurrence = occurrences.get(pair) ?? 0;
-        occurrences.set(pair, occurrence + 1);
-        return { occurrence, cell: { id: `${callId}:${fault}`, call, callId, faults: [fault] } };
-      });
-    });
-    return planned.toSorted((a, b) => a.occurrence - b.occurrence).map(({ cell }) => cell);
-  }
-
-  #select(planned: readonly PlannedCell[], calls: readonly SweepCall[]): PlannedCell[] {
-    const { cell, only = [] } = this.#options;
-    if (cell !== undefined) return [requireCell(cell, planned)];
-    const kinds = [
-      { names: operationIds as readonly string[], of: ({ call }: PlannedCell) => call.operation as string },
-      { names: faultNames as readonly string[], of: ({ faults }: PlannedCell) => faults[0] as string },
-      { names: calls.map(({ label }) => label), of: ({ call }: PlannedCell) => call.label },
-    ];
-    const all = [...new Set(kinds.flatMap(({ names }) => names))];
-    const unknown = only.find((name) => !all.includes(name));
-    if (unknown !== undefined) {
-      const labels = [...new Set(calls.map(({ label }) => label))].join(", ");
-      throw new SetupError(
-        `only: "${unknown}" is no operation, fault or label${meant(unknown, all)} The labels of this client are ${labels}.`,
-      );
-    }
-    const filters = kinds.flatMap(({ names, of }) => {
-      const wanted = only.filter((name) => names.includes(name));
-      return wanted.length > 0 ? [(planned: PlannedCell) => wanted.includes(of(planned))] : [];
-    });
-    const selected = planned.filter((each) => filters.every((matches) => matches(each)));
-    // A sweep of nothing must not pass.
-    if (selected.length > 0) return selected;
-    const operations = [...new Set(planned.map(({ call }) => call.operation))].join(", ");
-    throw new SetupError(
-      `only: no cell matches ${only.join(", ")}. This client can be swept with the operations ${operations}.`,
-    );
   }
 
   async #runAll(cells: readonly PlannedCell[]): Promise<void> {
@@ -438,60 +389,4 @@ function totalsOf(cells: readonly SweepCell[]): SweepReport["totals"] {
     cells.filter((cell) => cell.verdict === verdict).length,
   ]);
   return Object.fromEntries(counted) as Record<Verdict, number>;
-}
-
-/** The cells of which no earlier one has the same operation and fault. */
-function firstOccurrences(cells: readonly PlannedCell[]): PlannedCell[] {
-  const seen = new Set<string>();
-  return cells.filter(({ call, faults }) => {
-    const pair = `${call.operation} ${faults.join("+")}`;
-    return !seen.has(pair) && seen.add(pair);
-  });
-}
-
-/** The end of a sentence about an unknown name. */
-function meant(name: string, all: readonly string[]): string {
-  const near = nearest(name, all);
-  return near === undefined ? "." : `. Did you mean "${near}"?`;
-}
-
-/**
- * A cell by its id, with one fault or two.
- * @throws SetupError if the reference run has no such cell
- */
-function requireCell(id: string, planned: readonly PlannedCell[]): PlannedCell {
-  const [first = "", second] = id.split("+");
-  const found = planned.find((cell) => cell.id === first);
-  const secondFault = faultNames.find((name) => name === second);
-  if (!found || (second !== undefined && secondFault === undefined)) {
-    const ids = planned.map((each) => each.id);
-    const hint = found ? `${didYouMean(second ?? "", faultNames)}.` : meant(first, ids);
-    throw new SetupError(
-      `cell: the client without faults has no cell "${id}"${hint} List the cells with --list, or read their ids in a report.`,
-    );
-  }
-  return secondFault ? { ...found, id, faults: [...found.faults, secondFault] } : found;
-}
-
-/** The calls of the reference run, with what makes them unstable. */
-function describeCalls({ recording: first }: Run, { recording: second }: Run): SweepCall[] {
-  const hasLabels = new Set(first.calls.map(({ label }) => label)).size > 1;
-  const name = ({ label, operation, ordinal }: RecordedCall) => `${label}/${operation}#${ordinal}`;
-  const points = new Map(second.calls.map((call) => [name(call), call.point]));
-  const isParallel = (label: string) =>
-    hasGeneratedSlug(label) && (first.parallel.has(label) || second.parallel.has(label));
-  return first.calls.map((call) => {
-    const { label, operation, ordinal, point } = call;
-    const repeated = points.get(name(call));
-    let unstable: string | null = null;
-    if (isParallel(label)) {
-      unstable = "companies without a given slug ran at the same time. Give each company a slug.";
-    } else if (repeated === undefined) {
-      unstable = "the second reference run did not repeat it";
-    } else if (repeated !== point) {
-      unstable = `the second reference run got ${repeated ?? "no response"} instead of ${point ?? "no response"}`;
-    }
-    const id = hasLabels ? name(call) : `${operation}#${ordinal}`;
-    return { id, label, operation, ordinal, point, unstable };
-  });
 }

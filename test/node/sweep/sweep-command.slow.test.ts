@@ -72,10 +72,18 @@ test("a call that a later run does not make is not reached", async () => {
 });
 
 test("after the budget, no cell starts", async () => {
+  const slow = `await new Promise((resolve) => setTimeout(resolve, 500)); ${strict}`;
+  // About thirty cells of half a second each.
+  const { report } = await reported(["--budget", "8s", "--only", "orderPhysicalCard"], slow);
+  expect(report).toMatchObject({ problem: null, not_run_reason: "the budget was used up" });
+  expect(report?.cells.length).toBeGreaterThan(0);
+  expect(report?.not_run.length).toBeGreaterThan(0);
+});
+
+test("a budget that ends before the runs without faults is a problem", async () => {
   const { exitCode, report } = await reported(["--budget", "1ms", "--only", "rate-limited"], strict);
-  expect(exitCode).toBe(0);
-  expect(report).toMatchObject({ cells: [], not_run_reason: "the budget was used up" });
-  expect(report?.not_run).toHaveLength(2);
+  expect(exitCode).toBe(1);
+  expect(report).toMatchObject({ cells: [], problem: expect.stringContaining("--budget") });
 });
 
 test("two jobs give the same cells as one", async () => {
