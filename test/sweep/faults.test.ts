@@ -77,7 +77,7 @@ test("calls that are refused, forced or wrong on purpose get only faults of thei
     const order = (fields: object, headers: Record<string, string>) =>
       client.order(fields, { headers }).catch(() => {});
     await order({ pin: "12" }, {});
-    await order({}, { "Sandbox-Scenario": "slow-response" });
+    await order({}, { "Sandbox-Scenario": "quota-reached" });
     await order({}, { "Sandbox-Scenario": "issuer-unavailable" });
     await order({}, { "Sandbox-Test": "negative" });
     await order({ name: "scenario:lost-response" }, {});

@@ -387,14 +387,18 @@ describe("a delivery that is resent", () => {
   test("while an attempt is in progress is sent again after it", async () => {
     const { call, path, settled, received, answers, deliveries } = await openWebhooks();
     let answer = (_: Response) => {};
-    answers.push(
-      () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    );
+    const attempted = new Promise<void>((begun) => {
+      answers.push(
+        () =>
+          new Promise((resolve) => {
+            answer = resolve;
+            begun();
+          }),
+      );
+    });
     const { id } = (await call("POST", `${path}/test`)).json;
     const over = settled();
+    await attempted;
     await call("POST", `${path}/deliveries/${id}/resend`);
     answer(new Response(null, { status: 200 }));
     await over;
