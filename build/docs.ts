@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { parse } from "yaml";
+import { defaultContract, reachablePoints } from "../src/contract/dialect.ts";
 import { operationIds, operations } from "../src/contract/operations.ts";
-import { contractPoints } from "../src/contract/points.ts";
 import { byStatus, pointsOf, provenanceOf } from "../src/contract/responses.ts";
 import { controlDocument } from "../src/control/openapi/document.ts";
 import { ruleIds, rules } from "../src/journal/findings/rules.ts";
@@ -223,8 +223,8 @@ function scenariosTable(): string {
 function serviceOperations(): string {
   const rows = operationIds.map((id) => {
     const { method, path, provenance } = operations[id];
-    const statuses = [...byStatus(pointsOf(id))].map(([status, points]) =>
-      provenanceOf(points) === "specified" ? `${status}` : `${status}*`,
+    const statuses = [...byStatus(defaultContract, pointsOf(id))].map(([status, points]) =>
+      provenanceOf(defaultContract, points) === "specified" ? `${status}` : `${status}*`,
     );
     return [`\`${method} ${path.replace(/:([a-z]+)/g, "{$1}")}\``, provenance, statuses.join(", ")];
   });
@@ -273,7 +273,7 @@ function inputOf(
 }
 
 function contractPointTables(): string {
-  const points = Object.entries(contractPoints);
+  const points = reachablePoints(defaultContract).map((point) => [point.id, point] as const);
   const families = new Set(points.map(([id]) => id.replace(/\..*/, "")));
   return [...families]
     .map((family) => {

@@ -1,5 +1,4 @@
 import type { Environment } from "./contract/identifiers.ts";
-import type { OnBehalfOfMode } from "./contract/operations.ts";
 import type { UnreadPointId } from "./contract/responses.ts";
 import type { SandboxTime } from "./control/clock.ts";
 import type { WorldQuery } from "./control/companies.ts";
@@ -17,7 +16,6 @@ import type { Arrived } from "./http/read-body.ts";
 import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";
 import type { Observe } from "./journal/exchange.ts";
 import type { FindingsFilter, FindingsReport } from "./journal/findings/finding.ts";
-import type { KeyQuota } from "./rules/api-key.ts";
 import type { Overlay } from "./rules/overlay.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import type { AnyScenarioName } from "./scenarios/shipped.ts";
@@ -31,12 +29,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly version: string;
   /** Whether to serve operations that the spec does not describe; otherwise they return 501. Default true. */
   readonly assumed?: boolean | undefined;
-  /** How to treat the header `X-On-Behalf-Of`; default `optional`. */
-  readonly onBehalfOf?: OnBehalfOfMode | undefined;
   /** Whether responses have `Sandbox-…` headers; default true. */
   readonly sandboxHeaders?: boolean | undefined;
-  /** The scope of the limit of five active API keys; default `company`. */
-  readonly keyQuota?: KeyQuota | undefined;
   /** The available scenarios. */
   readonly scenarios: Catalogue;
   /** The scenario that is armed for every company at startup; default none. */

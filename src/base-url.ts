@@ -1,4 +1,5 @@
 import type { Sandbox, SandboxPorts, Serve, ServeOptions } from "./api.ts";
+import type { Contract } from "./contract/dialect.ts";
 import type { Environment } from "./contract/identifiers.ts";
 import { createControl } from "./control/app.ts";
 import { Gate, type Guard, isLoopback } from "./control/gate.ts";
@@ -34,6 +35,8 @@ export interface Parts {
 interface Shared {
   readonly ports: SandboxPorts;
   readonly control: ControlServices;
+  /** The contract under the dialect of the sandbox. */
+  readonly contract: Contract;
   /** The services of a base URL that serves these environments. */
   servicesOf(environments: readonly Environment[]): HttpServices;
   /** The real time at which the current batch arrived; undefined outside a batch. */
@@ -48,12 +51,14 @@ export function openBaseUrls(parts: Parts): Pick<Sandbox, "serve" | "batch"> {
   const shared: Shared = {
     ports,
     control,
+    get contract() {
+      return services.dialects.all;
+    },
     batchArrivedMs: undefined,
     servicesOf: (served) => ({
       ...services,
       served,
       assumed: ports.assumed ?? true,
-      onBehalfOf: ports.onBehalfOf ?? "optional",
       webhookHosts,
       sandboxHeaders: ports.sandboxHeaders ?? true,
       scenarios,
@@ -87,7 +92,7 @@ function serveBaseUrl(shared: Shared, options: ServeOptions): Serve {
     environments,
     livePort: options.livePort,
     control: guard === undefined ? "none" : guard.kind === "token" ? "admin token" : "open",
-    onBehalfOf: ports.onBehalfOf ?? "optional",
+    contract: () => shared.contract,
     version: ports.version,
     files: ports.docsFiles,
     ordererAt: (hostname) => ordererAt(shared, options, hostname),
@@ -144,10 +149,9 @@ function serveControl({ ports, control }: Shared, { environments, livePort }: Se
       );
     }
     if (!isDashboard(url, path)) return api.fetch(request);
-    const onBehalfOfRequired = ports.onBehalfOf === "required";
     // Imported on the first visit, so that the start does not wait for it.
     dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
-      createDashboard({ ...control, environments, livePort, onBehalfOfRequired }, gate, ports.dashboardFiles),
+      createDashboard({ ...control, environments, livePort }, gate, ports.dashboardFiles),
     );
     return (await dashboard).fetch(request);
   };

@@ -25,6 +25,7 @@ const layers = [
   "dashboard",
   "sandbox",
   "sweep",
+  "verify",
   "index",
   "node",
 ];

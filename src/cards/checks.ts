@@ -202,21 +202,6 @@ const cardChangeChecks: {
   },
 };
 
-const newCardOrder = {
-  orderPhysicalCard: checksBy("orderPhysicalCard", "cards"),
-  orderVirtualCard: checksBy("orderVirtualCard", "cards"),
-  replaceCard: checksBy("replaceCard", "cards"),
-};
-
-const cardChangeOrder = {
-  freezeCard: checksBy("freezeCard", "cards"),
-  unfreezeCard: checksBy("unfreezeCard", "cards"),
-  setSpendingLimit: checksBy("setSpendingLimit", "cards"),
-  removeSpendingLimit: checksBy("removeSpendingLimit", "cards"),
-  changeCard: checksBy("changeCard", "cards"),
-  terminateCard: checksBy("terminateCard", "cards"),
-};
-
 /** The facts after all checks have passed: the account exists. */
 export type IssuingFacts = OrderFacts & { readonly account: NonNullable<OrderFacts["account"]> };
 
@@ -225,8 +210,9 @@ export type IssuingFacts = OrderFacts & { readonly account: NonNullable<OrderFac
  * @throws SandboxError 400, 404, 409 or 422
  */
 export function checkNewCard(request: NewCard): IssuingFacts {
-  const { operation } = request;
-  for (const id of newCardOrder[operation]) newCardChecks[id](request);
+  const { operation, services, caller } = request;
+  const { rows } = services.dialects.of(caller.companyPk);
+  for (const id of checksBy(rows, operation, "cards")) newCardChecks[id](request);
   const { facts } = request;
   if (!hasAccount(facts)) throw new Error(`the checks of ${operation} passed without an account`);
   return facts;
@@ -242,7 +228,8 @@ function hasAccount(facts: OrderFacts): facts is IssuingFacts {
  * @throws SandboxError 400, 404 or 409
  */
 export function checkCardChange(change: CardChange): StoredCard {
-  for (const id of cardChangeOrder[change.operation]) cardChangeChecks[id](change);
+  const { rows } = change.services.dialects.of(change.caller.companyPk);
+  for (const id of checksBy(rows, change.operation, "cards")) cardChangeChecks[id](change);
   return visibleCard(change.card, change.caller, change.cardId);
 }
 

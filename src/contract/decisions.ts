@@ -413,19 +413,28 @@ export type CheckId<Operation extends OperationId, By extends Layer = Layer> = E
   { readonly by: By }
 >["id"];
 
-/** The rows of an operation, in order. */
+/** The rows of an operation without a dialect, in order. */
 export function decisionsOf(operation: OperationId): readonly Decision[] {
   return decisions[operation];
 }
 
-/** The ids of the checks of an operation that a layer binds, in order. */
+/** The ids of the checks of an operation that a layer binds, in the order of its rows under a contract. */
 export function checksBy<Operation extends OperationId, By extends Layer>(
+  rows: Readonly<Record<OperationId, readonly Decision[]>>,
   operation: Operation,
   layer: By,
 ): readonly CheckId<Operation, By>[] {
-  const bound = decisionsOf(operation).filter(({ by }) => by === layer);
-  return bound.map(({ id }) => id as CheckId<Operation, By>);
+  const ofOperation = rows[operation];
+  const cached = boundByRows.get(ofOperation)?.get(layer);
+  const bound = cached ?? ofOperation.flatMap(({ by, id }) => (by === layer && id !== undefined ? id : []));
+  if (!cached) {
+    boundByRows.set(ofOperation, new Map([...(boundByRows.get(ofOperation) ?? []), [layer, bound]]));
+  }
+  return bound as readonly CheckId<Operation, By>[];
 }
+
+/** Cached, because every request looks them up. */
+const boundByRows = new WeakMap<readonly Decision[], ReadonlyMap<Layer, readonly string[]>>();
 
 const deciding = new Map(
   operationIds.map((id) => {
@@ -434,7 +443,7 @@ const deciding = new Map(
   }),
 );
 
-/** The contract points of an operation: those of its rows, and its success. */
+/** The contract points of an operation under any dialect: those of its rows, and its success. */
 export function decidingPoints(operation: OperationId): ReadonlySet<string> {
   return deciding.get(operation) ?? new Set();
 }
@@ -442,33 +451,44 @@ export function decidingPoints(operation: OperationId): ReadonlySet<string> {
 /** A row that the journal and the dashboard list. */
 export type ListedCheck = Decision & { readonly id: string; readonly points: readonly ContractPointId[] };
 
-const listed = new Map(operationIds.map((id) => [id, decisionsOf(id).filter(isListed)]));
-
 function isListed(decision: Decision): decision is ListedCheck {
   return decision.id !== undefined && decision.points !== undefined;
 }
 
-/** The checks of an operation, and its steps that can refuse a request, in order. */
-export function checksOf(operation: OperationId): readonly ListedCheck[] {
-  return listed.get(operation) ?? [];
+/** The checks of an operation, and its steps that can refuse a request, in the order of its rows. */
+export function checksOf(rows: readonly Decision[]): readonly ListedCheck[] {
+  return rows.filter(isListed);
 }
 
 /**
  * The ids of the checks that a request passed before the point was raised: the checks before the one that raises it, or
- * all checks for a success. Empty if no check of the operation raises the point.
+ * all checks for the success of the operation. Empty if no check raises the point.
  */
-export function checksPassed(operation: OperationId, point: ContractPointId): readonly string[] {
-  return passed.get(operation)?.get(point) ?? [];
+export function checksPassed(
+  rows: readonly Decision[],
+  operation: OperationId,
+  point: ContractPointId,
+): readonly string[] {
+  let passed = passedByRows.get(rows);
+  if (!passed) {
+    passed = passedByPoint(rows);
+    passedByRows.set(rows, passed);
+  }
+  return passed.get(point === operations[operation].success ? "success" : point) ?? [];
 }
 
-const passed = new Map(operationIds.map((id) => [id, passedByPoint(id)]));
+type PassedByPoint = Map<ContractPointId | "success", readonly string[]>;
 
-function passedByPoint(operation: OperationId): Map<ContractPointId, readonly string[]> {
-  const ids = checksOf(operation).map(({ id }) => id);
-  const refusals = checksOf(operation).flatMap(({ points }, i) =>
+/** Cached, because the journal looks it up for each request. */
+const passedByRows = new WeakMap<readonly Decision[], PassedByPoint>();
+
+function passedByPoint(rows: readonly Decision[]): PassedByPoint {
+  const checks = checksOf(rows);
+  const ids = checks.map(({ id }) => id);
+  const refusals = checks.flatMap(({ points }, i) =>
     points.map((point) => [point, ids.slice(0, i)] as const),
   );
-  return new Map<ContractPointId, readonly string[]>([...refusals, [operations[operation].success, ids]]);
+  return new Map<ContractPointId | "success", readonly string[]>([...refusals, ["success", ids]]);
 }
 
 export interface CheckOutcome {
@@ -480,9 +500,13 @@ export interface CheckOutcome {
  * The checks of an operation in order, each with its outcome for a request that met the point. If the point belongs to
  * no check, none is marked as decided.
  */
-export function checkOutcomes(operation: OperationId, point: ContractPointId): CheckOutcome[] {
-  const passed = checksPassed(operation, point).length;
-  return checksOf(operation).map(({ id, points }, i) => {
+export function checkOutcomes(
+  rows: readonly Decision[],
+  operation: OperationId,
+  point: ContractPointId,
+): CheckOutcome[] {
+  const passed = checksPassed(rows, operation, point).length;
+  return checksOf(rows).map(({ id, points }, i) => {
     if (i < passed) return { id, outcome: "passed" };
     return { id, outcome: points.includes(point) && i === passed ? "decided" : "not-reached" };
   });

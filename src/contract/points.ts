@@ -5,10 +5,10 @@ import { cardPoints } from "./points/cards.ts";
 import { gatewayPoints } from "./points/gateway.ts";
 import { orderPoints } from "./points/order.ts";
 import { paymentPoints } from "./points/payments.ts";
-import type { PointText, Provenance } from "./points/point.ts";
+import { type Envelope, type PointText, type Provenance, provenances } from "./points/point.ts";
 import { webhookPoints } from "./points/webhooks.ts";
 
-export type { Provenance };
+export { type Envelope, type Provenance, provenances };
 
 const catalogue = {
   ...accessPoints,
@@ -37,7 +37,10 @@ export interface ContractPoint extends PointText {
   readonly operations: readonly OperationId[] | "developer" | "any";
 }
 
-/** All contract points, by id. The header `Sandbox-Contract-Point` of each response names its point. */
+/**
+ * All contract points under the default dialect, by id, including those that only a dialect can reach. The header
+ * `Sandbox-Contract-Point` of each response names its point.
+ */
 export const contractPoints = Object.fromEntries(
   Object.entries(catalogue).map(([id, text]) => [id, { operations: scopeOf(id), ...text }]),
 ) as Readonly<Record<ContractPointId, ContractPoint>>;

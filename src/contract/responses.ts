@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { decidingPoints } from "./decisions.ts";
+import { type Contract, defaultContract } from "./dialect.ts";
 import { isCardPath, type OperationId, operations } from "./operations.ts";
-import { type ContractPointId, contractPoints, type Provenance } from "./points.ts";
+import { type ContractPoint, type ContractPointId, contractPoints, type Provenance } from "./points.ts";
 
 /** The card operations' error body (spec §2, CardError). */
 export const cardError = z.object({ error: z.string() });
@@ -16,6 +17,36 @@ export const gatewayError = z.object({
   error: z.object({ code: z.string(), message: z.string() }),
 });
 export type GatewayError = z.output<typeof gatewayError>;
+
+/** The error body of OAuth 2.0 (RFC 6749 §5.2), which only dialects use. */
+export const oauthError = z.object({ error: z.string(), error_description: z.string() });
+
+/** Problem details (RFC 9457), which only dialects use. `code` is an extension member. */
+export const problemDetails = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+});
+
+/** The body of an error, in the envelope of its contract point. */
+export function errorBody(
+  point: Pick<ContractPoint, "status" | "title" | "code" | "envelope">,
+  message: string,
+): CardError | GatewayError | z.output<typeof oauthError> | z.output<typeof problemDetails> {
+  const { status, title, code = "error", envelope = point.code === undefined ? "card" : "gateway" } = point;
+  switch (envelope) {
+    case "card":
+      return { error: message };
+    case "gateway":
+      return { success: false, error: { code, message } };
+    case "oauth":
+      return { error: code, error_description: message };
+    case "problem":
+      return { type: "about:blank", title, status, detail: message, code };
+  }
+}
 
 const pointIds = Object.keys(contractPoints) as ContractPointId[];
 
@@ -45,9 +76,9 @@ export const pointsOfNoOperation: readonly ContractPointId[] = [
   "gateway.method_not_allowed",
 ];
 
-/** The contract points of an operation, without the errors of the sandbox itself. */
-export function pointsOf(id: OperationId): readonly ContractPointId[] {
-  return pointIds.filter((point) => decidingPoints(id).has(point));
+/** The contract points that requests of an operation can meet, without the errors of the sandbox itself. */
+export function pointsOf(id: OperationId, { unreachable } = defaultContract): readonly ContractPointId[] {
+  return pointIds.filter((point) => decidingPoints(id).has(point) && !unreachable.has(point));
 }
 
 /** The errors of the sandbox itself that an operation can return. */
@@ -66,20 +97,29 @@ export function unavailableAt(path: string): "gateway.unavailable" | "gateway.ca
 
 /** Points by status, in ascending order. */
 export function byStatus(
+  contract: Contract,
   points: readonly ContractPointId[],
 ): ReadonlyMap<number, readonly ContractPointId[]> {
   const found = new Map<number, ContractPointId[]>();
-  const ordered = points.toSorted((a, b) => contractPoints[a].status - contractPoints[b].status);
+  const ordered = points.toSorted((a, b) => contract.points[a].status - contract.points[b].status);
   for (const point of ordered) {
-    const { status } = contractPoints[point];
+    const { status } = contract.points[point];
     found.set(status, [...(found.get(status) ?? []), point]);
   }
   return found;
 }
 
-/** The provenance of a response that several points share: `specified` if one of them is. */
-export function provenanceOf(points: readonly ContractPointId[]): Provenance {
-  const provenances = new Set(points.map((point) => contractPoints[point].provenance));
+/**
+ * The provenance of a response that several points share: `specified` if one of them is, `variant` or `observed` if all
+ * are. A point whose status the spec leaves open does not make the response specified.
+ */
+export function provenanceOf(contract: Contract, points: readonly ContractPointId[]): Provenance {
+  const provenances = new Set(points.map((point) => provenanceOfStatus(contract.points[point])));
   if (provenances.has("specified")) return "specified";
-  return provenances.size === 1 && provenances.has("variant") ? "variant" : "assumed";
+  const [only] = provenances;
+  return provenances.size === 1 && only !== undefined ? only : "assumed";
+}
+
+function provenanceOfStatus({ provenance, open }: ContractPoint): Provenance {
+  return provenance === "specified" && open?.includes("status") ? "assumed" : provenance;
 }

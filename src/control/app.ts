@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { contractPoints } from "../contract/points.ts";
+import { reachablePoints } from "../contract/dialect.ts";
 import { maskSecrets } from "../rules/api-key.ts";
 import { DatabaseUnusable } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
@@ -51,7 +51,7 @@ export interface Health {
 }
 
 function sandboxHandlers(
-  { time, version, seed }: ControlServices,
+  { time, version, seed, contract }: ControlServices,
   gate: Gate,
 ): ControlHandlers<"getPaths" | "getHealth" | "getControlDocument" | "listContractPoints"> {
   return {
@@ -68,8 +68,7 @@ function sandboxHandlers(
       const { controlDocument } = await import("./openapi/document.ts");
       return c.json(controlDocument(new URL(c.req.url).origin), 200, { "Cache-Control": "no-cache" });
     },
-    listContractPoints: (c) =>
-      c.json({ points: Object.entries(contractPoints).map(([id, point]) => ({ id, ...point })) }),
+    listContractPoints: (c) => c.json({ points: reachablePoints(contract()) }),
   };
 }
 

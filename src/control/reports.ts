@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { WebhookDelivery } from "../contract/webhook-responses.ts";
-import { behaviours, type Coverage, pointTest } from "../journal/coverage.ts";
+import { type Coverage, countedPoints, pointTest } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";
 import { formatFindings } from "../journal/formats/findings.ts";
@@ -18,7 +18,7 @@ const { company } = entryFilter;
 const format = z.enum(reportFormats).default("json");
 
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
-  const unmatched = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));
   if (unmatched !== undefined) check.addIssue(unknownPoint(unmatched));
 });
 

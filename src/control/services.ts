@@ -1,8 +1,8 @@
+import type { Contract } from "../contract/dialect.ts";
 import type { Coverage } from "../journal/coverage.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Records } from "../journal/records.ts";
-import type { KeyQuota } from "../rules/api-key.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
 import type { OpenWorld } from "../world/open-world.ts";
@@ -30,6 +30,8 @@ export interface ControlServices {
   readonly journal: Journal;
   readonly requests: Requests;
   readonly coverage: Coverage;
+  /** The contract under the dialect of the sandbox. */
+  readonly contract: () => Contract;
   readonly findings: Findings;
   readonly clock: Clock;
   readonly seed: number;
@@ -42,7 +44,6 @@ interface ControlParts {
   readonly ports: {
     /** Real time. */
     readonly clock: Clock;
-    readonly keyQuota?: KeyQuota | undefined;
     readonly version: string;
   };
   readonly world: Pick<OpenWorld, "services" | "clock" | "seed" | "restart">;
@@ -61,7 +62,7 @@ export function openControl(parts: ControlParts): ControlServices {
   const { ports, world, scenarios, records, delivery, onDefect } = parts;
   const { services, clock, seed } = world;
   const { database } = services;
-  const keyQuota = ports.keyQuota ?? "company";
+  const keyQuota = services.dialects.all.choices["api_keys.quota"];
   const { journal, coverage, findings } = records;
   return {
     companies: new Companies(services, keyQuota),
@@ -76,6 +77,7 @@ export function openControl(parts: ControlParts): ControlServices {
     journal,
     requests: new Requests(journal, coverage, findings),
     coverage,
+    contract: () => services.dialects.all,
     findings,
     clock: ports.clock,
     seed,

@@ -9,8 +9,6 @@ export interface DashboardServices extends ControlServices {
   readonly environments: readonly Environment[];
   /** The port of the live base URL on the same host, if it differs from this one. */
   readonly livePort: number | undefined;
-  /** Whether orders need the header `X-On-Behalf-Of`. */
-  readonly onBehalfOfRequired: boolean;
 }
 
 /** A request for a page. */

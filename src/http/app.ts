@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
+import type { Contract } from "../contract/dialect.ts";
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import { maskPath } from "../journal/masking.ts";
 import { SandboxError } from "../rules/errors.ts";
@@ -77,11 +78,15 @@ type Handler = (c: RequestContext) => Response | Promise<Response>;
 function handlerOf(services: HttpServices, id: OperationId): Handler {
   const { path, provenance } = operations[id];
   const isServed = services.assumed || provenance === "specified";
-  const checks = isServed ? checksOfOperation(id) : checksOfPath(path);
+  const checksUnder = (contract: Contract) =>
+    isServed ? checksOfOperation(id, contract) : checksOfPath(path);
+  let made = { contract: services.dialects.all, checks: checksUnder(services.dialects.all) };
   const route = isServed ? routes[id] : refuseUnspecified;
   return (c) => {
     c.set("operation", id);
-    return run(services, c, checks, route);
+    const contract = services.dialects.all;
+    if (made.contract !== contract) made = { contract, checks: checksUnder(contract) };
+    return run(services, c, made.checks, route);
   };
 }
 

@@ -17,10 +17,11 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
 
   /** 400, 403 (spec §5.7). Without the header, the request acts for the company of the API key. */
   acting_company: (services, c) => {
-    if (services.onBehalfOf === "off") return;
+    const mode = services.dialects.all.choices["on_behalf_of.mode"];
+    if (mode === "off") return;
     const operation = c.get("operation");
     const header = sentHeader(c, "X-On-Behalf-Of");
-    if (header === undefined && !requiresOnBehalfOf(services.onBehalfOf, operation)) return;
+    if (header === undefined && !requiresOnBehalfOf(mode, operation)) return;
     const [required, invalid, notAMember] = actingPoints(operation);
     if (header === undefined) {
       throw new SandboxError(

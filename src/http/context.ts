@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
-import type { OnBehalfOfMode, OperationId } from "../contract/operations.ts";
+import type { OperationId } from "../contract/operations.ts";
 import type { Observe } from "../journal/exchange.ts";
 import type { Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
@@ -18,7 +18,6 @@ export interface HttpServices extends Services {
   readonly served: readonly Environment[];
   /** Whether the operations that the spec does not show are served. */
   readonly assumed: boolean;
-  readonly onBehalfOf: OnBehalfOfMode;
   /** External hosts that may receive webhooks, in lower case. */
   readonly webhookHosts: readonly string[];
   /** Whether responses have `Sandbox-…` headers. */

@@ -1,6 +1,7 @@
+import type { Contract } from "../contract/dialect.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OpenapiDocument } from "../contract/openapi/named-document.ts";
-import { type OnBehalfOfMode, operations } from "../contract/operations.ts";
+import { operations } from "../contract/operations.ts";
 import type { Orderer } from "../world/first-order.ts";
 import type { StartPageOptions } from "./start-page.ts";
 
@@ -16,7 +17,8 @@ interface DescriptionOptions {
   readonly environments: readonly Environment[];
   readonly livePort: number | undefined;
   readonly control: StartPageOptions["control"];
-  readonly onBehalfOf: OnBehalfOfMode;
+  /** The contract under the dialect of the sandbox, which can change. */
+  readonly contract: () => Contract;
   readonly version: string;
   readonly files: DocsFiles | undefined;
   /** The member whose API key a request to this host may see. */
@@ -25,16 +27,16 @@ interface DescriptionOptions {
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-const documents = new Map<OnBehalfOfMode, Promise<OpenapiDocument>>();
+const documents = new WeakMap<Contract, Promise<OpenapiDocument>>();
 
 /** Made on first use: loading the code that makes it takes longer than the start of the sandbox. */
-function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
-  const made = documents.get(onBehalfOf);
+function documentOnce(contract: Contract): Promise<OpenapiDocument> {
+  const made = documents.get(contract);
   if (made) return made;
   const making = import("../contract/openapi/document.ts").then(({ openapiDocument }) =>
-    openapiDocument(undefined, onBehalfOf),
+    openapiDocument(undefined, contract),
   );
-  documents.set(onBehalfOf, making);
+  documents.set(contract, making);
   return making;
 }
 
@@ -43,7 +45,7 @@ function documentOnce(onBehalfOf: OnBehalfOfMode): Promise<OpenapiDocument> {
  * `/docs`, without credentials. The journal does not record these requests.
  */
 export function createDescription(options: DescriptionOptions) {
-  const { environments, onBehalfOf, version, files } = options;
+  const { environments, contract, version, files } = options;
   const hasControl = options.control !== "none";
   return async (request: Request): Promise<Response> => {
     if (request.method !== "GET" && request.method !== "HEAD") {
@@ -60,12 +62,12 @@ export function createDescription(options: DescriptionOptions) {
       }
       const { startPage } = await import("./start-page.ts");
       const orderer = options.ordererAt(hostname);
-      const onBehalfOfRequired = onBehalfOf === "required";
+      const onBehalfOfRequired = contract().choices["on_behalf_of.mode"] === "required";
       const text = startPage(origin, { ...options, onBehalfOfRequired, orderer });
       return reply(request, 200, "text/plain", text, varying);
     }
     if (pathname === "/openapi.json") {
-      const text = JSON.stringify(await documentAt(environments, onBehalfOf, origin));
+      const text = JSON.stringify(await documentAt(environments, contract(), origin));
       return reply(request, 200, "application/json", text, { "Cache-Control": "no-cache" });
     }
     const page = pageAt(pathname, hasControl);
@@ -112,11 +114,11 @@ const immutable = { "Cache-Control": "public, max-age=31536000, immutable" };
 /** The OpenAPI document of an origin, without the token endpoints that it does not serve. */
 async function documentAt(
   environments: readonly Environment[],
-  onBehalfOf: OnBehalfOfMode,
+  contract: Contract,
   origin: string,
 ): Promise<OpenapiDocument> {
   const { serversAt } = await import("../contract/openapi/document.ts");
-  const document = await documentOnce(onBehalfOf);
+  const document = await documentOnce(contract);
   const servers = serversAt(Object.fromEntries(environments.map((environment) => [environment, origin])));
   const unserved: string[] = [];
   if (!environments.includes("sandbox")) unserved.push(operations.exchangeSandboxKey.path);

@@ -1,4 +1,4 @@
-import { decisionsOf } from "../contract/decisions.ts";
+import type { Contract } from "../contract/dialect.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { httpChecks } from "./checks.ts";
 import type { Check, HttpServices, RequestContext, Route } from "./context.ts";
@@ -36,11 +36,11 @@ export function checksOfPath(path: string): readonly Check[] {
 }
 
 /** The checks of an operation up to its route, in the order of the decisions. */
-export function checksOfOperation(operation: OperationId): readonly Check[] {
+export function checksOfOperation(operation: OperationId, { rows }: Contract): readonly Check[] {
   const checks: Check[] = [receive];
   // The body identifies the caller of a token endpoint. This check makes the first rows of its decisions.
   if (operations[operation].success === "token.issued") checks.push(findApiKey);
-  for (const { by, id, step } of decisionsOf(operation)) {
+  for (const { by, id, step } of rows[operation]) {
     if (by === "http") checks.push(httpChecks[id as keyof typeof httpChecks]);
     else if (step === "scenario") checks.push(claimStep);
   }

@@ -1,7 +1,9 @@
 import type { Card } from "../contract/card.ts";
+import type { Contract } from "../contract/dialect.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
+import { errorBody } from "../contract/responses.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { companyNow } from "../rules/clock.ts";
 import { ConnectionLost, DatabaseUnusable, SandboxError } from "../rules/errors.ts";
@@ -12,7 +14,6 @@ import type { Caller } from "../store/callers.ts";
 import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
 import {
   challengeOf,
-  errorBody,
   type HeaderFields,
   makeParts,
   type ResponseParts,
@@ -74,8 +75,10 @@ function respondToError(
 ): Response | Promise<Response> {
   if (thrown instanceof ConnectionLost) throw thrown;
   if (thrown instanceof SandboxError) {
-    const headers = { ...challengeOf(thrown.point), ...thrown.headers };
-    return respond(services, c, thrown.point, errorBody(thrown.point, thrown.message), headers);
+    const contract = contractOf(services, c);
+    const headers = { ...challengeOf(contract, thrown.point), ...thrown.headers };
+    const body = errorBody(contract.points[thrown.point], thrown.message);
+    return respond(services, c, thrown.point, body, headers);
   }
   const { point, message } =
     thrown instanceof DatabaseUnusable
@@ -84,14 +87,17 @@ function respondToError(
           point: "gateway.internal_error",
           message: "The sandbox failed with an internal error. Its log shows the cause.",
         } as const);
-  return respond(services, c, point, errorBody(point, message), undefined, thrown);
+  const body = errorBody(contractOf(services, c).points[point], message);
+  return respond(services, c, point, body, undefined, thrown);
 }
 
 /** The response if the changes of the request could not be committed: 503. */
 function respondUncommitted(services: HttpServices, c: RequestContext, why: Error): Response {
   const unusable = why instanceof DatabaseUnusable ? why : new DatabaseUnusable(why.message);
   const { point, message } = unusableDatabase(c.req.path, unusable);
-  const parts = makeParts(services, nowMs(services, c), point, errorBody(point, message));
+  const contract = contractOf(services, c);
+  const body = errorBody(contract.points[point], message);
+  const parts = makeParts(services, contract, nowMs(services, c), point, body);
   return send(services, c, { point, parts, defect: why });
 }
 
@@ -135,7 +141,8 @@ async function sendFaulty(
 function badGateway(services: HttpServices, c: RequestContext): ResponseParts {
   const isOrder = c.get("operation") === "orderPhysicalCard";
   const point = isOrder ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
-  return partsOf(services, c, point, errorBody(point, issuerMessages.badGateway));
+  const body = errorBody(contractOf(services, c).points[point], issuerMessages.badGateway);
+  return partsOf(services, c, point, body);
 }
 
 function partsOf(
@@ -145,7 +152,14 @@ function partsOf(
   body: unknown,
   headers?: HeaderFields,
 ): ResponseParts {
-  return makeParts(services, nowMs(services, c), point, body, headers, c.get("claim")?.firedScenario);
+  const scenario = c.get("claim")?.firedScenario;
+  return makeParts(services, contractOf(services, c), nowMs(services, c), point, body, headers, scenario);
+}
+
+/** The contract under the dialect of the request's company, or of the sandbox if the caller is not known. */
+function contractOf({ dialects }: HttpServices, c: RequestContext): Contract {
+  const caller: Caller | undefined = c.get("caller");
+  return dialects.of(caller?.companyPk);
 }
 
 function nowMs({ clock }: HttpServices, c: RequestContext): number {
@@ -241,6 +255,7 @@ function record(
     idempotencyKey: c.get("idempotencyKey") ?? sentKey(c),
     caller: c.get("caller"),
     point,
+    contract: contractOf(services, c),
     status: parts?.status,
     responseHeaders: parts?.headers ?? {},
     scenario: c.get("claim")?.firedScenario,

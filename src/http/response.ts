@@ -1,6 +1,6 @@
-import { type ContractPointId, contractPoints, type ErrorPointId } from "../contract/points.ts";
-import type { CardError, GatewayError } from "../contract/responses.ts";
-import { type UnreadPointId, unavailableAt } from "../contract/responses.ts";
+import { type Contract, defaultContract } from "../contract/dialect.ts";
+import type { ContractPoint, ContractPointId, ErrorPointId } from "../contract/points.ts";
+import { errorBody, type UnreadPointId, unavailableAt } from "../contract/responses.ts";
 import { ConnectionLost, type DatabaseUnusable } from "../rules/errors.ts";
 import type { HttpServices } from "./context.ts";
 
@@ -16,25 +16,32 @@ export interface ResponseParts {
 /**
  * Makes every response of the service, with the contract point that decided it. All headers are set at once: Node sends a
  * header that is added later more slowly.
+ * @param contract - under the dialect of the request's company
  * @param nowMs - the company's time: a client may compare the `Date` with `expires_at`
  * @param scenario - the scenario that fired
  */
 export function makeParts(
   { sandboxHeaders }: Pick<HttpServices, "sandboxHeaders">,
+  contract: Contract,
   nowMs: number,
   point: ContractPointId,
   body: unknown,
   headers?: HeaderFields,
   scenario?: string,
 ): ResponseParts {
-  const usual = usualHeaders(nowMs, point, sandboxHeaders);
+  const shownPoint = contract.points[point];
+  const { status } = shownPoint;
+  const usual = usualHeaders(nowMs, point, shownPoint, sandboxHeaders);
   const shown = sandboxHeaders && scenario !== undefined ? { "Sandbox-Scenario": scenario } : undefined;
   return {
-    status: contractPoints[point].status,
+    status,
     headers: headers || shown ? { ...usual, ...shown, ...headers } : usual,
-    text: shared(JSON.stringify(body)),
+    text: status === noContent ? "" : shared(JSON.stringify(body)),
   };
 }
+
+/** The status of responses without a body (RFC 9110 §15.3.5). */
+const noContent = 204;
 
 let latestText = "";
 
@@ -53,39 +60,42 @@ let latest: { readonly second: number; readonly headers: Map<string, HeaderField
  * Responses of one second and one point share their headers. Observers and the journal receive the same object, so it is
  * frozen. Sharing gains 2 % of an order's throughput: the journal keeps many responses for long.
  */
-function usualHeaders(nowMs: number, point: ContractPointId, sandboxHeaders: boolean): HeaderFields {
+function usualHeaders(
+  nowMs: number,
+  point: ContractPointId,
+  { status, provenance, envelope }: ContractPoint,
+  sandboxHeaders: boolean,
+): HeaderFields {
   const second = Math.floor(nowMs / 1000);
   if (latest?.second !== second) latest = { second, headers: new Map() };
-  const name = sandboxHeaders ? `${point}; provenance=${contractPoints[point].provenance}` : "";
-  let headers = latest.headers.get(name);
+  const name = sandboxHeaders ? `${point}; provenance=${provenance}` : "";
+  const type = envelope === "problem" ? "application/problem+json" : "application/json";
+  const key =
+    status === noContent ? `${noContent} ${name}` : envelope === "problem" ? `${type} ${name}` : name;
+  let headers = latest.headers.get(key);
   if (!headers) {
     headers = Object.freeze({
-      "Content-Type": "application/json",
+      ...(status !== noContent && { "Content-Type": type }),
       Date: new Date(nowMs).toUTCString(),
       ...(sandboxHeaders && { "Sandbox-Contract-Point": name }),
     });
-    latest.headers.set(name, headers);
+    latest.headers.set(key, headers);
   }
   return headers;
 }
 
 export function responseOf({ status, headers, text }: ResponseParts): Response {
-  return new Response(text, { status, headers });
+  return new Response(status === noContent ? null : text, { status, headers });
 }
 
-/** The body of an error: the gateway's envelope if the point has a code, otherwise the CardError (spec §7). */
-export function errorBody(point: ErrorPointId, message: string): CardError | GatewayError {
-  const { code } = contractPoints[point];
-  return code === undefined ? { error: message } : { success: false, error: { code, message } };
-}
-
-/** The response to a request that cannot be read, in the gateway's envelope. */
+/** The response to a request that cannot be read. No dialect changes it. */
 export function malformedRequest(
   services: Pick<HttpServices, "clock" | "sandboxHeaders">,
   point: UnreadPointId = "gateway.bad_request",
-  message: string = contractPoints[point].title,
+  message: string = defaultContract.points[point].title,
 ): Response {
-  return responseOf(makeParts(services, services.clock.now(), point, errorBody(point, message)));
+  const body = errorBody(defaultContract.points[point], message);
+  return responseOf(makeParts(services, defaultContract, services.clock.now(), point, body));
 }
 
 /** The point and the message of a 503. The file and the cause are only in the sandbox's log. */
@@ -99,8 +109,8 @@ export function unusableDatabase(path: string, { outcome }: Pick<DatabaseUnusabl
  * of the token endpoint has its own realm and no error code: RFC 6750 §3.1 defines these codes for access tokens only, and a
  * client would refresh its token on `invalid_token`.
  */
-export function challengeOf(point: ErrorPointId): HeaderFields | undefined {
-  const { status, title } = contractPoints[point];
+export function challengeOf({ points }: Contract, point: ErrorPointId): HeaderFields | undefined {
+  const { status, title } = points[point];
   if (status !== 401) return undefined;
   if (point.startsWith("token.")) return { "WWW-Authenticate": 'Bearer realm="token"' };
   const error = point === "auth.token_missing" ? "" : `, error="invalid_token", error_description="${title}"`;

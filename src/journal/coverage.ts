@@ -1,3 +1,4 @@
+import type { Contract } from "../contract/dialect.ts";
 import { type OperationId, operationIds, operations } from "../contract/operations.ts";
 import {
   type ContractPoint,
@@ -62,8 +63,8 @@ const notCounted: ReadonlySet<ContractPointId> = new Set<ContractPointId>([
   ...sandboxErrors,
 ]);
 
-/** The contract points that a client can meet. */
-export const behaviours: readonly ContractPointId[] = (
+/** The contract points that a client can meet under some dialect. */
+export const countedPoints: readonly ContractPointId[] = (
   Object.keys(contractPoints) as ContractPointId[]
 ).filter((id) => !notCounted.has(id));
 
@@ -94,6 +95,12 @@ const maxCompanies = 500;
 export class Coverage {
   readonly #companies = new Map<string, CompanyHits>();
   #others = noHits(undefined);
+  readonly #contract: () => Contract;
+
+  /** @param contract - returns the contract that reports describe */
+  constructor(contract: () => Contract) {
+    this.#contract = contract;
+  }
 
   /** @param requestId - the request's id in the journal */
   record({ point, operation, caller, method, path, atMs }: Exchange, requestId: number): void {
@@ -126,11 +133,14 @@ export class Coverage {
   }
 
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
+    const contract = this.#contract();
     const hits = [this.#others, ...this.#companies.values()].filter(companyTest(company)).flatMap(hitsOf);
     const isExcluded = pointTest(exclude);
-    const points = behaviours.map((id): PointCoverage => {
-      const { status, provenance, spec, title } = contractPoints[id];
+    const points = countedPoints.flatMap((id): PointCoverage | [] => {
+      const { status, provenance, spec, title } = contract.points[id];
       const met = hits.filter(({ point }) => point === id);
+      // A point can have been met under another dialect.
+      if (contract.unreachable.has(id) && met.length === 0) return [];
       return {
         id,
         status,
@@ -152,6 +162,7 @@ export class Coverage {
         specified: ofProvenance("specified"),
         variant: ofProvenance("variant"),
         assumed: ofProvenance("assumed"),
+        observed: ofProvenance("observed"),
       },
       by_operation: Object.fromEntries(
         operationIds.map((operation) => [operation, ofOperation(operation, counted, hits)]),

@@ -1,3 +1,4 @@
+import { type Contract, defaultContract } from "../contract/dialect.ts";
 import type { IdempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
@@ -29,6 +30,8 @@ export interface Exchange {
   readonly caller: Caller | undefined;
   /** The contract point of the response; undefined if the connection was dropped before a decision. */
   readonly point: ContractPointId | undefined;
+  /** The contract that was in effect, under the dialect of the caller's company. */
+  readonly contract: Contract;
   /** The delivered status; undefined if no response was delivered. */
   readonly status: number | undefined;
   /** The delivered headers, without those that Node adds; empty if no response was delivered. */
@@ -101,6 +104,7 @@ export function controlDefect(defect: Error, method: string, path: string, atMs:
     ...(defect instanceof DatabaseUnusable
       ? { point: "gateway.unavailable", status: 503 }
       : { point: "gateway.internal_error", status: 500 }),
+    contract: defaultContract,
     responseHeaders: {},
     scenario: undefined,
     fault: undefined,

@@ -1,7 +1,7 @@
 import { checksPassed } from "../contract/decisions.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { type ContractPointId, contractPoints, type Provenance } from "../contract/points.ts";
+import type { ContractPointId, Provenance } from "../contract/points.ts";
 import type { Role } from "../rules/company.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { Caller } from "../store/callers.ts";
@@ -65,7 +65,7 @@ export interface JournalEntry {
 }
 
 export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
-  const { operation, caller, status, point, defect } = exchange;
+  const { operation, caller, status, point, contract, defect } = exchange;
   const { requestHeaders, requestBody, responseBody } = messages;
   return {
     id: String(id),
@@ -91,8 +91,8 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
             body: responseBody === undefined ? null : maskBody(responseBody),
           },
     point: point ?? null,
-    provenance: point ? contractPoints[point].provenance : null,
-    checks: operation && point ? checksPassed(operation, point) : [],
+    provenance: point ? contract.points[point].provenance : null,
+    checks: operation && point ? checksPassed(contract.rows[operation], operation, point) : [],
     scenario: exchange.scenario ?? null,
     fault: exchange.fault ?? null,
     ...(defect && { defect: maskBody(defect.message) }),

@@ -37,7 +37,7 @@ interface RecordsPorts {
 
 export function openRecords({ services, clock, entries, bytes, ...ports }: RecordsPorts): Records {
   const journal = new Journal(entries ?? defaultEntries, bytes);
-  const coverage = new Coverage();
+  const coverage = new Coverage(() => services.dialects.all);
   const findings = new Findings({
     holderOf: (secret) => apiKeyByHash(services.database, services.fixtureKeys, hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Fetch, Sandbox as PortableSandbox, SandboxPorts } from "../api.ts";
+import type { Dialect } from "../contract/dialect.ts";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
@@ -243,9 +244,8 @@ export function openSandbox(
       privateSecrets,
       frozenAt,
       assumed: options.assumed,
-      onBehalfOf: options.onBehalfOf,
+      dialect: dialectOf(options),
       sandboxHeaders: options.sandboxHeaders,
-      keyQuota: options.keyQuota,
       fixtureKeys: options.fixtureKeys,
       scenarios: catalogue,
       scenario: options.scenario,
@@ -266,6 +266,14 @@ export function openSandbox(
     if (isCreated) removeDatabase(db);
     throw openingFailure(db, error);
   }
+}
+
+/** The dialect that the options select. */
+function dialectOf({ onBehalfOf, keyQuota }: SandboxOptions): Dialect {
+  return {
+    ...(onBehalfOf !== undefined && { "on_behalf_of.mode": { use: onBehalfOf } }),
+    ...(keyQuota !== undefined && { "api_keys.quota": { use: keyQuota } }),
+  };
 }
 
 /** Adds `close`. Later use of the sandbox fails with a clear error. */

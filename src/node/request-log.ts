@@ -1,4 +1,3 @@
-import { contractPoints } from "../contract/points.ts";
 import type { Exchange } from "../journal/exchange.ts";
 import { escapeControls } from "../journal/formats/escape.ts";
 import type { Paint, Style } from "../journal/formats/terminal.ts";
@@ -29,14 +28,14 @@ function shownPath(path: string): string {
 }
 
 function jsonLine(exchange: Exchange, at: Date): string {
-  const { method, path, status, point, caller, scenario, fault, durationMs, defect } = exchange;
+  const { method, path, status, point, contract, caller, scenario, fault, durationMs, defect } = exchange;
   return JSON.stringify({
     time: at.toISOString(),
     method,
     path: shownPath(path),
     status,
     point,
-    provenance: point && contractPoints[point].provenance,
+    provenance: point && contract.points[point].provenance,
     scenario,
     fault,
     environment: caller?.environment,

@@ -2,6 +2,7 @@ import type { Clock } from "../rules/clock.ts";
 import type { Random } from "../rules/random.ts";
 import type { Callers } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
+import type { Dialects } from "./dialects.ts";
 import type { Generations } from "./generations.ts";
 
 /** The services that the use cases work with. */
@@ -17,6 +18,7 @@ export interface Services {
   /** The cards whose replacement waits for a slow issuer, by `changingName`. */
   readonly cardsChanging: Set<string>;
   readonly generations: Generations;
+  readonly dialects: Dialects;
   readonly outbox: Outbox;
   readonly shortenWait: ShortenWait | undefined;
 }

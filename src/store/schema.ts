@@ -5,6 +5,7 @@ export const worldTables = [
   "clock",
   "counters",
   "companies",
+  "dialects",
   "card_counts",
   "members",
   "memberships",
@@ -80,6 +81,13 @@ const tables = `
     rolling_32_days_minor INTEGER NOT NULL,
     created_at_ms INTEGER NOT NULL DEFAULT 0,
     UNIQUE (environment, slug)
+  ) STRICT;
+
+  -- The alternatives that were selected while the sandbox runs, as JSON by behavior: for a company or, without one, for all.
+  CREATE TABLE dialects (
+    pk INTEGER PRIMARY KEY,
+    company_pk INTEGER UNIQUE REFERENCES companies,
+    selections TEXT NOT NULL
   ) STRICT;
 
   -- How many cards a company has made, and how many of them have not ended, by the instant at which they expire. The

@@ -1,7 +1,9 @@
+import type { Dialect } from "../contract/dialect.ts";
 import type { Clock } from "../rules/clock.ts";
 import { type ClockState, runningClock, SandboxClock } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { opaqueTokenOf, seededRandom } from "../rules/random.ts";
+import { Dialects } from "../runtime/dialects.ts";
 import { Generations } from "../runtime/generations.ts";
 import { Outbox, type Services, type ShortenWait } from "../runtime/services.ts";
 import { Callers } from "../store/callers.ts";
@@ -48,6 +50,8 @@ export interface WorldPorts {
   readonly privateSecrets?: boolean | undefined;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed; default true. */
   readonly fixtureKeys?: boolean | undefined;
+  /** The dialect of the start; default: every behavior has its default. */
+  readonly dialect?: Dialect | undefined;
   /** Shortens the waits of scenarios; default: they take the time in their files. */
   readonly shortenWait?: ShortenWait | undefined;
 }
@@ -74,6 +78,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     private_secret: ports.privateSecrets ? opaqueTokenOf(ports.drawSecret()) : undefined,
   };
   const clock = new SandboxClock(ports.clock, clockAtStart(origin));
+  const generations = new Generations();
   const services: Services = {
     database,
     callers: new Callers(database),
@@ -82,7 +87,8 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     random: seededRandom(origin.seed, origin.private_secret),
     keysInProgress: new Set(),
     cardsChanging: new Set(),
-    generations: new Generations(),
+    generations,
+    dialects: new Dialects(database, generations, ports.dialect),
     outbox: new Outbox(),
     shortenWait: ports.shortenWait,
   };

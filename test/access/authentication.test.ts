@@ -200,7 +200,7 @@ describe("X-On-Behalf-Of selects the company (spec §5.7, a variant)", () => {
         ["off", unknown, served],
       ] as const) {
         const reply = await send(
-          openSandbox({ onBehalfOf: mode }),
+          openSandbox({ choices: { "on_behalf_of.mode": mode } }),
           header === undefined ? {} : { "X-On-Behalf-Of": header },
         );
         expect([reply.status, reply.point], `${mode}, ${header}`).toEqual(expected);
@@ -212,7 +212,7 @@ describe("X-On-Behalf-Of selects the company (spec §5.7, a variant)", () => {
   );
 
   test("accepts the header in mode required", async () => {
-    const sandbox = openSandbox({ onBehalfOf: "required" });
+    const sandbox = openSandbox({ choices: { "on_behalf_of.mode": "required" } });
     const headers = { "X-On-Behalf-Of": sandbox.company("northwind").id };
     expect((await sandbox.order({ headers })).status).toBe(201);
   });

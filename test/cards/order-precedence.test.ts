@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checksOf } from "../../src/contract/decisions.ts";
+import { checksOf, decisionsOf } from "../../src/contract/decisions.ts";
 import type { ContractPointId } from "../../src/contract/points.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { type OrderBody, openSandbox } from "../support/open-sandbox.ts";
@@ -121,7 +121,7 @@ test("checks an order in the order of the decisions table", async () => {
     const { token, headers, body } = attempt;
     return (await sandbox.order({ token, headers, raw: body })).point;
   };
-  const points = checksOf("orderPhysicalCard").flatMap(({ points }) =>
+  const points = checksOf(decisionsOf("orderPhysicalCard")).flatMap(({ points }) =>
     points.filter((point) => repairs[point]),
   );
   const decided: (string | undefined)[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checksOf } from "../../src/contract/decisions.ts";
+import { checksOf, decisionsOf } from "../../src/contract/decisions.ts";
 import type { ContractPointId } from "../../src/contract/points.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
 import { openCards } from "../support/open-cards.ts";
@@ -94,7 +94,9 @@ test("checks a replacement in the order of the decisions table", async () => {
     const path = `/developer/cards/${cardId}/replace`;
     return (await sandbox.call("POST", path, { token, headers, body })).point;
   };
-  const points = checksOf("replaceCard").flatMap(({ points }) => points.filter((point) => repairs[point]));
+  const points = checksOf(decisionsOf("replaceCard")).flatMap(({ points }) =>
+    points.filter((point) => repairs[point]),
+  );
   const decided: (string | undefined)[] = [];
   for (const point of points) {
     decided.push(await send());

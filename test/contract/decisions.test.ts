@@ -84,7 +84,7 @@ test.each<[OperationId, ContractPointId, string]>([
   ["orderPhysicalCard", "token.issued", ""],
   ["exchangeLiveKey", "order.created", ""],
 ])("%s with the point %s passed the checks: %s", (operation, point, passed) => {
-  expect(checksPassed(operation, point).join(" ")).toBe(passed);
+  expect(checksPassed(decisionsOf(operation), operation, point).join(" ")).toBe(passed);
 });
 
 test.each<[OperationId, ContractPointId]>([
@@ -92,5 +92,7 @@ test.each<[OperationId, ContractPointId]>([
   ["exchangeSandboxKey", "token.issued"],
   ["exchangeLiveKey", "token.issued"],
 ])("%s with the point %s passed all checks", (operation, point) => {
-  expect(checksPassed(operation, point)).toEqual(checksOf(operation).map(({ id }) => id));
+  expect(checksPassed(decisionsOf(operation), operation, point)).toEqual(
+    checksOf(decisionsOf(operation)).map(({ id }) => id),
+  );
 });

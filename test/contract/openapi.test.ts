@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
+import { defaultContract } from "../../src/contract/dialect.ts";
 import { openapiDocument } from "../../src/contract/openapi/document.ts";
 import { resources } from "../../src/contract/openapi/resources.ts";
 import { operationIds, operations } from "../../src/contract/operations.ts";
@@ -49,10 +50,9 @@ describe.each(operationIds)("%s", (id) => {
   });
 
   test("lists exactly its contract points, by status code and with an example", () => {
-    const expected = [...byStatus([...pointsOf(id), ...sandboxErrorsOf(id)])].map(([status, points]) => [
-      String(status),
-      points.toSorted(),
-    ]);
+    const expected = [...byStatus(defaultContract, [...pointsOf(id), ...sandboxErrorsOf(id)])].map(
+      ([status, points]) => [String(status), points.toSorted()],
+    );
     const listed = Object.entries<ResponseObject>(operation.responses).map(([status, response]) => [
       status,
       response["x-contract-points"].map((point) => point.id).toSorted(),

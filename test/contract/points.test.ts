@@ -130,12 +130,12 @@ const waysTo = {
     );
     return sandbox.order({ token: issued.json.access_token });
   },
-  "on_behalf_of.required": get("/developer/accounts", { onBehalfOf: "required" }),
+  "on_behalf_of.required": get("/developer/accounts", { choices: { "on_behalf_of.mode": "required" } }),
   "on_behalf_of.invalid": actingFor("northwind", "/developer/accounts"),
   "on_behalf_of.not_a_member": actingFor(key, "/developer/accounts"),
-  "cards.on_behalf_of_required": get("/developer/cards", { onBehalfOf: "required" }),
+  "cards.on_behalf_of_required": get("/developer/cards", { choices: { "on_behalf_of.mode": "required" } }),
   "cards.on_behalf_of_invalid": actingFor("northwind", "/developer/cards"),
-  "order.on_behalf_of_required": orderFacing({ onBehalfOf: "required" }),
+  "order.on_behalf_of_required": orderFacing({ choices: { "on_behalf_of.mode": "required" } }),
   "order.on_behalf_of_invalid": orderHeaders({ "X-On-Behalf-Of": "northwind" }),
   "order.on_behalf_of_not_a_member": orderHeaders({ "X-On-Behalf-Of": key }),
   "order.created": orderWith({ spending_limit: { period: "monthly", amount: "250.00" } }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { checksOf, type decisions } from "../../src/contract/decisions.ts";
+import { checksOf, type decisions, decisionsOf } from "../../src/contract/decisions.ts";
 import { type OperationId, operationIds, operations } from "../../src/contract/operations.ts";
 import { readShippedScenarios } from "../../src/node/input-files.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
@@ -344,7 +344,7 @@ test.each(operationIds)(
     const attempt = await validAttempt(operation);
     expect(await decidedBy(attempt)).toBe(operations[operation].success);
     const fail: Readonly<Record<string, Fault>> = faults[operation];
-    const checks = checksOf(operation);
+    const checks = checksOf(decisionsOf(operation));
     const decided: (string | undefined)[] = [];
     const cards: unknown[] = [];
     // From the last check to the first: each request fails its own check and all later ones.

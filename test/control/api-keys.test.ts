@@ -99,7 +99,7 @@ describe("API keys (spec §2, §5)", () => {
   });
 
   test("refuses a sixth active key of a member when keys are counted per member", async () => {
-    const sandbox = openKeys({ keyQuota: "member" });
+    const sandbox = openKeys({ choices: { "api_keys.quota": "member" } });
     const statuses = [];
     for (let n = 0; n < 5; n++) {
       statuses.push((await sandbox.make({ member: "northwind-owner", environment: "sandbox" })).status);

@@ -104,7 +104,7 @@ describe("POST /_sandbox/companies creates an isolated company", () => {
     });
 
     test("allows five for each member when keys are counted per member", async () => {
-      const sandbox = openCompanies({ keyQuota: "member" });
+      const sandbox = openCompanies({ choices: { "api_keys.quota": "member" } });
       const members = [{ api_keys: keys(5) }, { slug: "second", api_keys: keys(5, "b") }, {}];
       const made = await sandbox.make({ members });
       expect(made.members.map(({ api_keys }) => api_keys.length)).toEqual([5, 5, 1]);

@@ -62,7 +62,7 @@ describe("API keys", () => {
   });
 
   test("shows the active keys of each member when keys are counted per member", async () => {
-    const { visit } = openDashboard({ keyQuota: "member" });
+    const { visit } = openDashboard({ choices: { "api_keys.quota": "member" } });
     expect((await visit("/api-keys")).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
   });
 });

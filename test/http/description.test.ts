@@ -49,7 +49,7 @@ test.each([
 ] as const)(
   "with X-On-Behalf-Of %s the header is required as the server requires it",
   async (onBehalfOf, order, other) => {
-    const { fetch } = openSandbox({ onBehalfOf });
+    const { fetch } = openSandbox({ choices: { "on_behalf_of.mode": onBehalfOf } });
     const { paths, components } = JSON.parse(
       await (await fetch(new Request(`${origin}/openapi.json`))).text(),
     );

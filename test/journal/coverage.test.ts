@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defaultContract } from "../../src/contract/dialect.ts";
 import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { unreadPoints } from "../../src/contract/responses.ts";
 import { Coverage, pointTest } from "../../src/journal/coverage.ts";
@@ -195,7 +196,7 @@ const caller = (company: number) => ({
 
 /** A coverage that has recorded one exchange of each company, in this order. */
 function coverageOf(companies: Iterable<number>): Coverage {
-  const coverage = new Coverage();
+  const coverage = new Coverage(() => defaultContract);
   let id = 0;
   for (const company of companies) {
     const exchange = {

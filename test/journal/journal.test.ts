@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checksOf } from "../../src/contract/decisions.ts";
+import { checksOf, decisionsOf } from "../../src/contract/decisions.ts";
 import type { JournalFilter } from "../../src/journal/journal.ts";
 import { cardOf, openSandbox, type TestOptions } from "../support/open-sandbox.ts";
 
@@ -61,7 +61,7 @@ describe("an entry", () => {
       },
       point: "order.created",
       provenance: "specified",
-      checks: checksOf("orderPhysicalCard").map(({ id }) => id),
+      checks: checksOf(decisionsOf("orderPhysicalCard")).map(({ id }) => id),
       scenario: null,
       fault: null,
     });

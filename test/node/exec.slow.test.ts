@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { behaviours } from "../../src/journal/coverage.ts";
+import { countedPoints } from "../../src/journal/coverage.ts";
 import { shellQuoted } from "../../src/journal/formats/escape.ts";
 import {
   cli,
@@ -17,7 +17,7 @@ import {
 import { exec, reportOf, suiteOf } from "../support/suite.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
-const allBut = (id: string) => behaviours.filter((each) => each !== id).join();
+const allBut = (id: string) => countedPoints.filter((each) => each !== id).join();
 /** Makes IDEM-2, a critical finding. */
 const reusesKey = `await order("${key}"); await order("${key}", { name: "another" });`;
 

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { SandboxPorts } from "../../src/api.ts";
+import type { Choices } from "../../src/contract/behaviours.ts";
 import type { Card } from "../../src/contract/card.ts";
+import type { Dialect } from "../../src/contract/dialect.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
 import type { Guard } from "../../src/control/gate.ts";
 import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
@@ -21,6 +23,10 @@ import { physicalOrder } from "./physical-order.ts";
 /** The base URL of requests in this process. */
 export const base = "http://sandbox.test";
 
+/** The dialect that selects these alternatives. */
+export const dialectWith = (choices: Partial<Choices>) =>
+  Object.fromEntries(Object.entries(choices).map(([id, use]) => [id, { use }])) as Dialect;
+
 export interface TestOptions
   extends Partial<
     Pick<
@@ -29,12 +35,10 @@ export interface TestOptions
       | "deliver"
       | "docsFiles"
       | "allowWebhookHosts"
-      | "onBehalfOf"
       | "sandboxHeaders"
       | "seed"
       | "privateSecrets"
       | "fixtureKeys"
-      | "keyQuota"
       | "scenario"
       | "journal"
       | "journalBytes"
@@ -42,6 +46,8 @@ export interface TestOptions
       | "shortenWait"
     >
   > {
+  /** The alternatives that differ from the default, by behavior. */
+  readonly choices?: Partial<Choices>;
   /** Added to the shipped scenarios. */
   readonly scenarios?: readonly Scenario[];
   /** Called instead of adding to `exchanges`. */
@@ -135,7 +141,15 @@ export function latestExchange(): Observed | undefined {
  * the service, and all events that it sent, are then checked against the OpenAPI document, and responses of the control API against its own.
  */
 export function openSandbox(options: TestOptions = {}) {
-  const { scenarios = [], observe, world, facts = {}, issuer = plainOverlay.issuer, ...others } = options;
+  const {
+    scenarios = [],
+    choices = {},
+    observe,
+    world,
+    facts = {},
+    issuer = plainOverlay.issuer,
+    ...others
+  } = options;
   const { serve, guard, db = ":memory:", now = "2026-03-10T09:30:00.000Z", deliver, ...ports } = others;
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
@@ -148,6 +162,7 @@ export function openSandbox(options: TestOptions = {}) {
   const catalogue = [...shipped, ...scenarios];
   const sandbox = wireSandbox({
     ...ports,
+    dialect: dialectWith(choices),
     database,
     clock: clockOfTest,
     version: "0.0.0-test",
@@ -155,7 +170,7 @@ export function openSandbox(options: TestOptions = {}) {
       world === undefined
         ? readDefaultFixtures()
         : {
-            world: fixturesSchemaFor(options.keyQuota ?? "company").parse(world),
+            world: fixturesSchemaFor(choices["api_keys.quota"] ?? "company").parse(world),
             digest: JSON.stringify(world),
           },
     drawSecret: () => randomBytes(32),

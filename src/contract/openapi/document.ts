@@ -1,8 +1,9 @@
 import type { oas31, ZodOpenApiOperationObject } from "zod-openapi";
+import { type Contract, defaultContract } from "../dialect.ts";
 import type { Environment } from "../identifiers.ts";
-import { type OnBehalfOfMode, type OperationId, operationIds, operations } from "../operations.ts";
-import { type ContractPointId, contractPoints } from "../points.ts";
-import { pointsOfNoOperation } from "../responses.ts";
+import { type OperationId, operationIds, operations } from "../operations.ts";
+import type { ContractPointId } from "../points.ts";
+import { errorBody, pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
 import { headers } from "./headers.ts";
 import { namedDocument, type OpenapiDocument } from "./named-document.ts";
@@ -31,6 +32,7 @@ parameter and schema shows where it comes from:
 | \`specified\` | The specification describes it, in the section \`x-spec\`. |
 | \`variant\` | The specification describes it as one of two alternatives. |
 | \`assumed\` | The specification does not show it, so the sandbox assumes it. The real service can behave differently. |
+| \`observed\` | The specification does not show it, but someone observed it on the real service and recorded it in a dialect. |
 
 - \`x-contract-points\` lists the contract points (behaviors of the service) that lead to a response. Each has an example, recorded from the sandbox.
 - \`x-sandbox\` marks parameters, headers and responses that only the sandbox has.
@@ -49,12 +51,18 @@ const tagTexts: Readonly<Record<string, string>> = {
 
 /**
  * The OpenAPI document of the service, made from the schemas that validate requests and from the contract points. The
- * same origins and the same mode give the same bytes.
- * @param onBehalfOf - which operations require the header `X-On-Behalf-Of`
+ * same origins and the same dialect give the same bytes.
+ * @param contract - under a dialect; default: without one
  */
-export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = "optional"): OpenapiDocument {
-  const sharedParameters = sharedParametersOf(onBehalfOf);
-  const schemas = Object.fromEntries(Object.entries(resources).map(([name, { schema }]) => [name, schema]));
+export function openapiDocument(origins?: Origins, contract = defaultContract): OpenapiDocument {
+  const sharedParameters = sharedParametersOf(contract);
+  const shown = Object.entries<Resource>(resources).filter(([name]) =>
+    isUsed(contract, name as ResourceName),
+  );
+  const schemas = Object.fromEntries(shown.map(([name, { schema }]) => [name, schema]));
+  const points = (Object.keys(contract.points) as ContractPointId[]).filter(
+    (point) => !contract.unreachable.has(point),
+  );
   const document = namedDocument(schemas, {
     openapi: "3.1.1",
     info: {
@@ -66,21 +74,21 @@ export function openapiDocument(origins?: Origins, onBehalfOf: OnBehalfOfMode = 
     servers: serversAt(origins),
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
     security: [{ accessToken: [] }],
-    paths: paths(sharedParameters),
+    paths: paths(contract, sharedParameters),
     webhooks: webhookRequests(),
     components: {
       parameters: { ...sharedParameters, ...webhookParameters },
       headers,
       examples: Object.fromEntries(
-        (Object.keys(contractPoints) as ContractPointId[]).map((point) => [
+        points.map((point) => [
           point,
-          { summary: contractPoints[point].title, value: examples[point].response },
+          { summary: contract.points[point].title, value: exampleOf(contract, point) },
         ]),
       ),
       responses: Object.fromEntries(
         pointsOfNoOperation.map((point) => [
           point.slice("gateway.".length),
-          responseOf(contractPoints[point].status, [point]),
+          responseOf(contract, contract.points[point].status, [point]),
         ]),
       ),
       securitySchemes: {
@@ -119,16 +127,40 @@ export function serversAt(
 
 type SharedParameters = ReturnType<typeof sharedParametersOf>;
 
-function paths(shared: SharedParameters): Record<string, Record<string, ZodOpenApiOperationObject>> {
+/** The error bodies that only dialects use are left out unless this one does. */
+function isUsed({ points }: Contract, name: ResourceName): boolean {
+  const envelope = { OAuthError: "oauth", ProblemDetails: "problem" }[name as string];
+  return envelope === undefined || Object.values(points).some((point) => point.envelope === envelope);
+}
+
+/** The recorded response of a point; an error in the envelope that it has under the contract. */
+function exampleOf({ points }: Contract, point: ContractPointId): unknown {
+  const { response } = examples[point];
+  if (points[point].status < 400) return response;
+  const { error } = response as { error: string | { message: string } };
+  return errorBody(points[point], typeof error === "string" ? error : error.message);
+}
+
+function paths(
+  contract: Contract,
+  shared: SharedParameters,
+): Record<string, Record<string, ZodOpenApiOperationObject>> {
   const byPath: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const id of operationIds) {
     const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
-    byPath[path] = { ...byPath[path], [operations[id].method.toLowerCase()]: operationOf(id, shared) };
+    byPath[path] = {
+      ...byPath[path],
+      [operations[id].method.toLowerCase()]: operationOf(contract, id, shared),
+    };
   }
   return byPath;
 }
 
-function operationOf(id: OperationId, shared: SharedParameters): ZodOpenApiOperationObject {
+function operationOf(
+  contract: Contract,
+  id: OperationId,
+  shared: SharedParameters,
+): ZodOpenApiOperationObject {
   const { provenance, spec, success, ...rest } = operations[id];
   const { summary, description = "", request } = operationTexts[id];
   const permission = "permission" in rest ? `Requires the permission \`${rest.permission}\`.` : "";
@@ -142,9 +174,9 @@ function operationOf(id: OperationId, shared: SharedParameters): ZodOpenApiOpera
     tags: [area],
     summary,
     description: [description, permission, source].filter(Boolean).join(" "),
-    parameters: parametersOf(id, shared),
+    parameters: parametersOf(contract, id, shared),
     ...(request && { requestBody: bodyOf(request, success) }),
-    responses: responsesOf(id),
+    responses: responsesOf(contract, id),
     ...(area === "tokens" && { security: [] }),
     "x-provenance": provenance,
     "x-spec": spec,
@@ -180,7 +212,7 @@ function withProvenance(document: OpenapiDocument): OpenapiDocument {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [name, resource] of Object.entries<Resource>(resources)) {
     const schema = schemas[name];
-    if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);
+    if (!schema) continue;
     mark(schema, resource, resource.description);
     markFields(schema, resource);
   }

@@ -17,7 +17,7 @@ export const headers = {
   SandboxContractPoint: {
     description:
       "Contract point of the response, and its provenance. The option `--no-sandbox-headers` omits this header.",
-    schema: { ...text, pattern: "^[a-z_.]+; provenance=(specified|variant|assumed)$" },
+    schema: { ...text, pattern: "^[a-z_.]+; provenance=(specified|variant|assumed|observed)$" },
     ...sandboxOnly,
   },
   SandboxScenario: { description: "Scenario that fired for this request", schema: text, ...sandboxOnly },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ZodOpenApiParameterObject } from "zod-openapi";
+import type { Contract } from "../dialect.ts";
 import { companyId, idempotencyKey, uuid } from "../identifiers.ts";
 import { cardFilters, invoiceFilters, paging, transactionFilters } from "../list.ts";
 import { type OnBehalfOfMode, type OperationId, operations, requiresOnBehalfOf } from "../operations.ts";
@@ -99,12 +100,13 @@ function actingHeaders(mode: OnBehalfOfMode) {
 }
 
 /** Parameters of several operations. */
-export function sharedParametersOf(mode: OnBehalfOfMode): Readonly<Record<string, z.ZodType>> {
-  return { ...sandboxHeaders, ...actingHeaders(mode) };
+export function sharedParametersOf({ choices }: Contract): Readonly<Record<string, z.ZodType>> {
+  return { ...sandboxHeaders, ...actingHeaders(choices["on_behalf_of.mode"]) };
 }
 
 /** The parameters of an operation. */
 export function parametersOf(
+  _contract: Contract,
   id: OperationId,
   { OnBehalfOf, OrderOnBehalfOf }: ReturnType<typeof sharedParametersOf>,
 ): ZodOpenApiParameterObject[] {

@@ -8,7 +8,7 @@ import { deliveryAddress } from "../delivery-address.ts";
 import { invoice } from "../invoice.ts";
 import { listOf } from "../list.ts";
 import type { Provenance } from "../points.ts";
-import { cardError, gatewayError } from "../responses.ts";
+import { cardError, gatewayError, oauthError, problemDetails } from "../responses.ts";
 import { tokenExchangeRequest, tokenExchangeResponse } from "../token-exchange.ts";
 import { merchant, transaction } from "../transaction.ts";
 import { newWebhook, webhookChange } from "../webhook.ts";
@@ -196,6 +196,8 @@ export const resources = {
     gatewayError,
     "The error body of all other errors. Specified for 403 with the code `forbidden`; assumed for 401 and for all operations that are not card operations.",
   ),
+  OAuthError: assumed(oauthError, "The error body of OAuth 2.0 (RFC 6749 §5.2)", {}, "§7"),
+  ProblemDetails: assumed(problemDetails, "Problem details (RFC 9457)", {}, "§7"),
 } satisfies Record<string, Resource>;
 
 export type ResourceName = keyof typeof resources;

@@ -6,7 +6,9 @@ export const orderPoints = {
   "order.replayed": specified(
     201,
     "§4",
-    "Returns the original card when the key was already used for the same order",
+    "Returns the original card when the key was already used for the same order; its status code is assumed",
+    undefined,
+    ["status"],
   ),
   "order.replayed_with_other_body": assumed(
     201,

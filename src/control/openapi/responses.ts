@@ -247,7 +247,12 @@ export const coveredPoint = z.object({
 
 export const coverage = z.object({
   total: coverageTotal,
-  by_provenance: z.object({ specified: coverageTotal, variant: coverageTotal, assumed: coverageTotal }),
+  by_provenance: z.object({
+    specified: coverageTotal,
+    variant: coverageTotal,
+    assumed: coverageTotal,
+    observed: coverageTotal,
+  }),
   by_operation: z.object(
     Object.fromEntries(operationIds.map((id) => [id, coverageTotal])) as Record<
       OperationId,

@@ -140,7 +140,9 @@ function FirstOrder() {
   }
   const commands = [
     tokenCommand(origin, order.secret),
-    orderCommand(origin, order, { onBehalfOf: services.onBehalfOfRequired }),
+    orderCommand(origin, order, {
+      onBehalfOf: services.contract().choices["on_behalf_of.mode"] === "required",
+    }),
   ];
   return (
     <>

@@ -1,10 +1,10 @@
 import { checkOutcomes } from "../../contract/decisions.ts";
-import { contractPoints } from "../../contract/points.ts";
 import { requireRequest } from "../../control/requests.ts";
 import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
 import { tokenCommand } from "../../world/first-order.ts";
 import type { Page, PageRequest } from "../page.ts";
+import { usePage } from "../page.ts";
 import { Badge, Copyable, Facts, ProvenanceMark, Section, Status, Time } from "../parts/elements.tsx";
 import { pathTo } from "../paths.ts";
 
@@ -50,14 +50,15 @@ export function request(page: PageRequest, id: string): Page {
 function ContractPoint({ entry }: { entry: JournalEntry }) {
   const { point, operation } = entry;
   if (!point) return <p>None: the connection was dropped before the request was processed.</p>;
-  const { title, spec } = contractPoints[point];
+  const { contract } = usePage().services;
+  const { title, spec, provenance } = contract().points[point];
   return (
     <>
       <p class="verdict">
         <a href={pathTo("/requests", { point })} title="All requests with this contract point">
           <code class="point">{point}</code>
         </a>{" "}
-        <ProvenanceMark of={contractPoints[point].provenance} />
+        <ProvenanceMark of={provenance} />
       </p>
       <p>
         {title}. <span class="remark">Specification {spec}</span>
@@ -66,7 +67,7 @@ function ContractPoint({ entry }: { entry: JournalEntry }) {
         <>
           <p class="remark">Checks, in order:</p>
           <ol class="checks">
-            {checkOutcomes(operation, point).map(({ id, outcome }) => (
+            {checkOutcomes(contract().rows[operation], operation, point).map(({ id, outcome }) => (
               <li class={outcome}>
                 <span class="unseen">
                   {outcome === "decided"

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { contractPoints } from "../../contract/points.ts";
+import { defaultContract, reachablePoints } from "../../contract/dialect.ts";
 import { jsonLines } from "../../journal/formats/escape.ts";
 import { columns, newCommand } from "./command.ts";
 
@@ -11,7 +11,7 @@ export function define(): Command {
     .option("--json", "print JSON in the format of GET /_sandbox/contract")
     .addHelpText("after", "\nExit codes:\n  0  success\n  2  usage error");
   return command.action(() => {
-    const points = Object.entries(contractPoints).map(([id, point]) => ({ id, ...point }));
+    const points = reachablePoints(defaultContract);
     process.stdout.write(
       command.opts<{ json?: boolean }>().json
         ? jsonLines({ points })

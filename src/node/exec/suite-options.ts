@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { behaviours, pointTest } from "../../journal/coverage.ts";
+import { countedPoints, pointTest } from "../../journal/coverage.ts";
 import { type Severity, severities } from "../../journal/findings/finding.ts";
 import type { Gates } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
@@ -59,7 +59,7 @@ export function suiteOptions(command: Command): SuiteOptions {
   const { minCoverage, require = [], exclude = [], failOn, report = [] } = flags;
   const { allowUnusedScenarios = false, allowNoRequests = false } = flags;
   const isExcluded = pointTest(exclude);
-  const counted = behaviours.filter((id) => !isExcluded(id));
+  const counted = countedPoints.filter((id) => !isExcluded(id));
   if (minCoverage !== undefined && counted.length === 0) {
     throw new SetupError("--exclude: must not match every contract point if --min-coverage is set");
   }
@@ -82,9 +82,9 @@ export function suiteOptions(command: Command): SuiteOptions {
 
 function points(text: string, before: readonly string[] = []): string[] {
   const patterns = commaSeparated(text);
-  const unmatched = patterns.find((pattern) => !behaviours.some(pointTest([pattern])));
+  const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));
   if (unmatched === undefined) return [...before, ...patterns];
-  const meant = nearest(unmatched, behaviours);
+  const meant = nearest(unmatched, countedPoints);
   throw new InvalidArgumentError(
     `unknown contract point "${unmatched}". ${meant === undefined ? "" : `Did you mean "${meant}"? `}List them with card-sandbox contract.`,
   );

@@ -1,4 +1,4 @@
-import { checkOutcomes } from "../../contract/decisions.ts";
+import { checkOutcomes, decisionsOf } from "../../contract/decisions.ts";
 import { type ContractPoint, contractPoints, type Provenance } from "../../contract/points.ts";
 import type { Finding } from "../../journal/findings/finding.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
@@ -10,6 +10,7 @@ const provenanceTexts: Readonly<Record<Provenance, string>> = {
   specified: "the specification contains this rule",
   variant: "the specification describes this rule as one of two alternatives",
   assumed: "the specification does not show this rule; the sandbox assumes it",
+  observed: "the specification does not show this rule; it was observed on the real service",
 };
 
 /** Why a request got its response, and what to do. */
@@ -29,7 +30,10 @@ export function explanation(
     request: `${method} ${path}${query}`,
     status: status ?? "no response was delivered",
     decided_by: deciding(entry),
-    checks: entry.point && operation ? checksInWords(checkOutcomes(operation, entry.point)) : {},
+    checks:
+      entry.point && operation
+        ? checksInWords(checkOutcomes(decisionsOf(operation), operation, entry.point))
+        : {},
     ...(entry.scenario !== null && { scenario: scenario ?? { name: entry.scenario } }),
     ...(fault !== null && { fault }),
     ...(defect !== undefined && { internal_error: defect }),

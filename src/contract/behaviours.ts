@@ -1,0 +1,23 @@
+import type { Behaviour } from "./behaviours/behaviour.ts";
+import { credentialBehaviours } from "./behaviours/credentials.ts";
+import { orderBehaviours } from "./behaviours/orders.ts";
+
+export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
+
+const catalogue = {
+  ...credentialBehaviours,
+  ...orderBehaviours,
+};
+
+export type BehaviourId = keyof typeof catalogue;
+
+/** The ids of the alternatives of a behavior. */
+export type AlternativeId<Id extends BehaviourId> = (typeof catalogue)[Id]["alternatives"][number]["id"];
+
+/** The alternative that is in effect for each behavior. */
+export type Choices = { readonly [Id in BehaviourId]: AlternativeId<Id> };
+
+/** All behaviors that the specification leaves open, by id. */
+export const behaviours: Readonly<Record<BehaviourId, Behaviour>> = catalogue;
+
+export const behaviourIds = Object.keys(catalogue) as BehaviourId[];

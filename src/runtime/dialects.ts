@@ -1,0 +1,86 @@
+import { behaviourIds, behaviours } from "../contract/behaviours.ts";
+import { type Contract, contractUnder, type Dialect, defaultContract, merged } from "../contract/dialect.ts";
+import type { Database } from "../store/database.ts";
+import { deleteDialect, dialectRows, replaceDialect } from "../store/dialects.ts";
+import type { Generations } from "./generations.ts";
+
+/**
+ * The dialects in effect: that of the sandbox, and those of companies, which are over it. They are part of the world. A
+ * reset restores the dialect of the start.
+ */
+export class Dialects {
+  readonly #database: Database;
+  #start: Dialect;
+  #all: Contract = defaultContract;
+  readonly #byCompany = new Map<number, Contract>();
+  #isStale = true;
+
+  /** @param start - the dialect that is in effect unless it is replaced */
+  constructor(database: Database, generations: Generations, start: Dialect = {}) {
+    this.#database = database;
+    this.#start = start;
+    generations.onEnd(() => {
+      this.#isStale = true;
+    });
+  }
+
+  /** The contract of requests whose caller is not known. */
+  get all(): Contract {
+    if (this.#isStale) this.#load();
+    return this.#all;
+  }
+
+  /** The contract for a company; undefined: for a caller that is not known. */
+  of(companyPk: number | undefined): Contract {
+    const { all } = this;
+    if (companyPk === undefined || this.#byCompany.size === 0) return all;
+    return this.#byCompany.get(companyPk) ?? all;
+  }
+
+  /** The selections of one company, without those of the sandbox. */
+  ofCompanyAlone(companyPk: number): Dialect {
+    const row = dialectRows(this.#database).find((each) => each.companyPk === companyPk);
+    return row ? dialectOf(row.selections) : {};
+  }
+
+  /** Replaces the dialect of a company or, without one, of the sandbox. It must be valid. */
+  replace(dialect: Dialect, companyPk?: number): void {
+    const row = { companyPk: companyPk ?? null, selections: JSON.stringify(dialect) };
+    replaceDialect(this.#database, row);
+    this.#isStale = true;
+  }
+
+  /** Removes the dialect of a company; without a company, restores that of the start. */
+  remove(companyPk?: number): void {
+    deleteDialect(this.#database, companyPk ?? null);
+    this.#isStale = true;
+  }
+
+  /** Replaces the dialect of the start, after its file has changed. */
+  changeStart(dialect: Dialect): void {
+    this.#start = dialect;
+    this.#isStale = true;
+  }
+
+  #load(): void {
+    const rows = dialectRows(this.#database);
+    const own = rows.find(({ companyPk }) => companyPk === null);
+    const dialect = own ? dialectOf(own.selections) : this.#start;
+    this.#all = Object.keys(dialect).length === 0 ? defaultContract : contractUnder(dialect);
+    this.#byCompany.clear();
+    for (const { companyPk, selections } of rows) {
+      if (companyPk === null) continue;
+      this.#byCompany.set(companyPk, contractUnder(merged(dialect, dialectOf(selections))));
+    }
+    this.#isStale = false;
+  }
+}
+
+/** A database file may have been written by a version with other behaviors and alternatives: these are left out. */
+function dialectOf(selections: string): Dialect {
+  const stored = JSON.parse(selections) as Record<string, { readonly use: string }>;
+  const known = behaviourIds.filter((id) =>
+    behaviours[id].alternatives.some((each) => each.id === stored[id]?.use),
+  );
+  return Object.fromEntries(known.map((id) => [id, stored[id]])) as Dialect;
+}

@@ -1,0 +1,73 @@
+import type { AlternativeId, BehaviourId } from "../contract/behaviours.ts";
+
+/** A request of a probe. `token: null` sends no access token; the default is one of the owner. */
+export interface ProbeRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly token?: string | null | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sent as JSON with its Content-Type; a string is sent as it is. */
+  readonly body?: unknown;
+}
+
+/** A response that was read. */
+export interface ProbeReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined if the body is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: probes look into bodies of any shape
+  readonly json: any;
+}
+
+/** The server that is probed, and what a probe may use there. Every request counts against the budget. */
+export interface Target {
+  send(request: ProbeRequest): Promise<ProbeReply>;
+  /** The API key of the owner, who may order cards. */
+  readonly apiKey: string;
+  /** An access token of the owner, which probes share. */
+  token(): Promise<string>;
+  /**
+   * An access token of an employee, who may not order cards.
+   * @throws CannotProbe if no API key of an employee was given
+   */
+  employeeToken(): Promise<string>;
+  /**
+   * The id of an active account of the owner's company.
+   * @throws CannotProbe if none was given and none is listed
+   */
+  accountId(): Promise<string>;
+  /** A valid body of an order of a physical card. */
+  order(): Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * Orders a new card of its own for the probe.
+   * @throws CannotProbe if the order fails
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a card of any service
+  newCard(): Promise<any>;
+  /** A new random UUID. */
+  uuid(): string;
+}
+
+/** What a probe saw: the alternative that explains it, or a description of what none explains. */
+export type Seen<Id extends BehaviourId> = AlternativeId<Id> | { readonly unexplained: string };
+
+/** Finds out which alternative of a behavior a server has, without looking at the headers of the sandbox. */
+export interface Probe<Id extends BehaviourId = BehaviourId> {
+  readonly behaviour: Id;
+  /** `read`: it changes nothing, whatever the server does; `write`: it may order or change cards. */
+  readonly effect: "read" | "write";
+  observe(target: Target): Promise<Seen<Id>>;
+}
+
+export function probe<const Id extends BehaviourId>(
+  behaviour: Id,
+  effect: Probe["effect"],
+  observe: (target: Target) => Promise<Seen<Id>>,
+): Probe<Id> {
+  return { behaviour, effect, observe };
+}
+
+/** The probe lacks something: the behavior cannot be observed on this target. */
+export class CannotProbe extends Error {}

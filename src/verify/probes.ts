@@ -1,0 +1,6 @@
+import type { Probe } from "./probe.ts";
+import { credentialProbes } from "./probes/credentials.ts";
+import { orderProbes } from "./probes/orders.ts";
+
+/** All probes. Each behavior that can be observed from outside has one. */
+export const probes: readonly Probe[] = [...credentialProbes, ...orderProbes];
