@@ -39,8 +39,22 @@ export function alternativeOf(id: BehaviourId, use: string): Alternative {
   return found;
 }
 
-/** Makes the contract under a dialect, whose alternatives must exist and not conflict. */
+/** The most contracts that are kept, for sandboxes with the same dialect: each has an OpenAPI document. */
+const mostContracts = 32;
+const contracts = new Map<string, Contract>();
+
+/** The contract under a dialect, whose alternatives must exist and not conflict. */
 export function contractUnder(dialect: Dialect): Contract {
+  const key = JSON.stringify(dialect);
+  const known = contracts.get(key);
+  if (known) return known;
+  if (contracts.size === mostContracts) contracts.clear();
+  const made = makeContract(dialect);
+  contracts.set(key, made);
+  return made;
+}
+
+function makeContract(dialect: Dialect): Contract {
   const selected = behaviourIds.map((id) => {
     const use = dialect[id]?.use;
     return { id, alternative: use === undefined ? defaultOf(id) : alternativeOf(id, use) };

@@ -49,7 +49,7 @@ export function openTarget({ fetch, apiKey, employeeApiKey, accountId, uuid }: T
   const findAccount = async (): Promise<string> => {
     const { json } = await send({ method: "GET", path: "/developer/accounts" });
     const active = rowsIn(json).find(({ id, status }) => typeof id === "string" && status !== "closed");
-    if (active) return active["id"] as string;
+    if (active) return active.id as string;
     throw new CannotProbe("no account is listed");
   };
   const order = async () => ({

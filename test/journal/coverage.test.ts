@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultContract } from "../../src/contract/dialect.ts";
+import { defaultContract, reachablePoints } from "../../src/contract/dialect.ts";
 import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { unreadPoints } from "../../src/contract/responses.ts";
 import { Coverage, pointTest } from "../../src/journal/coverage.ts";
@@ -55,8 +55,8 @@ describe("GET /_sandbox/coverage", () => {
   test("totals by provenance and by operation; the sandbox's own errors and unread requests are excluded", async () => {
     const { coverage } = await withRequests();
     const { json } = await coverage();
-    const behaviours = Object.keys(contractPoints).length - 4 - unreadPoints.length;
-    expect(json.total).toEqual({ points: behaviours, met: 5 });
+    const counted = reachablePoints(defaultContract).length - 4 - unreadPoints.length;
+    expect(json.total).toEqual({ points: counted, met: 5 });
     expect(json.by_provenance.specified.met).toBe(5);
     expect(json.by_provenance.assumed.met).toBe(0);
     expect(json.by_operation.orderPhysicalCard.met).toBe(4);

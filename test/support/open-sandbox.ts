@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes, randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { SandboxPorts } from "../../src/api.ts";
@@ -22,6 +23,13 @@ import { physicalOrder } from "./physical-order.ts";
 
 /** The base URL of requests in this process. */
 export const base = "http://sandbox.test";
+
+const ambientChoices = new AsyncLocalStorage<Partial<Choices>>();
+
+/** Runs work whose sandboxes have these alternatives, unless their options have others. */
+export function withChoices<Result>(choices: Partial<Choices>, work: () => Result): Result {
+  return ambientChoices.run(choices, work);
+}
 
 /** The dialect that selects these alternatives. */
 export const dialectWith = (choices: Partial<Choices>) =>
@@ -143,7 +151,7 @@ export function latestExchange(): Observed | undefined {
 export function openSandbox(options: TestOptions = {}) {
   const {
     scenarios = [],
-    choices = {},
+    choices: own,
     observe,
     world,
     facts = {},
@@ -151,6 +159,7 @@ export function openSandbox(options: TestOptions = {}) {
     ...others
   } = options;
   const { serve, guard, db = ":memory:", now = "2026-03-10T09:30:00.000Z", deliver, ...ports } = others;
+  const choices = { ...ambientChoices.getStore(), ...own };
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
   const force = { facts, issuer };
@@ -223,7 +232,7 @@ export function openSandbox(options: TestOptions = {}) {
   const exchange = async (apiKey: string): Promise<string> => {
     const path = apiKey.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
     const reply = await post(path, { api_key: apiKey });
-    if (reply.status !== 200) throw new Error(`no token for ${apiKey}: ${reply.text}`);
+    if (reply.status >= 300) throw new Error(`no token for ${apiKey}: ${reply.text}`);
     return reply.json.access_token;
   };
 

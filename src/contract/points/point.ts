@@ -13,7 +13,8 @@ export type Provenance = (typeof provenances)[number];
  * - `oauth`: `{"error": code, "error_description": message}` (RFC 6749 §5.2);
  * - `problem`: `{"type", "title", "status", "detail", "code"}` (RFC 9457).
  */
-export type Envelope = "card" | "gateway" | "oauth" | "problem";
+export const envelopes = ["card", "gateway", "oauth", "problem"] as const;
+export type Envelope = (typeof envelopes)[number];
 
 /** One behavior that a caller can observe. The decisions table says which operations have it. */
 export interface PointText {

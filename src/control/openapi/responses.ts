@@ -3,7 +3,7 @@ import type { CreatedKey } from "../../access/create-api-key.ts";
 import { signedDecimal } from "../../contract/amount.ts";
 import { environment, uuid } from "../../contract/identifiers.ts";
 import { areas, type OperationId, operationIds } from "../../contract/operations.ts";
-import type { ContractPoint, ContractPointId } from "../../contract/points.ts";
+import { type ContractPoint, type ContractPointId, envelopes } from "../../contract/points.ts";
 import { webhookDelivery } from "../../contract/webhook-responses.ts";
 import type { CoverageReport, CoverageTotal, PointCoverage } from "../../journal/coverage.ts";
 import {
@@ -75,6 +75,8 @@ export const contractPoint = z.object({
   title: text,
   operations: z.union([z.enum(["developer", "any"]), z.array(operation)]),
   code: text.exactOptional(),
+  envelope: z.enum(envelopes).exactOptional(),
+  open: z.array(z.enum(["status", "envelope"])).exactOptional(),
 }) satisfies z.ZodType<ContractPoint & { readonly id: ContractPointId }>;
 export const contractPointList = z.object({ points: z.array(contractPoint) });
 
