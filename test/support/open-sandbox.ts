@@ -24,11 +24,25 @@ import { physicalOrder } from "./physical-order.ts";
 /** The base URL of requests in this process. */
 export const base = "http://sandbox.test";
 
-const ambientChoices = new AsyncLocalStorage<Partial<Choices>>();
+interface Surroundings {
+  readonly choices: Partial<Choices>;
+  /** Closes each sandbox that was opened. */
+  readonly ends: (() => Promise<void>)[];
+}
 
-/** Runs work whose sandboxes have these alternatives, unless their options have others. */
-export function withChoices<Result>(choices: Partial<Choices>, work: () => Result): Result {
-  return ambientChoices.run(choices, work);
+const surroundings = new AsyncLocalStorage<Surroundings>();
+
+/** Runs work whose sandboxes have these alternatives, unless their options have others. Closes them afterwards. */
+export async function withChoices<Result>(
+  choices: Partial<Choices>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ends: Surroundings["ends"] = [];
+  try {
+    return await surroundings.run({ choices, ends }, work);
+  } finally {
+    for (const end of ends) await end();
+  }
 }
 
 /** The dialect that selects these alternatives. */
@@ -159,7 +173,7 @@ export function openSandbox(options: TestOptions = {}) {
     ...others
   } = options;
   const { serve, guard, db = ":memory:", now = "2026-03-10T09:30:00.000Z", deliver, ...ports } = others;
-  const choices = { ...ambientChoices.getStore(), ...own };
+  const choices = { ...surroundings.getStore()?.choices, ...own };
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
   const force = { facts, issuer };
@@ -207,6 +221,8 @@ export function openSandbox(options: TestOptions = {}) {
     const { checkControlReplies } = await import("./control-conformance.ts");
     checkControlReplies(controlReplies);
   });
+  surroundings.getStore()?.ends.push(end);
+  const actsByHeader = surroundings.getStore()?.choices["on_behalf_of.mode"]?.startsWith("required");
   const hasControl = !serve || guard !== undefined;
   const fetch = serve ? sandbox.serve({ environments: [serve], control: guard }) : sandbox.fetch;
 
@@ -229,6 +245,11 @@ export function openSandbox(options: TestOptions = {}) {
   const account = (companySlug: string, slug = "gbp", environment: Environment = "sandbox"): AccountListing =>
     found(company(companySlug, environment).accounts.find((each) => each.slug === slug));
 
+  /** The company of a key of the fixtures, such as sk_live_northwind_owner. */
+  const companyOfKey = (apiKey: string) => {
+    const [, environment, slug] = apiKey.split("_");
+    return sandbox.world().companies.find((each) => each.slug === slug && each.environment === environment);
+  };
   const exchange = async (apiKey: string): Promise<string> => {
     const path = apiKey.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
     const reply = await post(path, { api_key: apiKey });
@@ -241,8 +262,10 @@ export function openSandbox(options: TestOptions = {}) {
 
   /** Calls an operation, by default as northwind's owner; a body is sent as JSON. */
   const call = async (method: string, path: string, { body, key, signal, ...rest }: CallOptions = {}) => {
-    const token = rest.token ?? (await exchange(rest.apiKey ?? "sk_sandbox_northwind_owner"));
+    const apiKey = rest.apiKey ?? "sk_sandbox_northwind_owner";
+    const token = rest.token ?? (await exchange(apiKey));
     const headers = without({
+      "X-On-Behalf-Of": actsByHeader ? companyOfKey(apiKey)?.id : undefined,
       Authorization: `Bearer ${token}`,
       "Content-Type": body === undefined ? undefined : "application/json",
       "Idempotency-Key": key,
