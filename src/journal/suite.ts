@@ -1,6 +1,5 @@
-import type { ContractPointId } from "../contract/points.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
-import { type CoverageReport, percent } from "./coverage.ts";
+import { type CoverageReport, percent, pointTest } from "./coverage.ts";
 import { type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
 
 /** A scenario that was armed and never fired, so the test that armed it does not test it. */
@@ -20,8 +19,8 @@ export interface UnusedScenario {
 export interface Gates {
   /** The minimum percentage of contract points that the run must meet; excluded points do not count. */
   readonly minCoverage: number | undefined;
-  /** The points that the run must meet. */
-  readonly require: readonly ContractPointId[];
+  /** Patterns of the points that the run must meet, as far as its dialect lets them be met; excluded points do not count. */
+  readonly require: readonly string[];
   /** The lowest severity of a finding that fails the run; undefined: findings do not fail it. */
   readonly failOn: Severity | undefined;
   /** Whether a run with unused scenarios passes. */
@@ -101,16 +100,20 @@ function coverageGate(minimum: number, { total }: CoverageReport): GateResult {
   };
 }
 
-function requiredGate(required: readonly ContractPointId[], { points }: CoverageReport): GateResult {
-  const met = new Set(points.filter(({ times }) => times > 0).map(({ id }) => id));
-  const missing = required.filter((id) => !met.has(id));
+function requiredGate(patterns: readonly string[], { points }: CoverageReport): GateResult {
+  const counted = points.filter(({ excluded }) => !excluded);
+  const isRequired = pointTest(patterns);
+  const required = counted.filter(({ id }) => isRequired(id));
+  const missing = required.filter(({ times }) => times === 0).map(({ id }) => id);
+  const unreachable = patterns.filter((pattern) => !counted.some(({ id }) => pointTest([pattern])(id)));
+  const problems = [
+    ...(missing.length === 0 ? [] : [`contract points not met: ${missing.join(", ")}`]),
+    ...(unreachable.length === 0 ? [] : [`unreachable under the dialect: ${unreachable.join(", ")}`]),
+  ];
   return {
     name: "--require",
-    passed: missing.length === 0,
-    message:
-      missing.length === 0
-        ? `${required.length} of ${required.length} required contract points met`
-        : `contract points not met: ${missing.join(", ")}`,
+    passed: problems.length === 0,
+    message: problems.join("; ") || `${required.length} of ${required.length} required contract points met`,
   };
 }
 

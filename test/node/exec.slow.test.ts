@@ -154,6 +154,12 @@ describe("the exit code", () => {
     ],
     ["a finding, and no --fail-on", [], reusesKey, { code: 0 }],
     [
+      "--require names a point that no request can meet without a dialect",
+      ["--require", "order.created,order.on_behalf_of_required"],
+      "await order()",
+      fails("--require", "unreachable under the dialect: order.on_behalf_of_required"),
+    ],
+    [
       "--require is met but for what is excluded",
       ["--require", "order.c*", "--exclude", "order.co*,order.ch*,order.ca*"],
       "await order()",

@@ -70,7 +70,7 @@ export function suiteOptions(command: Command): SuiteOptions {
   return {
     gates: {
       minCoverage,
-      require: counted.filter(pointTest(require)),
+      require,
       failOn,
       allowUnused: allowUnusedScenarios,
       allowNoRequests,
