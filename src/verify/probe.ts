@@ -6,7 +6,11 @@ export interface ProbeRequest {
   /** With the query. */
   readonly path: string;
   readonly token?: string | null | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Added to those of every request. `undefined` drops one: a target that requires `X-On-Behalf-Of` gets it with each
+   * request under `/developer`.
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Sent as JSON with its Content-Type; a string is sent as it is. */
   readonly body?: unknown;
 }
@@ -23,6 +27,7 @@ export interface ProbeReply {
 
 /** The server that is probed, and what a probe may use there. Every request counts against the budget. */
 export interface Target {
+  /** @throws CannotProbe if the request may not be sent, or no usable response arrives */
   send(request: ProbeRequest): Promise<ProbeReply>;
   /** The API key of the owner, who may order cards. */
   readonly apiKey: string;
@@ -34,6 +39,11 @@ export interface Target {
    */
   employeeToken(): Promise<string>;
   /**
+   * The id of the owner's company.
+   * @throws CannotProbe if none was given and none is listed
+   */
+  companyId(): Promise<string>;
+  /**
    * The id of an active account of the owner's company.
    * @throws CannotProbe if none was given and none is listed
    */
@@ -41,13 +51,27 @@ export interface Target {
   /** A valid body of an order of a physical card. */
   order(): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Orders a new card of its own for the probe.
+   * The order of an active physical card that probes share, with its key and the card in its response. Leave the card
+   * active, and as it was.
+   * @throws CannotProbe if the order fails
+   */
+  sharedOrder(): Promise<SharedOrder>;
+  /**
+   * Orders a new card of its own for the probe. A company has a quota of cards: use the shared one if you can.
    * @throws CannotProbe if the order fails
    */
   // biome-ignore lint/suspicious/noExplicitAny: a card of any service
   newCard(): Promise<any>;
   /** A new random UUID. */
   uuid(): string;
+}
+
+/** An order that succeeded. Sent again, `request` is a replay. */
+export interface SharedOrder {
+  readonly request: ProbeRequest;
+  readonly reply: ProbeReply;
+  // biome-ignore lint/suspicious/noExplicitAny: a card of any service
+  readonly card: any;
 }
 
 /** What a probe saw: the alternative that explains it, or a description of what none explains. */
@@ -58,6 +82,7 @@ export interface Probe<Id extends BehaviourId = BehaviourId> {
   readonly behaviour: Id;
   /** `read`: it changes nothing, whatever the server does; `write`: it may order or change cards. */
   readonly effect: "read" | "write";
+  /** A description must contain no value of a response except its status: it is kept in reports. */
   observe(target: Target): Promise<Seen<Id>>;
 }
 

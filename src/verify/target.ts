@@ -1,102 +1,220 @@
-import { CannotProbe, type ProbeReply, type ProbeRequest, type Target } from "./probe.ts";
+import { type Evidence, evidenceOf } from "./evidence.ts";
+import { CannotProbe, type ProbeReply, type ProbeRequest, type SharedOrder, type Target } from "./probe.ts";
+import { idIn, isSuccess, listRows, objectIn, rowsIn } from "./replies.ts";
+import { type Limits, type Pace, type Send, Sender, type SentRequest } from "./sender.ts";
 
 /** How a target is reached, and the credentials to use there. */
 export interface TargetOptions {
-  /** Sends a request to a path of the target. */
-  readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: Send;
   readonly apiKey: string;
   /** The API key of a member who may not order cards. */
   readonly employeeApiKey?: string | undefined;
-  /** The account that new cards spend from; default: the first one that the target lists. */
+  /** The account that new cards spend from; default: the first active one that the target lists. */
   readonly accountId?: string | undefined;
+  /** The company to act for; default: the first one that the target lists. */
+  readonly companyId?: string | undefined;
+  /** `read`: it refuses to send anything but GET requests and token exchanges. */
+  readonly effect: "read" | "write";
+  readonly limits?: Partial<Limits> | undefined;
+  /** Default: no time passes. */
+  readonly pace?: Pace | undefined;
   /** Returns a new random UUID. */
   readonly uuid: () => string;
 }
 
-/** Opens a target. Access tokens and the account are looked up once. */
-export function openTarget({ fetch, apiKey, employeeApiKey, accountId, uuid }: TargetOptions): Target {
-  const tokens = new Map<string, Promise<string>>();
-  let account: Promise<string> | undefined;
+/** A target, and what the runner of probes needs of it. */
+export interface OpenTarget extends Target {
+  /** How many requests were sent. */
+  readonly used: number;
+  /** How many cards were ordered, and how many of them are still there. */
+  readonly cards: { readonly ordered: number; readonly left: number };
+  /** The requests since the last call. */
+  takeEvidence(): readonly Evidence[];
+  /** Terminates the cards and deletes the webhooks that probes left. */
+  cleanUp(): Promise<void>;
+}
 
-  const send = async ({ method, path, body, headers, ...rest }: ProbeRequest): Promise<ProbeReply> => {
+/** A token that is older is replaced, so that none expires in a probe. */
+const tokenAgeMs = 5 * 60_000;
+
+/** The paths that create something, how it is removed, and what counts as a card. */
+const creating = /^\/developer\/(cards\/(physical|virtual|[^/]+\/replace)|webhooks)$/;
+
+/** Opens a target. Access tokens, the company and the account are looked up once. */
+export function openTarget(options: TargetOptions): OpenTarget {
+  const { apiKey, employeeApiKey, effect, uuid, pace = { now: () => 0, pause: async () => {} } } = options;
+  const tokens = new Map<string, { readonly token: Promise<string>; readonly atMs: number }>();
+  const evidence: Evidence[] = [];
+  const created = new Map<string, ProbeRequest>();
+  let cardsOrdered = 0;
+
+  const sender = new Sender(
+    options.fetch,
+    {
+      budget: Number.POSITIVE_INFINITY,
+      perSecond: Number.POSITIVE_INFINITY,
+      timeoutMs: 30_000,
+      ...options.limits,
+    },
+    pace,
+    (request, reply) => {
+      evidence.push(evidenceOf(request, reply));
+      noteCreated(request, reply);
+    },
+  );
+
+  /** Remembers how to remove what a request created, as far as the response shows it. */
+  const noteCreated = ({ method, path }: SentRequest, reply: ProbeReply) => {
+    if (!isSuccess(reply) || method === "GET") return;
+    const id = idIn(reply.json);
+    const [pathname = ""] = path.split("?");
+    if (method === "POST" && creating.test(pathname) && id !== undefined) {
+      const isCard = pathname.startsWith("/developer/cards");
+      const at = isCard ? `/developer/cards/${id}` : `/developer/webhooks/${id}`;
+      if (created.has(at)) return;
+      created.set(at, isCard ? { method: "POST", path: `${at}/terminate` } : { method: "DELETE", path: at });
+      if (isCard) cardsOrdered++;
+    } else if (method === "DELETE") created.delete(pathname);
+    else if (pathname.endsWith("/terminate")) created.delete(pathname.slice(0, -"/terminate".length));
+    sender.reserved = created.size;
+  };
+
+  const once = async ({ method, path, body, headers, token }: ProbeRequest): Promise<ProbeReply> => {
     const isExchange = path.startsWith("/auth/");
-    const token = rest.token === undefined && !isExchange ? await tokenOf(apiKey) : rest.token;
-    const response = await fetch(path, {
+    if (effect === "read" && method !== "GET" && !(isExchange && method === "POST")) {
+      throw new CannotProbe("needs --write");
+    }
+    const authorization = token === undefined && !isExchange ? await tokenOf(apiKey) : token;
+    const company = isExchange || (headers && "X-On-Behalf-Of" in headers) ? undefined : await actingFor();
+    const all = {
+      Authorization: authorization ? `Bearer ${authorization}` : undefined,
+      "Content-Type": body === undefined ? undefined : "application/json",
+      "X-On-Behalf-Of": company,
+      ...headers,
+    };
+    const sent = Object.entries(all).filter((each): each is [string, string] => each[1] !== undefined);
+    return sender.send({
       method,
-      headers: {
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...headers,
-      },
+      path,
+      headers: Object.fromEntries(sent),
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  };
+
+  /** A shared token that the target no longer accepts is replaced. */
+  const send = async (request: ProbeRequest): Promise<ProbeReply> => {
+    const reply = await once(request);
+    const isShared = request.token === undefined && request.headers?.Authorization === undefined;
+    if (reply.status !== 401 || !isShared || request.path.startsWith("/auth/")) return reply;
+    tokens.delete(apiKey);
+    return once(request);
   };
 
   const exchange = async (key: string): Promise<string> => {
     const path = key.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
-    const { status, json } = await send({ method: "POST", path, body: { api_key: key } });
+    const { status, json } = await once({ method: "POST", path, body: { api_key: key } });
     if (typeof json?.access_token === "string") return json.access_token;
-    throw new CannotProbe(`the API key could not be exchanged: status ${status}`);
+    throw new CannotProbe(
+      `the API key was not accepted: POST ${path} returned ${status} without an access_token`,
+    );
   };
   const tokenOf = (key: string): Promise<string> => {
-    const token = tokens.get(key) ?? exchange(key);
-    tokens.set(key, token);
+    const known = tokens.get(key);
+    if (known && pace.now() - known.atMs < tokenAgeMs) return known.token;
+    const token = exchange(key);
+    tokens.set(key, { token, atMs: pace.now() });
+    token.catch(() => tokens.delete(key));
     return token;
   };
 
-  const findAccount = async (): Promise<string> => {
-    const { json } = await send({ method: "GET", path: "/developer/accounts" });
-    const active = rowsIn(json).find(({ id, status }) => typeof id === "string" && status !== "closed");
+  const ownAccount = lazily(async () => {
+    if (options.accountId !== undefined) return options.accountId;
+    const rows = await listRows(target, "/developer/accounts");
+    const active = rows.find(({ id, status }) => typeof id === "string" && status !== "closed");
     if (active) return active.id as string;
-    throw new CannotProbe("no account is listed");
-  };
+    throw new CannotProbe("no account is listed. Use --account-id.");
+  });
+  const ownCompany = lazily(async () => {
+    if (options.companyId !== undefined) return options.companyId;
+    const path = "/developer/companies";
+    const { json } = await send({ method: "GET", path, headers: { "X-On-Behalf-Of": undefined } });
+    const id = rowsIn(json).find((row) => typeof row.id === "string")?.id;
+    if (typeof id === "string") return id;
+    throw new CannotProbe("no company is listed. Use --company-id.");
+  });
+  /** The company for `X-On-Behalf-Of`, if a request without it is refused and one with it is not. */
+  const actingFor = lazily(async (): Promise<string | undefined> => {
+    const get = (header: string | undefined) =>
+      send({ method: "GET", path: "/developer/accounts", headers: { "X-On-Behalf-Of": header } });
+    if (isSuccess(await get(undefined))) return undefined;
+    const company = await ownCompany().catch(() => undefined);
+    return company !== undefined && isSuccess(await get(company)) ? company : undefined;
+  });
+
   const order = async () => ({
-    account_id: await target.accountId(),
+    account_id: await ownAccount(),
     pin: "4821",
     delivery_address: { line1: "1 High Street", city: "London", post_code: "SW1A 1AA", country_code: "GB" },
     delivery_method: "classic",
   });
+  const newOrder = async (): Promise<SharedOrder> => {
+    const request = {
+      method: "POST",
+      path: "/developer/cards/physical",
+      headers: { "Idempotency-Key": uuid() },
+      body: await order(),
+    };
+    const reply = await send(request);
+    if (isSuccess(reply) && idIn(reply.json) !== undefined)
+      return { request, reply, card: objectIn(reply.json) };
+    throw new CannotProbe(`a card could not be ordered: status ${reply.status}`);
+  };
 
-  const target: Target = {
+  const target: OpenTarget = {
     send,
     apiKey,
     token: () => tokenOf(apiKey),
-    employeeToken: () => {
-      if (employeeApiKey === undefined) throw new CannotProbe("needs the API key of an employee");
+    employeeToken: async () => {
+      if (employeeApiKey === undefined) throw new CannotProbe("needs --employee-api-key-env");
       return tokenOf(employeeApiKey);
     },
-    accountId: () => {
-      account ??= accountId === undefined ? findAccount() : Promise.resolve(accountId);
-      return account;
-    },
+    companyId: ownCompany,
+    accountId: ownAccount,
     order,
-    newCard: async () => {
-      const { status, json } = await send({
-        method: "POST",
-        path: "/developer/cards/physical",
-        headers: { "Idempotency-Key": uuid() },
-        body: await order(),
-      });
-      if (typeof json?.id === "string") return json;
-      throw new CannotProbe(`a card could not be ordered: status ${status}`);
-    },
+    sharedOrder: lazily(newOrder),
+    newCard: async () => (await newOrder()).card,
     uuid,
+    get used() {
+      return sender.used;
+    },
+    get cards() {
+      const left = [...created.keys()].filter((path) => path.startsWith("/developer/cards/")).length;
+      return { ordered: cardsOrdered, left };
+    },
+    takeEvidence: () => evidence.splice(0),
+    cleanUp: async () => {
+      sender.reserved = 0;
+      for (const [path, request] of [...created]) {
+        const removed = await send(request).catch(() => undefined);
+        // A card that was replaced has ended already.
+        if (removed && (isSuccess(removed) || [404, 409, 410].includes(removed.status))) created.delete(path);
+      }
+    },
   };
   return target;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The rows of a list in any envelope: the array, or the first member that is one. */
-export function rowsIn(json: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const candidates = Array.isArray(json) ? [json] : Object.values((json ?? {}) as object);
-  return candidates.find(Array.isArray)?.filter((row) => typeof row === "object" && row !== null) ?? [];
+/** Does the work with the first call. A failure is not kept: the next call tries again. */
+function lazily<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let result: Promise<Value> | undefined;
+  return () => {
+    if (result === undefined) {
+      const started = work();
+      result = started;
+      started.catch(() => {
+        result = undefined;
+      });
+    }
+    return result;
+  };
 }
