@@ -1,4 +1,5 @@
 import type { Sandbox } from "../api.ts";
+import type { Dialect } from "../contract/dialect.ts";
 import type { MakeObserver } from "../http/observer.ts";
 
 /** How one run of a client ended. */
@@ -19,6 +20,8 @@ export interface Exit {
 export interface Attempt {
   /** The observer of the sandbox. */
   readonly observer: MakeObserver;
+  /** The dialect of the sandbox; undefined: that of its options. */
+  readonly dialect?: Dialect | undefined;
   /** End the client after this many milliseconds; undefined: no limit. */
   readonly limitMs: number | undefined;
   /** End the client when this is aborted. */
@@ -27,7 +30,7 @@ export interface Attempt {
   readonly ended: (sandbox: Pick<Sandbox, "drain" | "findings" | "webhooks">) => Promise<void>;
 }
 
-/** The client under test, which a sweep runs many times. */
+/** The client under test, which runs many times. */
 export interface Subject {
   /** The program without its arguments, or the name of the test. */
   readonly name: string;

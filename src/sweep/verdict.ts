@@ -90,33 +90,67 @@ export function findingsByCompany({ findings }: FindingsReport): CompanyFinding[
 /** A client that orders thousands of cards can fail before its first one, in many cells. */
 const mostDifferences = 100;
 
-type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "findings">;
+export type Judgement = Pick<SweepCell, "verdict" | "reason" | "differences" | "findings">;
+
+/** How a run differs from the reference runs. */
+interface Comparison {
+  readonly differences: SweepCell["differences"];
+  /** Findings that neither reference run has. */
+  readonly fresh: readonly Pick<CompanyFinding, "text" | "isCritical">[];
+  /** What the client left behind that the reference runs did not, although it may report a failure. */
+  readonly damage: string | undefined;
+}
+
+/** @param leftOut - fields of cards that are not compared */
+export function compare(
+  run: Run,
+  { labels, ...known }: Reference,
+  leftOut: LeftOut = known.leftOut,
+): Comparison {
+  const { world, untold, findings } = comparable(run, labels);
+  const fresh = [...findings].filter(([name]) => !known.findings.has(name)).map(([, finding]) => finding);
+  const [more] = labelsWithMoreCards(known.world, world, leftOut);
+  const hasUntold = [...untold].some(([label, count]) => count > (known.untold.get(label) ?? 0));
+  return {
+    differences: differencesBetween(known.world, world, leftOut),
+    fresh,
+    damage:
+      (more && moreCardsReason(more, run.recording)) ??
+      (hasUntold ? "a card exists of which the client was never told" : undefined) ??
+      fresh.find(({ isCritical }) => isCritical)?.text,
+  };
+}
+
+/** Decides on a run with these differences. */
+export function judgement(
+  verdict: Verdict,
+  reason: string,
+  { differences, fresh }: Pick<Comparison, "differences" | "fresh">,
+): Judgement {
+  return {
+    ...{ verdict, reason, differences: differences.slice(0, mostDifferences) },
+    findings: [...new Set(fresh.map(({ text }) => text))],
+  };
+}
 
 /**
  * How the client fared. The first that matches decides: hung, crashed, damaged, failed, not reached, survived.
  */
 export function judge(
   run: Run,
-  { run: reference, labels, leftOut, ...known }: Reference,
+  reference: Reference,
   faults: readonly string[],
   patienceMs: number,
 ): Judgement {
   const { exit, recording } = run;
-  const { world, untold, findings } = comparable(run, labels);
-  const differences = differencesBetween(known.world, world, leftOut);
-  const fresh: Pick<CompanyFinding, "text" | "isCritical">[] = [...findings]
-    .filter(([name]) => !known.findings.has(name))
-    .map(([, finding]) => finding);
-  if (faults.length === 1 && isRefusedAndRepeated(recording, reference.recording)) {
+  const { differences, damage, ...compared } = compare(run, reference);
+  const fresh = [...compared.fresh];
+  if (faults.length === 1 && isRefusedAndRepeated(recording, reference.run.recording)) {
     // The rule itself needs more attempts than a fault that acts once can refuse.
     const { severity, title } = rules["RETRY-3"];
     fresh.push({ text: `RETRY-3 (${severity}): ${title}`, isCritical: false });
   }
-  const critical = fresh.find(({ isCritical }) => isCritical);
-  const decide = (verdict: Verdict, reason: string): Judgement => ({
-    ...{ verdict, reason, differences: differences.slice(0, mostDifferences) },
-    findings: [...new Set(fresh.map(({ text }) => text))],
-  });
+  const decide = (verdict: Verdict, reason: string) => judgement(verdict, reason, { differences, fresh });
   if (exit.outcome === "stopped") return decide("hung", hangingReason(run, patienceMs));
   if (exit.outcome === "crashed") return decide("crashed", exit.message);
 
@@ -124,12 +158,7 @@ export function judge(
   const isReached = recording.calls.filter(({ hasFired }) => hasFired).length === faults.length;
   const decideOn = (verdict: Verdict, reason: string) =>
     decide(verdict, isReached ? reason : `${reason}, although the fault did not act`);
-  const [more] = labelsWithMoreCards(known.world, world, leftOut);
-  if (more) return decideOn("damaged", moreCardsReason(more, recording));
-  if ([...untold].some(([label, count]) => count > (known.untold.get(label) ?? 0))) {
-    return decideOn("damaged", "a card exists of which the client was never told");
-  }
-  if (critical) return decideOn("damaged", critical.text);
+  if (damage !== undefined) return decideOn("damaged", damage);
   if (exit.outcome === "passed" && differences.length > 0) {
     return decideOn("damaged", "the client reports success, but leaves other cards than without the fault");
   }
@@ -157,7 +186,7 @@ function callsLike({ request }: RecordedCall, calls: readonly RecordedCall[]): R
 }
 
 /** The reason names no measured time: two sweeps give the same reasons. */
-function hangingReason({ hanging, recording }: Run, patienceMs: number): string {
+export function hangingReason({ hanging, recording }: Run, patienceMs: number): string {
   const patience = `${patienceMs / 1000} s`;
   if (hanging) return `the client waited for ${nameOf(hanging)}: no timeout within ${patience}`;
   const waiting = recording.waiting ? `; ${nameOf(recording.waiting)} waited for its response` : "";

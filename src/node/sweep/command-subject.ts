@@ -8,8 +8,10 @@ import type { Inputs } from "../create-sandbox.ts";
 import { type StartOptions, start } from "../start-sandbox.ts";
 import type { CommandRuns } from "./command-runs.ts";
 
-/** The command of a sweep, and how to run it. */
+/** The command under test, and how to run it. */
 export interface SweptCommand {
+  /** The command of `card-sandbox` that runs it, such as `sweep`. */
+  readonly name: string;
   /** The program and its arguments. */
   readonly words: readonly string[];
   /** The options of each sandbox. */
@@ -17,7 +19,7 @@ export interface SweptCommand {
   /** The contents of their files, for one sandbox. */
   readonly inputs: () => Inputs;
   readonly shortenWait: ShortenWait | undefined;
-  /** The options of the sweep that a cell needs to run again, as words. */
+  /** The options that a cell needs to run again, as words. */
   readonly repeatOptions: readonly string[];
   /** Whether the next run is under a debugger, with the streams of this process. */
   readonly isInspected: () => boolean;
@@ -36,8 +38,8 @@ export class CommandSubject implements Subject {
   }
 
   repeat(cellId: string): string {
-    const { repeatOptions, words } = this.#command;
-    return shellWords(["card-sandbox", "sweep", "--cell", cellId, ...repeatOptions, "--", ...words]);
+    const { name, repeatOptions, words } = this.#command;
+    return shellWords(["card-sandbox", name, "--cell", cellId, ...repeatOptions, "--", ...words]);
   }
 
   async run(attempt: Attempt): Promise<Exit> {

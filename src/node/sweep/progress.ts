@@ -4,6 +4,11 @@ import type { Progress } from "../../sweep/sweep.ts";
 
 const barWidth = 22;
 
+/** What it shows: a sweep, or cells of another plan. */
+export type ShownProgress =
+  | Progress
+  | (Omit<Progress, "latest" | "faults"> & { readonly plan: string; readonly latest?: unknown });
+
 const shownVerdicts = [
   ["hung", "red"],
   ["crashed", "red"],
@@ -35,7 +40,7 @@ export class ProgressLines {
     if (isRedrawn) stream.write("Reference run, twice without faults …");
   }
 
-  show(progress: Progress): void {
+  show(progress: ShownProgress): void {
     if (this.#startedMs === undefined) {
       this.#startedMs = this.#now();
       this.clear();
@@ -51,7 +56,7 @@ export class ProgressLines {
     if (this.#isRedrawn) this.#stream.write("\r\u001b[K");
   }
 
-  #redraw(progress: Progress): void {
+  #redraw(progress: ShownProgress): void {
     const { done, total } = progress;
     const filled = Math.round((barWidth * done) / total);
     const bar = `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] `;
@@ -69,7 +74,7 @@ export class ProgressLines {
     this.#stream.write(`\r\u001b[K${hasBar ? bar : ""}${line}`);
   }
 
-  #printTenth(progress: Progress): void {
+  #printTenth(progress: ShownProgress): void {
     const { done, total } = progress;
     const tenth = Math.floor((10 * done) / total);
     // Cells with a second fault are known once those with one have run.
@@ -82,7 +87,7 @@ export class ProgressLines {
     );
   }
 
-  #eta({ done, total }: Progress): string | undefined {
+  #eta({ done, total }: ShownProgress): string | undefined {
     if (done === 0 || done === total) return undefined;
     const elapsedMs = this.#now() - (this.#startedMs ?? 0);
     const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1000);
@@ -96,21 +101,26 @@ export class ProgressLines {
   }
 }
 
-function referenceLine({ reference, faults, total }: Progress): string {
-  const { calls, operations, duration_ms } = reference;
+function referenceLine(progress: ShownProgress): string {
+  const { calls, operations, duration_ms } = progress.reference;
   const ran = [
     counted(calls, "call"),
     counted(operations, "operation"),
     `${(duration_ms / 1000).toFixed(1)} s`,
   ];
-  return `Reference run: ${ran.join(", ")}. ${counted(calls, "call")} × up to ${counted(faults, "fault")} = ${counted(total, "cell")}.`;
+  return `Reference run: ${ran.join(", ")}. ${planOf(progress)} = ${counted(progress.total, "cell")}.`;
+}
+
+function planOf(progress: ShownProgress): string {
+  if ("plan" in progress) return progress.plan;
+  return `${counted(progress.reference.calls, "call")} × up to ${counted(progress.faults, "fault")}`;
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function counts({ totals }: Progress) {
+function counts({ totals }: ShownProgress) {
   return shownVerdicts.flatMap(([verdict, style]) =>
     totals[verdict] > 0 ? [{ style, text: `${totals[verdict]} ${verdict}` }] : [],
   );

@@ -17,6 +17,7 @@ async function subjectOf(words: readonly string[], more: Partial<SweptCommand> =
   onTestFinished(() => runs.killAll());
   return new CommandSubject(
     {
+      name: "sweep",
       words,
       options: { port: 0 },
       inputs: inputsOf(more.options ?? {}),
