@@ -5,10 +5,11 @@ import type { SpendingLimit } from "../rules/limits.ts";
 import { type IssuerAnswer, issuerMessages, type Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import { type IdempotencyScope, insertCard, type StoredCard } from "../store/cards.ts";
+import { insertCard } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
-import { cardNow, cardOf, makeCard } from "./card.ts";
+import { cardOf, makeCard } from "./card.ts";
 import { type IssuingFacts, type IssuingOperation, type Points, pointsOf } from "./checks.ts";
+import { contractOf, nameInProgress, rememberFirst, scopeOf } from "./keys.ts";
 
 /** A request that creates a card with an idempotency key. */
 export interface IssueRequest {
@@ -35,25 +36,6 @@ export interface CardOrder {
   readonly spendingLimit: SpendingLimit | null;
 }
 
-/** The response to a request whose key has already created a card: that card as it is now. */
-export function replay(
-  services: Services,
-  { caller }: IssueRequest,
-  original: StoredCard,
-  replayed: IssueOutcome["replayed"] = "same order",
-): IssueOutcome {
-  return { card: cardNow(services, original, caller), replayed };
-}
-
-/** @throws SandboxError 409: the first request with this key still waits for the issuer */
-export function refuseKeyInProgress({ keysInProgress }: Services, request: IssueRequest): void {
-  if (keysInProgress.size === 0 || !keysInProgress.has(keyName(request))) return;
-  throw new SandboxError(
-    `${pointsOf(request.operation)}.key_in_progress`,
-    "An order with this Idempotency-Key is still in progress. Retry with the same key in a moment.",
-  );
-}
-
 /**
  * Asks the issuer for a card.
  * @returns a promise if the issuer does not answer at once: `whenIssued` waits for it
@@ -71,7 +53,7 @@ export function askIssuer(request: IssueRequest): PromiseLike<IssuerAnswer> | un
  * @param changing - the name in `cardsChanging` of the card that must not change until the issuer answers
  * @throws SandboxError 422, 502 or 503
  */
-export async function whenIssued(
+export function whenIssued(
   services: Services,
   request: IssueRequest,
   pending: PromiseLike<IssuerAnswer>,
@@ -79,17 +61,22 @@ export async function whenIssued(
   changing?: string,
 ): Promise<IssueOutcome> {
   const { database, keysInProgress, cardsChanging } = services;
-  keysInProgress.add(keyName(request));
+  const name = nameInProgress(request, contractOf(services, request));
+  const issue = async () => {
+    try {
+      const answer = await pending;
+      if (changing !== undefined) cardsChanging.delete(changing);
+      accept(answer, pointsOf(request.operation));
+      return database.transaction(insert);
+    } finally {
+      keysInProgress.delete(name);
+      if (changing !== undefined) cardsChanging.delete(changing);
+    }
+  };
   if (changing !== undefined) cardsChanging.add(changing);
-  try {
-    const answer = await pending;
-    if (changing !== undefined) cardsChanging.delete(changing);
-    accept(answer, pointsOf(request.operation));
-    return database.transaction(insert);
-  } finally {
-    keysInProgress.delete(keyName(request));
-    if (changing !== undefined) cardsChanging.delete(changing);
-  }
+  const issued = issue();
+  keysInProgress.set(name, issued);
+  return issued;
 }
 
 function accept(answer: IssuerAnswer, points: Points): void {
@@ -152,16 +139,5 @@ export function insertOrderedCard(
   });
   const faults = overlay.webhook;
   emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });
-  return { card: cardOf(card, overlay.facts.usedUnreadable) };
-}
-
-/** The scope in which an idempotency key is unique. */
-export function scopeOf({ caller, operation, key }: IssueRequest): IdempotencyScope {
-  const { companyPk, memberPk } = caller;
-  return { companyPk, memberPk, operation, key };
-}
-
-/** The name of a key in `keysInProgress`. */
-function keyName({ caller, key, generation, operation }: IssueRequest): string {
-  return `${operation}/${caller.companyPk}/${caller.memberPk}/${generation}/${key}`;
+  return rememberFirst(services, request, cardOf(card, overlay.facts.usedUnreadable));
 }

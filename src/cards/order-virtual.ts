@@ -1,7 +1,6 @@
 import { factsOf } from "../rules/overlay.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
-import { cardByIdempotencyKey } from "../store/cards.ts";
 import { orderWorld } from "../store/order-world.ts";
 import { checkNewCard, type IssuingFacts } from "./checks.ts";
 import {
@@ -10,11 +9,9 @@ import {
   type IssueOutcome,
   type IssueRequest,
   insertOrderedCard,
-  refuseKeyInProgress,
-  replay,
-  scopeOf,
   whenIssued,
 } from "./issue.ts";
+import { comparesOrders, hashOfOrder, replay } from "./keys.ts";
 
 /**
  * Orders a virtual card for the caller (assumed): as a physical card, but nothing is delivered.
@@ -26,17 +23,16 @@ export function orderVirtualCard(
   request: IssueRequest,
   readOrder: () => CardOrder,
 ): IssueOutcome | Promise<IssueOutcome> {
-  const { database, clock } = services;
+  const { database } = services;
   const attempt = database.transaction(() => {
     refuseStale(services, request); // 409
-    const original = cardByIdempotencyKey(database, clock.now(), scopeOf(request));
-    if (original) return replay(services, request, original); // 201
-    refuseKeyInProgress(services, request); // 409
+    const replayed = replay(services, request, () => digestOf(readOrder())); // 201, 409
+    if (replayed) return replayed;
     const order = readOrder(); // 400
     const facts = check(services, request, order); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
     if (pending) return { order, pending };
-    return insertOrderedCard(services, request, "virtual", order, facts); // 201
+    return insert(services, request, order, facts); // 201
   });
   if ("card" in attempt) return attempt;
 
@@ -44,8 +40,28 @@ export function orderVirtualCard(
   return whenIssued(services, request, pending, () => {
     refuseStale(services, request);
     const facts = check(services, request, order);
-    return insertOrderedCard(services, request, "virtual", order, facts);
+    return insert(services, request, order, facts);
   });
+}
+
+function insert(
+  services: Services,
+  request: IssueRequest,
+  order: CardOrder,
+  facts: IssuingFacts,
+): IssueOutcome {
+  const digest = comparesOrders(services, request) ? digestOf(order) : undefined;
+  return insertOrderedCard(services, request, "virtual", order, facts, digest);
+}
+
+/** As for a physical card, a name that chooses a scenario is not part of the order. */
+function digestOf({ accountId, name, autoConvert, spendingLimit }: CardOrder): string {
+  return hashOfOrder([
+    accountId,
+    name?.startsWith("scenario:") ? undefined : name,
+    autoConvert,
+    spendingLimit,
+  ]);
 }
 
 function check(services: Services, request: IssueRequest, order: CardOrder): IssuingFacts {

@@ -1,10 +1,7 @@
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
-import { SandboxError } from "../rules/errors.ts";
 import { factsOf } from "../rules/overlay.ts";
-import { hashOfSecret, uuidOf } from "../rules/random.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
-import { cardByIdempotencyKey, type StoredCard } from "../store/cards.ts";
 import { orderWorld } from "../store/order-world.ts";
 import { checkNewCard, type IssuingFacts } from "./checks.ts";
 import {
@@ -13,11 +10,9 @@ import {
   type IssueOutcome,
   type IssueRequest,
   insertOrderedCard,
-  refuseKeyInProgress,
-  replay,
-  scopeOf,
   whenIssued,
 } from "./issue.ts";
+import { hashOfOrder, replay } from "./keys.ts";
 
 /** An order whose fields are each well-formed. It does not contain the PIN, which is validated and then dropped. */
 export interface Order extends CardOrder {
@@ -36,12 +31,11 @@ export function orderPhysicalCard(
   request: IssueRequest,
   readOrder: () => Order,
 ): IssueOutcome | Promise<IssueOutcome> {
-  const { database, clock } = services;
+  const { database } = services;
   const attempt = database.transaction(() => {
     refuseStale(services, request); // 409
-    const original = cardByIdempotencyKey(database, clock.now(), scopeOf(request));
-    if (original) return replay(services, request, original, comparison(readOrder, original)); // 201
-    refuseKeyInProgress(services, request); // 409
+    const replayed = replay(services, request, () => digestOf(readOrder())); // 201, 409
+    if (replayed) return replayed;
     const order = readOrder(); // 400
     const facts = check(services, request, order); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
@@ -81,22 +75,9 @@ function check(services: Services, request: IssueRequest, order: Order): Issuing
   });
 }
 
-function comparison(readOrder: () => Order, { orderDigest }: StoredCard): "same order" | "other order" {
-  try {
-    return digestOf(readOrder()) === orderDigest ? "same order" : "other order";
-  } catch (error) {
-    if (error instanceof SandboxError) return "other order";
-    throw error;
-  }
-}
-
-/**
- * A hash by which two orders are compared without storing them. It covers neither the PIN nor a name that chooses a
- * scenario, which is addressed to the sandbox.
- */
+/** Covers neither the PIN nor a name that chooses a scenario, which is addressed to the sandbox. */
 function digestOf(order: Order): string {
   const name = order.name?.startsWith("scenario:") ? undefined : order.name;
   const { accountId, deliveryAddress, deliveryMethod, autoConvert, spendingLimit } = order;
-  const ordered = [accountId, deliveryAddress, deliveryMethod, name, autoConvert, spendingLimit];
-  return uuidOf(hashOfSecret(JSON.stringify(ordered)));
+  return hashOfOrder([accountId, deliveryAddress, deliveryMethod, name, autoConvert, spendingLimit]);
 }

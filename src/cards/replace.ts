@@ -7,7 +7,6 @@ import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
 import {
   type CardRecord,
-  cardByReplacementKey,
   cardOfCompany,
   insertCard,
   recordReplacement,
@@ -18,14 +17,8 @@ import { emit } from "../webhooks/events.ts";
 import { cardNow, defaultName, findNamedCard, makeCard, visibleCard } from "./card.ts";
 import { changeCard } from "./change.ts";
 import { changingName, checkNewCard, type IssuingFacts } from "./checks.ts";
-import {
-  askIssuer,
-  type IssueOutcome,
-  type IssueRequest,
-  refuseKeyInProgress,
-  replay,
-  whenIssued,
-} from "./issue.ts";
+import { askIssuer, type IssueOutcome, type IssueRequest, whenIssued } from "./issue.ts";
+import { comparesOrders, hashOfOrder, rememberFirst, replay } from "./keys.ts";
 
 /** A replacement whose fields are each well-formed. */
 export interface Replacement {
@@ -53,17 +46,15 @@ export function replaceCard(
   services: Services,
   request: ReplacementRequest,
 ): IssueOutcome | Promise<IssueOutcome> {
-  const { database, clock } = services;
-  const { caller, key } = request;
-  const { companyPk, memberPk } = caller;
+  const { database } = services;
+  const { caller } = request;
   const attempt = database.transaction(() => {
     refuseStale(services, request); // 409
-    const original = cardByReplacementKey(database, clock.now(), { companyPk, memberPk, key });
-    if (original) return replay(services, request, original); // 201
-    refuseKeyInProgress(services, request); // 409
-    const named = findNamedCard(services, caller, request.cardId);
-    // The body is read before a missing card is refused, so a missing card counts as physical.
-    const replacement = request.readReplacement(named?.card.type ?? "physical"); // 400
+    const find = () => findNamedCard(services, caller, request.cardId);
+    const replayed = replay(services, request, () => digestOf(request, read(request, find()))); // 201, 409
+    if (replayed) return replayed;
+    const named = find();
+    const replacement = read(request, named); // 400
     const { old, facts } = check(services, request, replacement, named); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
     if (pending) return { replacement, pending, changing: changingName(services, old) };
@@ -79,6 +70,15 @@ export function replaceCard(
     return insertReplacement(services, request, replacement, old, facts);
   };
   return whenIssued(services, request, pending, insertLater, changing);
+}
+
+/** The body is read before a missing card is refused, so a missing card counts as physical. */
+function read({ readReplacement }: ReplacementRequest, named: StoredCard | undefined): Replacement {
+  return readReplacement(named?.card.type ?? "physical");
+}
+
+function digestOf({ cardId }: ReplacementRequest, { reason, delivery }: Replacement): string {
+  return hashOfOrder([cardId.toLowerCase(), reason, delivery]);
 }
 
 /** Checks the replacement, and narrows the named card to the one that the caller may replace. */
@@ -125,7 +125,7 @@ function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
 function insertReplacement(
   services: Services,
   request: ReplacementRequest,
-  { reason }: Replacement,
+  replacement: Replacement,
   old: StoredCard,
   { account, cardsMade, nowMs }: IssuingFacts,
 ): IssueOutcome {
@@ -133,6 +133,7 @@ function insertReplacement(
   const { caller, key, overlay } = request;
   const { companyPk, memberPk } = caller;
   const { type, lastFour, name } = old.card;
+  const { reason } = replacement;
   // The number of a lost or stolen card is compromised.
   const keepsNumber = reason === "damaged" || reason === "expiring";
   const number = cardsMade + 1;
@@ -147,12 +148,13 @@ function insertReplacement(
   const faults = overlay.webhook;
   changeCard(services, old, triggerOf(reason), {}, faults);
   const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
-  insertCard(database, card, { ...place, idempotency: null });
+  const orderDigest = comparesOrders(services, request) ? digestOf(request, replacement) : undefined;
+  insertCard(database, card, { ...place, idempotency: null, orderDigest });
   recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
   const data = () => show(services, request, card);
   const extra = { replaced_card_id: old.card.id };
   emit(services, { companyPk, type: "card.replaced", data, extra, faults });
-  return { card: show(services, request, card) };
+  return rememberFirst(services, request, show(services, request, card));
 }
 
 /** The new card as it is shown: the amount spent from the old one counts against its limits. */

@@ -229,7 +229,11 @@ const issuer = <const F extends Family>(family: F) =>
 
 const key = [
   check("idempotency_key", "http", "cards.idempotency_key_invalid"),
-  { id: "key_unused", step: "replay", points: ["cards.replayed", "cards.key_in_progress"] },
+  {
+    id: "key_unused",
+    step: "replay",
+    points: ["cards.replayed", "cards.key_reused", "cards.key_in_progress"],
+  },
 ] as const;
 const body = read("body", "cards.body_invalid");
 const card = check("card", "cards", "cards.not_found");
@@ -269,7 +273,12 @@ export const decisions = {
     {
       id: "key_unused",
       step: "replay",
-      points: ["order.replayed", "order.replayed_with_other_body", "order.key_in_progress"],
+      points: [
+        "order.replayed",
+        "order.replayed_with_other_body",
+        "order.key_reused",
+        "order.key_in_progress",
+      ],
     },
     read(
       "body",

@@ -48,7 +48,10 @@ export function contractUnder(dialect: Dialect): Contract {
   const key = JSON.stringify(dialect);
   const known = contracts.get(key);
   if (known) return known;
-  if (contracts.size === mostContracts) contracts.clear();
+  if (contracts.size === mostContracts) {
+    contracts.clear();
+    contracts.set("{}", defaultContract);
+  }
   const made = makeContract(dialect);
   contracts.set(key, made);
   return made;

@@ -88,7 +88,7 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
   },
 
   /** 400 (spec §4). */
-  idempotency_key: (_, c) => {
+  idempotency_key: (services, c) => {
     const header = sentHeader(c, "Idempotency-Key");
     if (!header) {
       throw new SandboxError(
@@ -96,7 +96,11 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
         "Idempotency-Key: is required. Send a new UUID for each order, and the same UUID when you retry it.",
       );
     }
-    const key = idempotencyKey.safeParse(header);
+    let key = idempotencyKey.safeParse(header);
+    if (!key.success && /^".*"$/.test(header)) {
+      const { choices } = services.dialects.of(c.get("caller").companyPk);
+      if (choices["key.format"] === "quoted") key = idempotencyKey.safeParse(header.slice(1, -1));
+    }
     if (!key.success) {
       throw new SandboxError(
         isOrder(c) ? "order.idempotency_key_invalid" : "cards.idempotency_key_invalid",

@@ -13,8 +13,8 @@ export interface Services {
   readonly random: Random;
   /** Whether the API keys of the fixtures, whose secrets are public, are accepted and listed. */
   readonly fixtureKeys: boolean;
-  /** The idempotency keys of orders that wait for a slow issuer; in memory, so that a crash frees them. */
-  readonly keysInProgress: Set<string>;
+  /** The orders that wait for a slow issuer, by idempotency key; in memory, so that a crash frees them. */
+  readonly keysInProgress: Map<string, Promise<unknown>>;
   /** The cards whose replacement waits for a slow issuer, by `changingName`. */
   readonly cardsChanging: Set<string>;
   readonly generations: Generations;

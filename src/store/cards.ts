@@ -143,6 +143,12 @@ export function findCard(database: Database, nowMs: number, id: string): StoredC
   return get(database, byId, nowMs, id.toLowerCase());
 }
 
+const byPk = `${selected} WHERE k.pk = ?`;
+
+export function findCardByPk(database: Database, nowMs: number, pk: number): StoredCard | undefined {
+  return get(database, byPk, nowMs, pk);
+}
+
 const ofCompany = `${selected} WHERE k.company_pk = ? AND k.id = ?`;
 
 export function cardOfCompany(

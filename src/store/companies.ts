@@ -222,6 +222,7 @@ export function deleteCompany(database: Database, pk: number): void {
     "invoices",
     "transactions",
     "replacements",
+    "stored_refusals",
     "cards",
     "webhook_attempts",
     "webhook_deliveries",

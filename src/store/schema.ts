@@ -18,6 +18,7 @@ export const worldTables = [
   "armed_scenarios",
   "chosen_scenarios",
   "replacements",
+  "stored_refusals",
   "webhooks",
   "webhook_deliveries",
   "webhook_attempts",
@@ -201,6 +202,8 @@ const tables = `
     idempotency_key TEXT,
     -- Hash of the order without its PIN, to distinguish a repeated order from another one with the same key.
     order_digest TEXT,
+    -- The response that created the card, as JSON; NULL unless a dialect replays it.
+    first_response TEXT,
     -- The status that the card had before the operator suspended, locked or blocked it.
     held_from TEXT,
     -- The progress of a physical card's delivery; NULL until its first change.
@@ -219,12 +222,25 @@ const tables = `
     pk INTEGER PRIMARY KEY,
     company_pk INTEGER NOT NULL REFERENCES companies,
     member_pk INTEGER NOT NULL,
-    idempotency_key TEXT NOT NULL,
+    -- NULL once a dialect has forgotten it.
+    idempotency_key TEXT,
     old_card_pk INTEGER NOT NULL REFERENCES cards,
     new_card_pk INTEGER NOT NULL UNIQUE REFERENCES cards,
     UNIQUE (company_pk, member_pk, idempotency_key)
   ) STRICT;
   CREATE INDEX replacements_by_old_card ON replacements (old_card_pk);
+
+  -- The refusals that a dialect stores under their Idempotency-Keys.
+  CREATE TABLE stored_refusals (
+    company_pk INTEGER NOT NULL REFERENCES companies,
+    idempotency_key TEXT NOT NULL,
+    member_pk INTEGER NOT NULL,
+    operation TEXT NOT NULL,
+    point TEXT NOT NULL,
+    message TEXT NOT NULL,
+    refused_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (company_pk, idempotency_key, member_pk, operation)
+  ) STRICT, WITHOUT ROWID;
 
   -- A card payment is pending while it holds money, and completed once it moved some. The spent_… columns count
   -- against the card's limits: negative for a refund, 0 for no effect. booking numbers the completed ones.

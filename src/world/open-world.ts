@@ -85,7 +85,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     fixtureKeys: ports.fixtureKeys ?? true,
     clock,
     random: seededRandom(origin.seed, origin.private_secret),
-    keysInProgress: new Set(),
+    keysInProgress: new Map(),
     cardsChanging: new Set(),
     generations,
     dialects: new Dialects(database, generations, ports.dialect),

@@ -24,8 +24,8 @@ function open(file: string) {
 const addNickname: Migration = (database) => {
   database.exec(`
     ALTER TABLE cards ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none';
-    ALTER TABLE snapshot_rows ADD COLUMN c29 ANY;
-    UPDATE snapshot_rows SET c29 = 'none' WHERE of_table = 'cards'`);
+    ALTER TABLE snapshot_rows ADD COLUMN c30 ANY;
+    UPDATE snapshot_rows SET c30 = 'none' WHERE of_table = 'cards'`);
 };
 
 const fillNickname: Migration = (database) => {
@@ -55,8 +55,8 @@ test("runs each step after the file's version once, and keeps the rows", () => {
   expect(version()).toEqual({ value: String(firstReleased + 2) });
   expect(names()).toEqual(before.map(({ name }) => ({ name: `${name}!` })));
   expect(database.get("SELECT DISTINCT nickname FROM cards")).toEqual({ nickname: "none" });
-  const captured = "SELECT DISTINCT c29 FROM snapshot_rows WHERE of_table = 'cards'";
-  expect(database.get(captured)).toEqual({ c29: "none" });
+  const captured = "SELECT DISTINCT c30 FROM snapshot_rows WHERE of_table = 'cards'";
+  expect(database.get(captured)).toEqual({ c30: "none" });
 });
 
 test("leaves the file unchanged when a step fails", () => {

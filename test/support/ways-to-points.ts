@@ -130,6 +130,11 @@ export const waysTo = {
     await sandbox.order({ key });
     return sandbox.order({ key, body: { name: "Travel" } });
   },
+  "order.key_reused": async () => {
+    const sandbox = openSandbox({ choices: { "order.key_reused": "422" } });
+    await sandbox.order({ key });
+    return sandbox.order({ key, body: { name: "Travel" } });
+  },
   "access.forbidden": get("/developer/cards", { facts: { permissions: [] } }),
   "access.not_entitled": get("/developer/cards", { facts: { entitled: false } }),
   "order.forbidden": orderFacing({ facts: { permissions: [] } }),
@@ -235,6 +240,12 @@ export const waysTo = {
   "cards.spending_limit_over_cap": virtual({ spending_limit: { period: "daily", amount: "10000.01" } }),
   "cards.invalid_request": onCard("POST", "freeze", { facts: { requestValid: false } }),
   "cards.account_not_found": virtual({ account_id: key }),
+  "cards.key_reused": async () => {
+    const sandbox = openSandbox({ choices: { "order.key_reused": "422" } });
+    const body = { account_id: sandbox.account("northwind").id };
+    await sandbox.call("POST", "/developer/cards/virtual", { key, body });
+    return sandbox.call("POST", "/developer/cards/virtual", { key, body: { ...body, name: "Travel" } });
+  },
   "cards.key_in_progress": async () => {
     const sandbox = openSandbox();
     sandbox.scenario("in-flight", { operation: "orderVirtualCard" });

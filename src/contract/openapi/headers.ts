@@ -1,3 +1,5 @@
+import { replayHeaders } from "../behaviours/orders.ts";
+import type { Contract } from "../dialect.ts";
 import type { OperationId } from "../operations.ts";
 import type { ContractPointId, Provenance } from "../points.ts";
 
@@ -66,13 +68,18 @@ const showsSecret: readonly OperationId[] = [
 ];
 
 /** The headers of the response with this status code and these points. */
-export function headersOf(points: readonly ContractPointId[], status: number, id?: OperationId) {
+export function headersOf(
+  { choices }: Contract,
+  points: readonly ContractPointId[],
+  status: number,
+  id?: OperationId,
+) {
   const isSuccess = status < 300;
+  const replayed = replayHeaders[choices["replay.header"]];
   return {
     Date: ref("Date"),
-    ...(points.some((point) => /\.replayed(_|$)/.test(point)) && {
-      "Idempotent-Replayed": ref("IdempotentReplayed"),
-    }),
+    ...(replayed !== undefined &&
+      points.some((point) => /\.replayed(_|$)/.test(point)) && { [replayed]: ref("IdempotentReplayed") }),
     ...(isSuccess && id && showsSecret.includes(id) && { "Cache-Control": ref("CacheControl") }),
     ...(status === 401 && { "WWW-Authenticate": ref("Authenticate") }),
     ...(status === 405 && { Allow: ref("Allow") }),

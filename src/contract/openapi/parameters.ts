@@ -106,7 +106,7 @@ export function sharedParametersOf({ choices }: Contract): Readonly<Record<strin
 
 /** The parameters of an operation. */
 export function parametersOf(
-  _contract: Contract,
+  contract: Contract,
   id: OperationId,
   { OnBehalfOf, OrderOnBehalfOf }: ReturnType<typeof sharedParametersOf>,
 ): ZodOpenApiParameterObject[] {
@@ -117,7 +117,7 @@ export function parametersOf(
   const inQuery = Object.entries(filtersOf[id] ?? {}).map(([name, filter]) =>
     queryParameter(id, name, filter),
   );
-  const key = keyed[id] && keyParameter(keyed[id]);
+  const key = keyed[id] && keyParameter(contract, keyed[id]);
   const acting = id === "orderPhysicalCard" ? OrderOnBehalfOf : OnBehalfOf;
   return [
     ...inPath,
@@ -137,9 +137,13 @@ function pathText(id: OperationId, name: string): ParameterText {
   };
 }
 
-function keyParameter(provenance: Provenance): z.ZodType {
-  return parameter("header", "Idempotency-Key", idempotencyKey, {
-    description: "Send a new UUID for each order, and the same UUID when you retry it",
+function keyParameter({ choices }: Contract, provenance: Provenance): z.ZodType {
+  const isQuoted = choices["key.format"] === "quoted";
+  const schema = isQuoted
+    ? z.union([idempotencyKey, z.string().regex(/^"[0-9A-Fa-f-]{36}"$/)])
+    : idempotencyKey;
+  return parameter("header", "Idempotency-Key", schema, {
+    description: `Send a new UUID for each order, and the same UUID when you retry it${isQuoted ? ". It may be in double quotes." : ""}`,
     "x-provenance": provenance,
     "x-spec": "§4",
   });

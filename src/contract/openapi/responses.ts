@@ -79,7 +79,7 @@ export function responseOf(
   };
   return {
     description: lines.length === 1 ? (lines[0] ?? "") : lines.map((point) => `- ${point}`).join("\n"),
-    headers: headersOf(all, status, id),
+    headers: headersOf(contract, all, status, id),
     ...(status !== 204 && {
       content: {
         [type]: schemaAndExamples,

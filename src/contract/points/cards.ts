@@ -63,6 +63,7 @@ export const cardPoints = {
     "The service rejects the request for a reason that the specification does not list (only when a scenario fires)",
   ),
   "cards.account_not_found": assumed(404, "§4", "The company does not have this account"),
+  "cards.key_reused": assumed(422, "§4", "The key was already used for a different request"),
   "cards.key_in_progress": assumed(409, "§4", "The first request with this key is still in progress"),
   "cards.change_in_progress": specified(409, "§3", "Another change to the card is in progress"),
   "cards.virtual_change_in_progress": assumed(409, "§3, §4", "Another change is in progress"),

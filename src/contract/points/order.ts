@@ -15,6 +15,7 @@ export const orderPoints = {
     "§4",
     "Returns the original card when the key was already used for a different order",
   ),
+  "order.key_reused": assumed(422, "§4", "The key was already used for a different order"),
 
   "order.on_behalf_of_required": assumed(
     400,

@@ -3,9 +3,11 @@ import { type ChangeRequest, changeAsCaller } from "../../cards/change.ts";
 import type { ChangingOperation, IssuingOperation } from "../../cards/checks.ts";
 import { deliveryOptionsTo } from "../../cards/deliver.ts";
 import type { IssueOutcome, IssueRequest } from "../../cards/issue.ts";
+import { withKey } from "../../cards/keys.ts";
 import * as physical from "../../cards/order.ts";
 import * as virtual from "../../cards/order-virtual.ts";
 import * as replacement from "../../cards/replace.ts";
+import { replayHeaders } from "../../contract/behaviours/orders.ts";
 import { cardFilters } from "../../contract/list.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
@@ -25,8 +27,8 @@ import { loseConnection, reportSpending, respond } from "../respond.ts";
 export const orderPhysicalCard: Route = (services, c) => {
   const body = c.get("body");
   const request = issueRequest(c, "orderPhysicalCard");
-  const outcome = physical.orderPhysicalCard(services, request, () => readOrder(body));
-  return respondIssued(services, c, outcome, {
+  const order = () => physical.orderPhysicalCard(services, request, () => readOrder(body));
+  return respondIssued(services, c, withKey(services, request, order), {
     made: "order.created",
     "same order": "order.replayed",
     "other order": "order.replayed_with_other_body",
@@ -37,8 +39,8 @@ export const orderPhysicalCard: Route = (services, c) => {
 export const orderVirtualCard: Route = (services, c) => {
   const body = c.get("body");
   const request = issueRequest(c, "orderVirtualCard");
-  const outcome = virtual.orderVirtualCard(services, request, () => readVirtualOrder(body));
-  return respondIssued(services, c, outcome, {
+  const order = () => virtual.orderVirtualCard(services, request, () => readVirtualOrder(body));
+  return respondIssued(services, c, withKey(services, request, order), {
     made: "cards.virtual_created",
     "same order": "cards.replayed",
     "other order": "cards.replayed",
@@ -53,7 +55,8 @@ export const replaceCard: Route = (services, c) => {
     cardId: cardIdOf(c),
     readReplacement: (type: "physical" | "virtual") => readReplacement(body, type),
   };
-  return respondIssued(services, c, replacement.replaceCard(services, request), {
+  const replace = () => replacement.replaceCard(services, request);
+  return respondIssued(services, c, withKey(services, request, replace), {
     made: "cards.replaced",
     "same order": "cards.replayed",
     "other order": "cards.replayed",
@@ -171,7 +174,9 @@ function respondCard(
 ): Response | Promise<Response> {
   reportSpending(c, card);
   if (replayed === undefined) return respond(services, c, points.made, card);
-  return respond(services, c, points[replayed], card, { "Idempotent-Replayed": "true" });
+  const { choices } = services.dialects.of(c.get("caller").companyPk);
+  const header = replayHeaders[choices["replay.header"]];
+  return respond(services, c, points[replayed], card, header && { [header]: "true" });
 }
 
 function change(

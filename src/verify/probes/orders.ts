@@ -1,17 +1,98 @@
-import { probe } from "../probe.ts";
+import { CannotProbe, type ProbeReply, type ProbeRequest, probe } from "../probe.ts";
+import { isSuccess } from "../replies.ts";
+
+const unexplained = ({ status }: ProbeReply) => ({ unexplained: `status ${status}` });
+
+/** The request with other fields in its body. */
+const withBody = (request: ProbeRequest, fields: object): ProbeRequest => ({
+  ...request,
+  body: { ...(request.body as object), ...fields },
+});
+
+const withKey = (request: ProbeRequest, key: string): ProbeRequest => ({
+  ...request,
+  headers: { ...request.headers, "Idempotency-Key": key },
+});
+
+/** A valid order that differs from that of the request. */
+const otherOrder = (request: ProbeRequest): ProbeRequest => {
+  const { delivery_address } = request.body as { delivery_address: object };
+  return withBody(request, { delivery_address: { ...delivery_address, line1: "2 High Street" } });
+};
+
+const invalidOrder = (request: ProbeRequest): ProbeRequest => withBody(request, { pin: "12" });
 
 /** Idempotency keys, and orders of cards. */
 export const orderProbes = [
   probe("replay.status", "write", async (target) => {
-    const order = {
-      method: "POST",
-      path: "/developer/cards/physical",
-      headers: { "Idempotency-Key": target.uuid() },
-      body: await target.order(),
+    const { request } = await target.sharedOrder();
+    const replay = await target.send(request);
+    if (replay.status === 200) return "200";
+    return replay.status === 201 ? "201" : unexplained(replay);
+  }),
+
+  probe("replay.body", "write", async (target) => {
+    const { request, card } = await target.sharedOrder();
+    const change = (to: string) => target.send({ method: "POST", path: `/developer/cards/${card.id}/${to}` });
+    const frozen = await change("freeze");
+    if (!isSuccess(frozen)) throw new CannotProbe(`the card could not be frozen: status ${frozen.status}`);
+    const replay = await target.send(request);
+    await change("unfreeze");
+    if (replay.json?.status === "frozen") return "current";
+    return replay.json?.status === "active" ? "stored" : unexplained(replay);
+  }),
+
+  probe("replay.header", "write", async (target) => {
+    const { request } = await target.sharedOrder();
+    const { headers } = await target.send(request);
+    if (headers.has("Idempotent-Replayed")) return "idempotent-replayed";
+    return headers.has("X-Idempotency-Replayed") ? "x-idempotency-replayed" : "none";
+  }),
+
+  probe("replay.validation", "write", async (target) => {
+    const { request } = await target.sharedOrder();
+    const used = await target.send(invalidOrder(request));
+    const fresh = await target.send(withKey(invalidOrder(request), target.uuid()));
+    if (used.status !== fresh.status) return "before";
+    // A used key with another body may be refused with the same status.
+    const other = await target.send(otherOrder(request));
+    return used.status !== other.status || used.text === fresh.text ? "after" : "before";
+  }),
+
+  probe("order.key_reused", "write", async (target) => {
+    const { request, card } = await target.sharedOrder();
+    const reply = await target.send(otherOrder(request));
+    if (isSuccess(reply) && reply.json?.id === card.id) return "original";
+    if (reply.status === 409) return "409";
+    if (reply.status === 422) return "422";
+    return reply.status === 400 ? "400" : unexplained(reply);
+  }),
+
+  probe("key.stored_refusals", "write", async (target) => {
+    const { request } = await target.sharedOrder();
+    const order = withKey(request, target.uuid());
+    const refused = await target.send(withBody(order, { account_id: target.uuid() }));
+    if (isSuccess(refused)) return { unexplained: "an unknown account_id is accepted" };
+    return isSuccess(await target.send(order)) ? "none" : "4xx";
+  }),
+
+  probe("key.operations", "write", async (target) => {
+    const { request, card } = await target.sharedOrder();
+    const virtual = {
+      ...request,
+      path: "/developer/cards/virtual",
+      body: { account_id: await target.accountId() },
     };
-    await target.send(order);
-    const { status } = await target.send(order);
-    if (status === 200) return "200";
-    return status === 201 ? "201" : { unexplained: `status ${status}` };
+    const reply = await target.send(virtual);
+    if (isSuccess(reply)) return reply.json?.id === card.id ? "shared" : "separate";
+    const fresh = await target.send(withKey(virtual, target.uuid()));
+    if (isSuccess(fresh)) return "shared";
+    throw new CannotProbe(`a virtual card could not be ordered: status ${fresh.status}`);
+  }),
+
+  probe("key.format", "write", async (target) => {
+    const { request } = await target.sharedOrder();
+    const key = request.headers?.["Idempotency-Key"];
+    return isSuccess(await target.send(withKey(request, `"${key}"`))) ? "quoted" : "unquoted";
   }),
 ];
