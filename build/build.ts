@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import * as z from "zod";
+import { dialectFileSchema } from "../src/contract/dialect-file.ts";
 import { openapiDocument } from "../src/contract/openapi/document.ts";
 import { controlDocument } from "../src/control/openapi/document.ts";
 import { docsFiles } from "../src/http/description.ts";
@@ -43,12 +44,16 @@ function copyDocsFiles(folder: string): void {
   }
 }
 
-/** Writes the JSON Schemas of scenario and fixtures files, for editors, and the OpenAPI documents, for generators. */
+/** Writes the JSON Schemas of the files that users write, for editors, and the OpenAPI documents, for generators. */
 function writeSchemas(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, json: unknown) =>
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(json)}\n`);
-  for (const [name, schema] of Object.entries({ scenario: scenarioSchema(), fixtures: fixturesSchema })) {
+  for (const [name, schema] of Object.entries({
+    scenario: scenarioSchema(),
+    fixtures: fixturesSchema,
+    dialect: dialectFileSchema(),
+  })) {
     write(name, z.toJSONSchema(schema, { io: "input", target: "draft-07" }));
   }
   write("openapi", openapiDocument());

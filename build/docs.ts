@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { parse } from "yaml";
-import { defaultContract, reachablePoints } from "../src/contract/dialect.ts";
+import { behaviourIds, behaviours } from "../src/contract/behaviours.ts";
+import { defaultContract } from "../src/contract/dialect.ts";
 import { operationIds, operations } from "../src/contract/operations.ts";
+import type { ContractPointId } from "../src/contract/points.ts";
 import { byStatus, pointsOf, provenanceOf } from "../src/contract/responses.ts";
 import { controlDocument } from "../src/control/openapi/document.ts";
 import { ruleIds, rules } from "../src/journal/findings/rules.ts";
@@ -31,6 +33,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   "service-operations": serviceOperations,
   "control-operations": controlOperations,
   "contract-points": contractPointTables,
+  behaviors: behaviourSections,
   findings: findingSections,
   "mcp-tools": mcpTools,
 };
@@ -273,7 +276,8 @@ function inputOf(
 }
 
 function contractPointTables(): string {
-  const points = reachablePoints(defaultContract).map((point) => [point.id, point] as const);
+  const { unreachable } = defaultContract;
+  const points = Object.entries(defaultContract.points);
   const families = new Set(points.map(([id]) => id.replace(/\..*/, "")));
   return [...families]
     .map((family) => {
@@ -283,9 +287,21 @@ function contractPointTables(): string {
         String(status),
         provenance,
         spec,
-        title,
+        unreachable.has(id as ContractPointId) ? `${title} (only under a [dialect](dialects.md))` : title,
       ]);
       return `## ${family}\n\n${table(["Point", "Status", "Provenance", "Spec", "Behavior"], rows)}`;
+    })
+    .join("\n");
+}
+
+function behaviourSections(): string {
+  return behaviourIds
+    .map((id) => {
+      const { title, spec, scope, unobservable, alternatives } = behaviours[id];
+      const outside = unobservable === undefined ? "" : ` A client cannot observe it: ${unobservable}.`;
+      const rows = alternatives.map((each) => [`\`${each.id}\``, each.title, each.reason]);
+      const facts = `${title} (specification ${spec}, scope \`${scope}\`).${outside}`;
+      return `### \`${id}\`\n\n${facts}\n\n${table(["Alternative", "Behavior", "Reason"], rows)}`;
     })
     .join("\n");
 }
@@ -332,6 +348,7 @@ const otherFiles = {
   "schema/control.json": "OpenAPI document of the control API.",
   "schema/scenario.json": "JSON Schema of scenario files.",
   "schema/fixtures.json": "JSON Schema of fixtures files.",
+  "schema/dialect.json": "JSON Schema of dialect files.",
   "arazzo.yaml": "workflows that span several requests.",
   "fixtures/default.yaml": "the default world.",
   "examples/careful-client.mjs": "a client without findings.",

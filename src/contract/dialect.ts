@@ -120,18 +120,35 @@ export function merged(dialect: Dialect, over: Dialect): Dialect {
   return { ...dialect, ...over };
 }
 
+/** Two alternatives that cannot be combined; the first one is selected. */
+export interface Conflict {
+  readonly behaviours: readonly [BehaviourId, BehaviourId];
+  /** Continues the id of the first behavior. */
+  readonly text: string;
+}
+
+/** The selected alternatives that cannot be combined with others, or with defaults. */
+export function conflictsIn(dialect: Dialect): Conflict[] {
+  const used = (id: BehaviourId) => dialect[id]?.use ?? defaultOf(id).id;
+  const conflictsOf = (id: BehaviourId) => alternativeOf(id, used(id)).conflicts ?? [];
+  return behaviourIds.flatMap((id) =>
+    conflictsOf(id).flatMap((conflict) => {
+      const [other, use] = conflict.split("=") as [BehaviourId, string];
+      if (used(other) !== use) return [];
+      // Both may name each other.
+      if (other < id && conflictsOf(other).includes(`${id}=${used(id)}`)) return [];
+      const [first, second] = dialect[id] === undefined ? [other, id] : [id, other];
+      const isDefault = dialect[second] === undefined ? ", its default" : "";
+      const text = `${used(first)} cannot be combined with ${second}: ${used(second)}${isDefault}`;
+      return [{ behaviours: [first, second] as const, text }];
+    }),
+  );
+}
+
 /** Why two selected alternatives cannot be combined; undefined if all can. */
 export function conflictIn(dialect: Dialect): string | undefined {
-  const { choices } = contractUnder(dialect);
-  for (const id of behaviourIds) {
-    for (const other of alternativeOf(id, choices[id]).conflicts ?? []) {
-      const [behaviour = "", use] = other.split("=");
-      if (choices[behaviour as BehaviourId] === use) {
-        return `${id}: ${choices[id]} cannot be combined with ${behaviour}: ${use}`;
-      }
-    }
-  }
-  return undefined;
+  const [conflict] = conflictsIn(dialect);
+  return conflict && `${conflict.behaviours[0]}: ${conflict.text}`;
 }
 
 /** The contract points that requests can meet, with their ids. */

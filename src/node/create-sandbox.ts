@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Fetch, Sandbox as PortableSandbox, SandboxPorts } from "../api.ts";
 import type { Dialect } from "../contract/dialect.ts";
+import type { DialectInput } from "../contract/dialect-file.ts";
 import { type OnBehalfOfMode, onBehalfOfModes } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import { type KeyQuota, keyQuotas } from "../rules/api-key.ts";
@@ -21,6 +22,7 @@ import {
   durabilities,
   removeDatabase,
 } from "./database/file.ts";
+import { changesOf, keyQuotaOf, readDialect } from "./dialect-option.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
 import { clearTimeout, setTimeout, ticks } from "./real-timers.ts";
@@ -63,16 +65,21 @@ export interface SandboxOptions {
   /** Whether to serve operations that the spec does not describe; otherwise they return 501. Default true. */
   readonly assumed?: boolean | undefined;
   /**
+   * How the service behaves where the spec leaves it open: the path of a YAML dialect file, or alternatives by
+   * behavior, such as `{ "replay.status": "200" }`. Default: every behavior has its default.
+   */
+  readonly dialect?: string | DialectInput | undefined;
+  /**
    * How to treat the header `X-On-Behalf-Of` (spec §5.7). `off`: ignore it; `optional`: check it if it is
    * sent; `required`: require it in every operation; `required-except-order`: require it, except to order a
-   * physical card. Default `optional`.
+   * physical card. Short for the behavior `on_behalf_of.mode` of a dialect. Default `optional`.
    */
   readonly onBehalfOf?: OnBehalfOfMode | undefined;
   /** Whether responses have `Sandbox-…` headers. Default true. */
   readonly sandboxHeaders?: boolean | undefined;
   /**
    * Whether the limit of five active API keys per environment applies to each `company` or (a variant of the
-   * spec, §5.5) to each `member`. Default `company`.
+   * spec, §5.5) to each `member`. Short for the behavior `api_keys.quota` of a dialect. Default `company`.
    */
   readonly keyQuota?: KeyQuota | undefined;
   /** Whether to accept and list the API keys of the fixtures, whose secrets are public. Default true. */
@@ -111,6 +118,7 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   clock: "a string with an ISO 8601 timestamp",
   fixtures: "a string",
   assumed: "true or false",
+  dialect: "a string or an object with alternatives by behavior",
   onBehalfOf: onBehalfOfModes,
   sandboxHeaders: "true or false",
   keyQuota: keyQuotas,
@@ -173,20 +181,26 @@ export interface Inputs {
   readonly catalogue: Catalogue;
   /** A reset loads them. */
   fixtures: Fixtures | undefined;
+  dialect: Dialect;
+  /** Called after the dialect has changed; set by the sandbox. */
+  dialectChanged?: (dialect: Dialect) => void;
   /** For `--watch`. */
   readonly files: readonly InputFile[];
 }
 
 /** @throws SetupError if a file cannot be read or is invalid, or the scenario is unknown */
-export function readInputs({ fixtures, keyQuota, scenarios, scenario }: SandboxOptions): Inputs {
+export function readInputs(options: SandboxOptions): Inputs {
+  const { fixtures, scenarios, scenario } = options;
   const catalogueOf = (own: readonly Scenario[]) => {
     const made = new Catalogue(readShippedScenarios, own);
     if (scenario !== undefined) made.required(scenario);
     return made;
   };
   const files: InputFile[] = [];
+  const dialect = readDialect(options);
   const inputs: Inputs = {
-    fixtures: fixtures === undefined ? undefined : readFixtures(fixtures, keyQuota),
+    dialect,
+    fixtures: fixtures === undefined ? undefined : readFixtures(fixtures, keyQuotaOf(dialect)),
     catalogue: catalogueOf(scenarios === undefined ? [] : readScenarios(scenarios)),
     files,
   };
@@ -202,12 +216,25 @@ export function readInputs({ fixtures, keyQuota, scenarios, scenario }: SandboxO
   }
   if (fixtures !== undefined) {
     const read = () => {
-      const changed = readFixtures(fixtures, keyQuota);
+      const changed = readFixtures(fixtures, keyQuotaOf(inputs.dialect));
       if (changed.digest === inputs.fixtures?.digest) return undefined;
       inputs.fixtures = changed;
       return `${fixtures}: changed. Reset the sandbox (POST /_sandbox/reset) or restart it to load the fixtures.`;
     };
     files.push({ path: fixtures, read });
+  }
+  if (typeof options.dialect === "string") {
+    const path = options.dialect;
+    const read = () => {
+      const changed = readDialect(options);
+      const changes = changesOf(inputs.dialect, changed);
+      if (fixtures !== undefined) readFixtures(fixtures, keyQuotaOf(changed));
+      if (changes.length === 0) return undefined;
+      inputs.dialectChanged?.(changed);
+      inputs.dialect = changed;
+      return `${path}: ${changes.join(", ")}`;
+    };
+    files.push({ path, read });
   }
   return inputs;
 }
@@ -226,7 +253,7 @@ export function openSandbox(
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
-  const { catalogue, fixtures } = inputs ?? readInputs(options);
+  const { catalogue, fixtures, dialect } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
   const db = options.db?.trim() ?? ":memory:";
   const isCreated = db !== ":memory:" && !existsSync(db);
@@ -244,7 +271,8 @@ export function openSandbox(
       privateSecrets,
       frozenAt,
       assumed: options.assumed,
-      dialect: dialectOf(options),
+      dialect,
+      watchDialect: inputs && ((change) => Object.assign(inputs, { dialectChanged: change })),
       sandboxHeaders: options.sandboxHeaders,
       fixtureKeys: options.fixtureKeys,
       scenarios: catalogue,
@@ -266,14 +294,6 @@ export function openSandbox(
     if (isCreated) removeDatabase(db);
     throw openingFailure(db, error);
   }
-}
-
-/** The dialect that the options select. */
-function dialectOf({ onBehalfOf, keyQuota }: SandboxOptions): Dialect {
-  return {
-    ...(onBehalfOf !== undefined && { "on_behalf_of.mode": { use: onBehalfOf } }),
-    ...(keyQuota !== undefined && { "api_keys.quota": { use: keyQuota } }),
-  };
 }
 
 /** Adds `close`. Later use of the sandbox fails with a clear error. */

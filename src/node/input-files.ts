@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { conflictsIn, type Dialect } from "../contract/dialect.ts";
+import { dialectFileSchema, dialectOfFile } from "../contract/dialect-file.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { SetupError } from "../rules/errors.ts";
 import { type Scenario, scenarioSchema } from "../scenarios/scenario.ts";
@@ -33,18 +35,40 @@ export function readDefaultFile(): Fixtures {
  * @throws SetupError if the file cannot be read or does not match the schema
  */
 export function readFixtures(file: string, keyQuota: KeyQuota = "company"): Fixtures {
-  let text: string;
-  try {
-    text = readText(file);
-  } catch (error) {
-    throw new SetupError(`${file}: cannot read the fixtures file: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const text = readOrRefuse(file, "fixtures file");
   return {
     world: readStrictYaml(file, text, fixturesSchemaFor(keyQuota)),
     digest: createHash("sha256").update(text).digest("hex"),
   };
+}
+
+/**
+ * Reads a dialect file.
+ * @throws SetupError if the file cannot be read, does not match the schema, or has alternatives that conflict
+ */
+export function readDialectFile(file: string): Dialect {
+  return fitting(checkDialect(file, readOrRefuse(file, "dialect file")));
+}
+
+/** Parses a dialect file, or lists all its problems. */
+export function checkDialect(file: string, text: string): StrictYaml<Dialect> {
+  const read = checkStrictYaml(file, text, dialectFileSchema(), (value) =>
+    conflictsIn(dialectOfFile(value)).map(({ behaviours: [first, second], text }) => ({
+      path: [first],
+      message: text,
+      ...(value[second] !== undefined && { and: [second] }),
+    })),
+  );
+  return "value" in read ? { value: dialectOfFile(read.value) } : read;
+}
+
+/** @throws SetupError if the file cannot be read */
+function readOrRefuse(file: string, kind: string): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    throw new SetupError(`${file}: cannot read the ${kind}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The folder of the shipped scenarios. */
@@ -99,15 +123,7 @@ export function yamlFiles(folder: string): string[] {
 
 /** @throws SetupError if the file cannot be read or is invalid */
 function readScenario(file: string, taken: ReadonlySet<string>): Scenario {
-  let text: string;
-  try {
-    text = readText(file);
-  } catch (error) {
-    throw new SetupError(`${file}: cannot read the scenario file: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  return fitting(checkScenario(file, text, taken));
+  return fitting(checkScenario(file, readOrRefuse(file, "scenario file"), taken));
 }
 
 /**

@@ -23,6 +23,7 @@ const kinds = {
   "an AbortSignal": (value: unknown) => value instanceof AbortSignal,
   "an array of strings": (value: unknown) =>
     Array.isArray(value) && value.every((each) => typeof each === "string"),
+  "a string or an object with alternatives by behavior": (value: unknown) => isText(value) || isPlain(value),
   "an object with the PEM strings cert and key": (value: unknown) =>
     isPlain(value) && typeof value.cert === "string" && typeof value.key === "string",
 } satisfies Record<string, (value: unknown) => boolean>;

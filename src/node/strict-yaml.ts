@@ -42,6 +42,8 @@ export function fitting<Value>(read: StrictYaml<Value>): Value {
 export interface Misfit {
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** Another value that is part of the problem: its place follows the message. */
+  readonly and?: readonly (string | number)[];
 }
 
 /**
@@ -58,12 +60,18 @@ export function checkStrictYaml<Schema extends z.ZodType>(
   if ("problems" in parsed) return parsed;
   const { document, lines, content } = parsed.value;
   const result = schema.safeParse(content, { error: maskedMessage });
-  const found = result.success ? misfits(result.data).map(customIssue) : result.error.issues;
+  const at = (path: Misfit["path"]) => placeOf(file, lines, offsetOf(document, path));
+  const found = result.success
+    ? misfits(result.data).map(({ path, message, and }) =>
+        customIssue(path, and === undefined ? message : `${message} (${at(and)})`),
+      )
+    : result.error.issues;
   // A misspelt key is also reported as missing. The message about the misspelling is the more helpful one.
   const isUnknownKey = ({ code }: z.core.$ZodIssue) => code === "unrecognized_keys";
   const all = found.flatMap(oneKeyEach).toSorted((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
   const [first, ...others] = all.slice(0, maxProblems).map((issue) => {
-    const place = placeOf(file, lines, offsetOf(document, issue));
+    const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+    const place = placeOf(file, lines, offsetOf(document, issue.path, unknown));
     return `${place}: ${describe(issue, schema, document.getIn(issue.path))}`;
   });
   if (first !== undefined) return { problems: [first, ...others], more: all.length - others.length - 1 };
@@ -77,7 +85,7 @@ function maskedMessage(issue: z.core.$ZodRawIssue): string | undefined {
   return message === undefined ? undefined : maskSecrets(message);
 }
 
-function customIssue({ path, message }: Misfit): z.core.$ZodIssue {
+function customIssue(path: Misfit["path"], message: string): z.core.$ZodIssue {
   return { code: "custom", path: [...path], message };
 }
 
@@ -172,12 +180,11 @@ function placeOf(file: string, lines: LineCounter, offset: number): string {
 }
 
 /** The position of the invalid value or its nearest ancestor; for an unknown key, of the key. */
-function offsetOf(document: Document, issue: z.core.$ZodIssue): number {
-  for (let depth = issue.path.length; depth >= 0; depth--) {
-    const node = document.getIn(issue.path.slice(0, depth), true) as YamlNode | undefined;
-    const unknown =
-      issue.code === "unrecognized_keys" && depth === issue.path.length ? issue.keys[0] : undefined;
-    const key = node?.items?.find((pair) => unknown !== undefined && pair.key?.value === unknown)?.key;
+function offsetOf(document: Document, path: readonly PropertyKey[], unknown?: string): number {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true) as YamlNode | undefined;
+    const items = depth === path.length && unknown !== undefined ? node?.items : undefined;
+    const key = items?.find((pair) => pair.key?.value === unknown)?.key;
     const offset = (key ?? node)?.range?.[0];
     if (offset !== undefined) return offset;
   }

@@ -52,6 +52,8 @@ export interface WorldPorts {
   readonly fixtureKeys?: boolean | undefined;
   /** The dialect of the start; default: every behavior has its default. */
   readonly dialect?: Dialect | undefined;
+  /** Receives a function that replaces the dialect of the start, if its file can change while the sandbox runs. */
+  readonly watchDialect?: ((change: (dialect: Dialect) => void) => void) | undefined;
   /** Shortens the waits of scenarios; default: they take the time in their files. */
   readonly shortenWait?: ShortenWait | undefined;
 }
@@ -92,6 +94,7 @@ export function openWorld(ports: WorldPorts): OpenWorld {
     outbox: new Outbox(),
     shortenWait: ports.shortenWait,
   };
+  ports.watchDialect?.((dialect) => services.dialects.changeStart(dialect));
   const begin = ({ world, digest }: Fixtures) => {
     writeClock(database, clock.state);
     loadFixtures(services, world);

@@ -125,7 +125,7 @@ describe("reports a usage error in one line, with exit code 2", () => {
       ["--allow-webhook-hosts", "*.a.test"],
       /--allow-webhook-hosts .*: must be host names .*without wildcards, but one is "\*\.a\.test"/,
     ],
-    [["--watch"], /--watch: requires --scenarios or --fixtures, because it watches their files$/m],
+    [["--watch"], /--watch: requires --scenarios, --fixtures or --dialect, because it watches their files$/m],
     [["--log", "loud"], /--log: must be one of pretty, json, silent, but is "loud"$/m],
     [["--on-behalf-of", "always"], /--on-behalf-of.*off, optional, required, required-except-order/],
     [["--host", ""], /--host/],
@@ -138,6 +138,7 @@ describe("reports a usage error in one line, with exit code 2", () => {
       ["--tls-cert", "none.pem", "--tls-key", "none.pem"],
       /--tls-cert: cannot read the file: ENOENT.*none\.pem/,
     ],
+    [["--dialect", "none.yaml"], /none\.yaml: cannot read the dialect file: ENOENT/],
     [["--fixtures", "none.yaml"], /none\.yaml: cannot read the fixtures file: ENOENT/],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await outcomeOf(args, { PORT: "0" });

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { contractPoints } from "../../src/contract/points.ts";
+import { defaultContract, reachablePoints } from "../../src/contract/dialect.ts";
 import { commands } from "../../src/node/commands/commands.ts";
 import { baseUrl } from "../../src/node/running-sandbox.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
@@ -330,10 +330,12 @@ describe("scenarios and contract", () => {
 
   test("list every contract point, also as JSON", async () => {
     const { stdout } = await outcome(["contract"]);
-    expect(rowsOf(stdout).map((row) => row.split(" ")[0])).toEqual(Object.keys(contractPoints));
+    expect(rowsOf(stdout).map((row) => row.split(" ")[0])).toEqual(
+      reachablePoints(defaultContract).map(({ id }) => id),
+    );
     expect(stdout).toMatch(/^order\.created +201 +specified +§\S.* Creates the card/m);
     const { points } = JSON.parse((await outcome(["contract", "--json"])).stdout);
-    expect(points).toHaveLength(Object.keys(contractPoints).length);
+    expect(points).toHaveLength(reachablePoints(defaultContract).length);
   });
 });
 
@@ -351,14 +353,15 @@ describe("validate", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "own.yaml"), scenarioFile("own"));
     writeFileSync(join(folder, "notes.txt"), "a: 1");
+    writeFileSync(join(folder, "real.yaml"), 'format: 1\nreplay.status: { use: "200" }\n');
     const root = new URL("../..", import.meta.url).pathname;
     const fixtures = join(root, "fixtures", "default.yaml");
     const { code, stdout, stderr } = await outcome(["validate", fixtures, folder, join(root, "scenarios")]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(
-      `${fixtures}: valid (fixtures)\n${join(folder, "own.yaml")}: valid (scenario)\n`,
+      `${fixtures}: valid (fixtures)\n${join(folder, "own.yaml")}: valid (scenario)\n${join(folder, "real.yaml")}: valid (dialect)\n`,
     );
-    expect(stdout.trimEnd().split("\n")).toHaveLength(2 + shippedScenarios.length);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(3 + shippedScenarios.length);
   });
 
   test("prints all problems with file, line, column and the nearest key, with exit code 1", async () => {
@@ -369,6 +372,7 @@ describe("validate", () => {
     write("conflict.yaml", scenarioFile("conflict"));
     write("world.yaml", "companies:\n  - { slug: solo, name: Solo, country_code: XX, card_qouta: 1 }\n");
     write("broken.yaml", "companies: [\n");
+    write("dialect.yaml", 'format: 1\nreply.status: { use: "200" }\napi_keys.quota: { use: all }\n');
     write("list.yaml", "[\n");
     write("neither.yaml", "- a\n- b\n");
     writeFileSync(join(folder, "binary.yaml"), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
@@ -386,6 +390,10 @@ describe("validate", () => {
       "binary.yaml: cannot read the file: it is not a UTF-8 text file",
       expect.stringMatching(/^broken\.yaml:[0-9]+:[0-9]+: /),
       'conflict.yaml:1:7: name: "conflict" is already the name of another scenario. Choose another name, and rename the file.',
+      expect.stringMatching(
+        /^dialect\.yaml:2:1: unknown key "reply\.status"\. Did you mean "replay\.status"\?/,
+      ),
+      'dialect.yaml:3:24: api_keys.quota.use: unknown "all". Allowed: company, member',
       "empty.yaml:1:1: must contain a mapping, but the file is empty",
       expect.stringMatching(/^list\.yaml:[0-9]+:[0-9]+: Flow/),
       expect.stringMatching(

@@ -88,6 +88,47 @@ async function openWatched(options: StartOptions = {}, pollMs = 20) {
   };
 }
 
+describe("a watched dialect file", () => {
+  const statusOfReplay = (text: string) => `format: 1\nreplay.status: { use: ${text} }\n`;
+
+  test("takes effect when it changes, unless it is invalid", async () => {
+    const file = join(temporaryFolder(), "real.yaml");
+    writeFileSync(file, statusOfReplay('"200"'));
+    const { sandbox, next } = await openWatched({ dialect: file });
+    const status = async () => {
+      const response = await sandbox.fetch("http://sandbox/_sandbox/contract");
+      const { points } = (await response.json()) as { points: { id: string; status: number }[] };
+      return points.find(({ id }) => id === "order.replayed")?.status;
+    };
+    expect(await status()).toBe(200);
+    writeFileSync(file, statusOfReplay('"201"'));
+    expect(await next()).toBe(`${file}: replay.status: 201 (was 200)`);
+    expect(await status()).toBe(201);
+    writeFileSync(file, statusOfReplay("200"));
+    expect(await next()).toBe(
+      `${file}:2:23: replay.status.use: must be in quotes: use: "200" (the last valid version stays in use until you correct it)`,
+    );
+    expect(await status()).toBe(201);
+  });
+
+  test("is refused if the fixtures do not fit it", async () => {
+    const file = join(temporaryFolder(), "real.yaml");
+    const world = join(temporaryFolder(), "world.yaml");
+    const keys = [1, 2, 3, 4, 5, 6].map((n) => `{ secret: sk_sandbox_ann_key_${n}, status: active }`);
+    const members = [keys.slice(0, 3), keys.slice(3)].map(
+      (each, m) => `{ slug: m${m}, name: M, role: owner, api_keys: [${each.join(", ")}] }`,
+    );
+    writeFileSync(
+      world,
+      `companies: [{ slug: solo, name: Solo, country_code: IE, members: [${members.join(", ")}] }]\n`,
+    );
+    writeFileSync(file, "format: 1\napi_keys.quota: { use: member }\n");
+    const { next } = await openWatched({ dialect: file, fixtures: world });
+    writeFileSync(file, "format: 1\n");
+    expect(await next()).toContain("is the active API key number 6 of the company solo");
+  });
+});
+
 describe("a watched folder of scenarios", () => {
   // Another process may take the processor for longer than a second.
   test("an edited scenario takes effect within a second, and the world is kept", { retry: 3 }, async () => {

@@ -31,7 +31,7 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Add scenarios, fixtures and a CI workflow to your project",
     load: () => import("./init.ts"),
   },
-  validate: { summary: "Check fixtures and scenario files", load: () => import("./validate.ts") },
+  validate: { summary: "Check fixtures, scenario and dialect files", load: () => import("./validate.ts") },
 };
 
 /**

@@ -23,7 +23,7 @@ export interface StartRequest {
   readonly logFormat: LogFormat;
   /** The certificate's file, for the curl commands in the start-up lines. */
   readonly tlsCert: string | undefined;
-  /** Whether to read the files of scenarios and fixtures again when they change. */
+  /** Whether to read the files of scenarios, fixtures and the dialect again when they change. */
   readonly watch: boolean;
 }
 
@@ -40,8 +40,10 @@ export interface StartDefaults {
 export function startRequest(command: Command): StartRequest {
   const flags = command.opts<Flags>();
   const { watch = false } = flags;
-  if (watch && flags.scenarios === undefined && flags.fixtures === undefined) {
-    throw new SetupError("--watch: requires --scenarios or --fixtures, because it watches their files");
+  if (watch && ![flags.scenarios, flags.fixtures, flags.dialect].some((each) => each !== undefined)) {
+    throw new SetupError(
+      "--watch: requires --scenarios, --fixtures or --dialect, because it watches their files",
+    );
   }
   return {
     logFormat: flags.log,
@@ -60,6 +62,7 @@ export function startRequest(command: Command): StartRequest {
       scenarios: flags.scenarios,
       scenario: flags.scenario,
       assumed: flags.assumed === "on",
+      dialect: flags.dialect,
       onBehalfOf: flags.onBehalfOf,
       sandboxHeaders: flags.sandboxHeaders,
       keyQuota: flags.keyQuota,
@@ -140,7 +143,7 @@ function behaviorOptions(): Option[] {
   return [
     option("--scenario <name>", "arm this scenario for every company at startup", "SCENARIO").argParser(once),
     scenariosOption(),
-    option("--watch", "reload edited scenarios and fixtures", "WATCH"),
+    option("--watch", "reload edited scenarios, fixtures and dialects", "WATCH"),
     option(
       "--assumed <mode>",
       "serve operations that the specification does not describe; off: return 501",
@@ -149,12 +152,17 @@ function behaviorOptions(): Option[] {
       .choices(["on", "off"])
       .default("on"),
     option(
+      "--dialect <file>",
+      "YAML dialect file: how the service behaves where the specification leaves it open",
+      "DIALECT",
+    ).argParser(notEmpty),
+    option(
       "--on-behalf-of <mode>",
-      "how to treat the X-On-Behalf-Of header; off: ignore it; optional: check it if it is sent; required: require it in every operation; required-except-order: require it, except to order a physical card",
+      "how to treat the X-On-Behalf-Of header, short for on_behalf_of.mode in a dialect; off: ignore it; optional: check it if it is sent; required: require it in every operation; required-except-order: require it, except to order a physical card",
       "ON_BEHALF_OF",
     )
       .choices(onBehalfOfModes)
-      .default("optional"),
+      .default(undefined, "optional"),
     keyQuotaOption(),
     option("--no-sandbox-headers", "omit the Sandbox-… headers from responses", "NO_SANDBOX_HEADERS"),
   ];
@@ -203,11 +211,11 @@ export function scenariosOption(): Option {
 export function keyQuotaOption(): Option {
   return option(
     "--key-quota <scope>",
-    "scope of the limit of five active API keys: each company or each member",
+    "scope of the limit of five active API keys: each company or each member; short for api_keys.quota in a dialect",
     "KEY_QUOTA",
   )
     .choices(keyQuotas)
-    .default("company");
+    .default(undefined, "company");
 }
 
 function readTls(cert: string | undefined, key: string | undefined): StartOptions["tls"] {

@@ -3,6 +3,7 @@ import type { SweepReport } from "../../journal/sweep-report.ts";
 import { quoted, SetupError } from "../../rules/errors.ts";
 import { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Inputs, SandboxOptions } from "../create-sandbox.ts";
+import { keyQuotaOf, readDialect } from "../dialect-option.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "../input-files.ts";
 
 /**
@@ -10,12 +11,14 @@ import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios 
  * catalogue keeps its listeners.
  * @throws SetupError if a file cannot be read or is invalid, or the scenario is unknown
  */
-export function inputsOf({ fixtures, keyQuota, scenarios, scenario }: SandboxOptions): () => Inputs {
-  const world = fixtures === undefined ? readDefaultFixtures() : readFixtures(fixtures, keyQuota);
+export function inputsOf(options: SandboxOptions): () => Inputs {
+  const { fixtures, scenarios, scenario } = options;
+  const dialect = readDialect(options);
+  const world = fixtures === undefined ? readDefaultFixtures() : readFixtures(fixtures, keyQuotaOf(dialect));
   const own = scenarios === undefined ? [] : readScenarios(scenarios);
   const catalogue = () => new Catalogue(readShippedScenarios, own);
   if (scenario !== undefined) catalogue().required(scenario);
-  return () => ({ fixtures: world, catalogue: catalogue(), files: [] });
+  return () => ({ fixtures: world, dialect, catalogue: catalogue(), files: [] });
 }
 
 /**
