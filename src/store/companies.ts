@@ -231,7 +231,7 @@ export function deleteCompany(database: Database, pk: number): void {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run(`DELETE FROM memberships WHERE company_pk = ? OR member_pk IN (${membersOf})`, pk, pk);
-  for (const table of ["members", "accounts", "counters", "card_counts", "chosen_scenarios"]) {
+  for (const table of ["members", "accounts", "dialects", "counters", "card_counts", "chosen_scenarios"]) {
     database.run(`DELETE FROM ${table} WHERE company_pk = ?`, pk);
   }
   database.run("DELETE FROM companies WHERE pk = ?", pk);
