@@ -6,7 +6,7 @@ import { SandboxError } from "../rules/errors.ts";
 import type { FactsOverlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import { type Caller, callerInCompany } from "../store/callers.ts";
-import { tokenEndpoints } from "./exchange-key.ts";
+import { leewayMs, tokenEndpoints } from "./exchange-key.ts";
 
 /**
  * The caller behind an access token (spec §5).
@@ -15,7 +15,7 @@ import { tokenEndpoints } from "./exchange-key.ts";
  * @throws SandboxError `auth.*`
  */
 export function authenticate(
-  { callers, clock }: Services,
+  { callers, clock, dialects }: Services,
   accessToken: string | undefined,
   served: readonly Environment[],
 ): Caller {
@@ -33,7 +33,9 @@ export function authenticate(
   }
   const token = callers.byAccessToken(accessToken);
   if (!token) throw refused();
-  if (companyNow(clock, token.caller.clockOffsetMs) >= token.expiresAtMs) {
+  const { companyPk, clockOffsetMs } = token.caller;
+  const lateMs = companyNow(clock, clockOffsetMs) - token.expiresAtMs;
+  if (lateMs >= 0 && lateMs >= leewayMs(dialects.of(companyPk).choices)) {
     throw expired(` at ${new Date(token.expiresAtMs).toISOString()}`);
   }
   if (!served.includes(token.caller.environment)) {

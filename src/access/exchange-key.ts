@@ -1,5 +1,6 @@
+import type { Choices } from "../contract/behaviours.ts";
 import type { Environment } from "../contract/identifiers.ts";
-import { accessTokenLifetimeMs, type TokenExchangeResponse } from "../contract/token-exchange.ts";
+import type { TokenExchangeResponse } from "../contract/token-exchange.ts";
 import { environmentOfKey } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
@@ -33,7 +34,7 @@ export function exchangeKey(
   services: Services,
   endpoint: Environment,
   apiKey: string,
-  { facts, tokenLifetimeMs = accessTokenLifetimeMs }: Overlay,
+  { facts, tokenLifetimeMs }: Overlay,
 ): TokenExchangeResponse {
   const { database, clock, random } = services;
   return database.transaction(() => {
@@ -45,18 +46,31 @@ export function exchangeKey(
         "api_key: the member who owns the key is not active in the company. Use the API key of an active member.",
       );
     }
+    const { choices } = services.dialects.of(caller.companyPk);
     const n = nextNumber(database, caller.companyPk, "access_tokens");
     const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
-    const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + tokenLifetimeMs;
+    const lifetimeMs = tokenLifetimeMs ?? Number(choices["token.lifetime"]) * 1000;
+    const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + lifetimeMs;
     const pk = insertAccessToken(database, {
       hash: hashOfSecret(accessToken),
       companyPk: caller.companyPk,
       apiKeyPk: caller.apiKeyPk,
       expiresAtMs,
     });
-    deleteExpiredTokens(database, pk, clock.now());
-    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+    deleteExpiredTokens(database, pk, clock.now() - leewayMs(choices));
+    return { access_token: accessToken, expires_at: shownExpiry(expiresAtMs, choices["token.expires_at"]) };
   });
+}
+
+/** How long a token is accepted after its expiry. */
+export function leewayMs(choices: Choices): number {
+  return Number(choices["token.clock_skew"]) * 1000;
+}
+
+function shownExpiry(ms: number, form: Choices["token.expires_at"]): string {
+  const shown = new Date(ms).toISOString();
+  if (form === "milliseconds") return shown;
+  return form === "seconds" ? shown.replace(/\.\d+/, "") : shown.replace("Z", "000Z");
 }
 
 /** @throws SandboxError 401: the key belongs to the other environment, or does not exist */

@@ -1,11 +1,13 @@
 import type { Behaviour } from "./behaviours/behaviour.ts";
 import { credentialBehaviours } from "./behaviours/credentials.ts";
+import { gatewayBehaviours } from "./behaviours/gateway.ts";
 import { orderBehaviours } from "./behaviours/orders.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
 const catalogue = {
   ...credentialBehaviours,
+  ...gatewayBehaviours,
   ...orderBehaviours,
 };
 

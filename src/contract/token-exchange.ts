@@ -17,6 +17,3 @@ export const tokenExchangeResponse = z.object({
   expires_at: z.iso.datetime(),
 });
 export type TokenExchangeResponse = z.output<typeof tokenExchangeResponse>;
-
-/** The spec says "about 15 minutes" (§5, §8). */
-export const accessTokenLifetimeMs = 15 * 60 * 1000;

@@ -121,11 +121,12 @@ const refusePath: Route = (_, c) => {
 
 function methodNotAllowed(served: readonly string[]): Route {
   const methods = served.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return (_, c) => {
+  return ({ dialects }, c) => {
+    const { status } = dialects.all.points["gateway.method_not_allowed"];
     throw new SandboxError(
       "gateway.method_not_allowed",
       `${c.req.method} ${maskPath(c.req.path)}: method not allowed. Use ${methods.join(" or ")}.`,
-      { Allow: methods.join(", ") },
+      status === 405 ? { Allow: methods.join(", ") } : undefined,
     );
   };
 }

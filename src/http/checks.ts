@@ -3,15 +3,18 @@ import { actingPoints, type CheckId } from "../contract/decisions.ts";
 import { shownValue } from "../contract/expected.ts";
 import { companyId, idempotencyKey } from "../contract/identifiers.ts";
 import { type Operation, type OperationId, operations, requiresOnBehalfOf } from "../contract/operations.ts";
+import { companyNow } from "../rules/clock.ts";
 import { hasPermission } from "../rules/company.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
-import { type Check, type RequestContext, sentHeader, setCaller } from "./context.ts";
+import type { Caller } from "../store/callers.ts";
+import { type Check, type HttpServices, type RequestContext, sentHeader, setCaller } from "./context.ts";
 
 /** The checks that the HTTP layer makes. The decisions table has their order. */
 export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check } = {
-  /** 401 (spec §5). The scheme may be in any letter case. */
+  /** 401 (spec §5). */
   access_token: (services, c) => {
-    const credentials = /^bearer +([^ ]+) *$/i.exec(sentHeader(c, "Authorization") ?? "");
+    const bearer = services.dialects.all.choices["auth.scheme"] === "exact" ? exactBearer : anyBearer;
+    const credentials = bearer.exec(sentHeader(c, "Authorization") ?? "");
     setCaller(services, c, authenticate(services, credentials?.[1], services.served));
   },
 
@@ -40,12 +43,14 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
   },
 
   /** 429: only a scenario refuses a request for its rate. */
-  rate_limit: (_, c) => {
+  rate_limit: (services, c) => {
     const limit = c.get("claim")?.step.request.rate_limited;
     if (!limit) return;
-    throw new SandboxError("gateway.rate_limited", `Too many requests. Retry in ${limit.retry_after_s} s.`, {
-      "Retry-After": String(limit.retry_after_s),
-    });
+    throw new SandboxError(
+      "gateway.rate_limited",
+      `Too many requests. Retry in ${limit.retry_after_s} s.`,
+      retryAfter(services, c.get("caller"), limit.retry_after_s),
+    );
   },
 
   /** 503: only a scenario makes the token endpoint unavailable. */
@@ -110,6 +115,22 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
     c.set("idempotencyKey", key.data);
   },
 };
+
+/** The spec writes the scheme as `Bearer`. */
+const exactBearer = /^Bearer +([^ ]+) *$/;
+const anyBearer = /^bearer +([^ ]+) *$/i;
+
+/** The header of a 429. A date is by the company's clock, as that in `Date`, and rounded up. */
+function retryAfter(
+  { clock, dialects }: HttpServices,
+  { companyPk, clockOffsetMs }: Caller,
+  seconds: number,
+): Readonly<Record<string, string>> | undefined {
+  const form = dialects.of(companyPk).choices["rate_limit.retry_after"];
+  if (form === "none") return undefined;
+  const at = new Date(Math.ceil(companyNow(clock, clockOffsetMs) / 1000 + seconds) * 1000);
+  return { "Retry-After": form === "seconds" ? String(seconds) : at.toUTCString() };
+}
 
 /** Whether the body is declared as JSON, with or without parameters. */
 export function declaresJson(c: RequestContext): boolean {

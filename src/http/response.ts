@@ -109,11 +109,13 @@ export function unusableDatabase(path: string, { outcome }: Pick<DatabaseUnusabl
  * of the token endpoint has its own realm and no error code: RFC 6750 §3.1 defines these codes for access tokens only, and a
  * client would refresh its token on `invalid_token`.
  */
-export function challengeOf({ points }: Contract, point: ErrorPointId): HeaderFields | undefined {
+export function challengeOf({ points, choices }: Contract, point: ErrorPointId): HeaderFields | undefined {
   const { status, title } = points[point];
-  if (status !== 401) return undefined;
+  const challenge = choices["unauthorized.challenge"];
+  if (status !== 401 || challenge === "none") return undefined;
   if (point.startsWith("token.")) return { "WWW-Authenticate": 'Bearer realm="token"' };
-  const error = point === "auth.token_missing" ? "" : `, error="invalid_token", error_description="${title}"`;
+  const isDescribed = challenge === "described" && point !== "auth.token_missing";
+  const error = isDescribed ? `, error="invalid_token", error_description="${title}"` : "";
   return { "WWW-Authenticate": `Bearer realm="developer"${error}` };
 }
 

@@ -1,6 +1,7 @@
 import type { Probe } from "./probe.ts";
 import { credentialProbes } from "./probes/credentials.ts";
+import { gatewayProbes } from "./probes/gateway.ts";
 import { orderProbes } from "./probes/orders.ts";
 
 /** All probes. Each behavior that can be observed from outside has one. */
-export const probes: readonly Probe[] = [...credentialProbes, ...orderProbes];
+export const probes: readonly Probe[] = [...credentialProbes, ...gatewayProbes, ...orderProbes];

@@ -1,3 +1,4 @@
+import type { Envelope } from "../contract/points.ts";
 import type { ProbeReply, Target } from "./probe.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -39,6 +40,18 @@ export function messageIn(json: unknown): string {
     return "";
   };
   return at(json);
+}
+
+/** The envelope of an error, whatever its texts are; undefined if a dialect knows no such body. */
+export function envelopeOf({ json }: Pick<ProbeReply, "json">): Envelope | undefined {
+  if (typeof json?.error?.code === "string" && typeof json.error.message === "string") return "gateway";
+  if (typeof json?.error === "string") return json.error_description === undefined ? "card" : "oauth";
+  return typeof json?.title === "string" || typeof json?.detail === "string" ? "problem" : undefined;
+}
+
+/** The path of the token endpoint for an API key (spec §4). */
+export function tokenPath(apiKey: string): string {
+  return apiKey.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
 }
 
 const mostPages = 10;

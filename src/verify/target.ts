@@ -1,6 +1,6 @@
 import { type Evidence, evidenceOf } from "./evidence.ts";
 import { CannotProbe, type ProbeReply, type ProbeRequest, type SharedOrder, type Target } from "./probe.ts";
-import { idIn, isSuccess, listRows, objectIn, rowsIn } from "./replies.ts";
+import { idIn, isSuccess, listRows, objectIn, rowsIn, tokenPath } from "./replies.ts";
 import { type Limits, type Pace, type Send, Sender, type SentRequest } from "./sender.ts";
 
 /** How a target is reached, and the credentials to use there. */
@@ -111,7 +111,7 @@ export function openTarget(options: TargetOptions): OpenTarget {
   };
 
   const exchange = async (key: string): Promise<string> => {
-    const path = key.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
+    const path = tokenPath(key);
     const { status, json } = await once({ method: "POST", path, body: { api_key: key } });
     if (typeof json?.access_token === "string") return json.access_token;
     throw new CannotProbe(

@@ -99,7 +99,7 @@ export const waysTo = {
   "auth.token_expired": async () => {
     const sandbox = openSandbox();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");
-    sandbox.clockOfTest.advance(900_000);
+    sandbox.clockOfTest.advance(3_600_000);
     return sandbox.order({ token });
   },
   "auth.api_key_as_bearer": orderHeaders({ Authorization: "Bearer sk_sandbox_northwind_owner" }),

@@ -5,7 +5,7 @@ import { type OperationId, operationIds, operations } from "../operations.ts";
 import type { ContractPointId } from "../points.ts";
 import { errorBody, pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
-import { headers } from "./headers.ts";
+import { headersUnder } from "./headers.ts";
 import { namedDocument, type OpenapiDocument } from "./named-document.ts";
 import { operationTexts } from "./operation-texts.ts";
 import { parametersOf, sharedParametersOf } from "./parameters.ts";
@@ -78,7 +78,7 @@ export function openapiDocument(origins?: Origins, contract = defaultContract): 
     webhooks: webhookRequests(),
     components: {
       parameters: { ...sharedParameters, ...webhookParameters },
-      headers,
+      headers: headersUnder(contract),
       examples: Object.fromEntries(
         points.map((point) => [
           point,

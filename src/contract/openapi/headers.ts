@@ -58,6 +58,24 @@ export const headers = {
   },
 };
 
+/** The headers of responses under a contract. */
+export function headersUnder({ choices }: Contract) {
+  const { Authenticate, RetryAfter } = headers;
+  return {
+    ...headers,
+    ...(choices["unauthorized.challenge"] === "realm" && {
+      Authenticate: { ...Authenticate, description: "Authentication scheme and realm" },
+    }),
+    ...(choices["rate_limit.retry_after"] === "http_date" && {
+      RetryAfter: {
+        ...RetryAfter,
+        description: "Time before which a retry is refused, as an HTTP date by the company's clock",
+        schema: { ...text, pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$" },
+      },
+    }),
+  };
+}
+
 const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
 /** The operations whose response shows a secret. */
 const showsSecret: readonly OperationId[] = [
@@ -81,9 +99,11 @@ export function headersOf(
     ...(replayed !== undefined &&
       points.some((point) => /\.replayed(_|$)/.test(point)) && { [replayed]: ref("IdempotentReplayed") }),
     ...(isSuccess && id && showsSecret.includes(id) && { "Cache-Control": ref("CacheControl") }),
-    ...(status === 401 && { "WWW-Authenticate": ref("Authenticate") }),
+    ...(status === 401 &&
+      choices["unauthorized.challenge"] !== "none" && { "WWW-Authenticate": ref("Authenticate") }),
     ...(status === 405 && { Allow: ref("Allow") }),
-    ...(status === 429 && { "Retry-After": ref("RetryAfter") }),
+    ...(status === 429 &&
+      choices["rate_limit.retry_after"] !== "none" && { "Retry-After": ref("RetryAfter") }),
     "Sandbox-Contract-Point": ref("SandboxContractPoint"),
     "Sandbox-Scenario": ref("SandboxScenario"),
   };

@@ -2,12 +2,16 @@ import { exchangeKey, keyHolder } from "../../access/exchange-key.ts";
 import type { Environment } from "../../contract/identifiers.ts";
 import { tokenExchangeRequest } from "../../contract/token-exchange.ts";
 import { SandboxError } from "../../rules/errors.ts";
-import { type Check, type RequestContext, type Route, setCaller } from "../context.ts";
+import { contentTypeExpected, declaresJson } from "../checks.ts";
+import { type Check, type RequestContext, type Route, sentHeader, setCaller } from "../context.ts";
 import { type BodyRefusals, parseBody, unreadableMessages } from "../read-body.ts";
 import { respond } from "../respond.ts";
 
 /** Finds the member who owns the API key in the body, or refuses with 400 or 401 (spec §4). */
 export const findApiKey: Check = (services, c) => {
+  if (services.dialects.all.choices["token.content_type"] === "json" && !declaresJson(c)) {
+    throw new SandboxError("token.invalid_request", contentTypeExpected(sentHeader(c, "Content-Type")));
+  }
   const apiKey = parseBody(c.get("body"), tokenExchangeRequest, refusals).body.api_key;
   c.set("apiKey", apiKey);
   setCaller(services, c, keyHolder(services, environmentOf(c), apiKey));

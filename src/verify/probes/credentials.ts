@@ -1,5 +1,33 @@
-import { probe } from "../probe.ts";
-import { isSuccess } from "../replies.ts";
+import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
+import { envelopeOf, isSuccess, tokenPath } from "../replies.ts";
+
+/** A call that needs nothing but an access token. */
+const call = (
+  target: Target,
+  rest: { token?: string | null; headers?: Record<string, string | undefined> } = {},
+) => target.send({ method: "GET", path: "/developer/cards", ...rest });
+
+/** Exchanges an API key; `body` replaces the valid one. */
+const exchange = (target: Target, body: object = { api_key: target.apiKey }, headers = {}) =>
+  target.send({ method: "POST", path: tokenPath(target.apiKey), token: null, body, headers });
+
+/** An exchange with an API key of the right environment that does not exist. */
+const exchangeUnknownKey = (target: Target) =>
+  exchange(target, {
+    api_key: target.apiKey.replace(/^(sk_[a-z]+_).*/, `$1${target.uuid().replaceAll("-", "")}`),
+  });
+
+/** The status if it is one of these. */
+function statusOf<const Status extends string>({ status }: ProbeReply, ...known: readonly Status[]) {
+  return known.find((each) => each === String(status)) ?? { unexplained: `status ${status}` };
+}
+
+/** @throws CannotProbe if the server ignores X-On-Behalf-Of */
+async function statusForForeignCompany(target: Target) {
+  const reply = await call(target, { headers: { "X-On-Behalf-Of": target.uuid() } });
+  if (isSuccess(reply)) throw new CannotProbe("the server ignores X-On-Behalf-Of");
+  return statusOf(reply, "403", "404");
+}
 
 /** The token endpoints, access tokens and X-On-Behalf-Of. */
 export const credentialProbes = [
@@ -19,5 +47,49 @@ export const credentialProbes = [
       headers: { ...request.headers, "X-On-Behalf-Of": undefined },
     });
     return isSuccess(replay) ? "required-except-order" : "required";
+  }),
+  probe("on_behalf_of.foreign_company", "read", statusForForeignCompany),
+  probe("token.status", "read", async (target) => statusOf(await exchange(target), "200", "201")),
+  probe("token.malformed_status", "read", async (target) =>
+    statusOf(await exchange(target, {}), "400", "401", "422"),
+  ),
+  probe("token.refused_status", "read", async (target) =>
+    statusOf(await exchangeUnknownKey(target), "401", "400", "403"),
+  ),
+  probe("token.error_envelope", "read", async (target) => {
+    return envelopeOf(await exchangeUnknownKey(target)) ?? { unexplained: "the error has another body" };
+  }),
+  probe("token.content_type", "read", async (target) => {
+    const body = { api_key: target.apiKey };
+    return isSuccess(await exchange(target, body, { "Content-Type": "text/plain" })) ? "any" : "json";
+  }),
+  probe("token.lifetime", "read", async (target) => {
+    const { headers, json } = await exchange(target);
+    const seconds = (Date.parse(json?.expires_at) - Date.parse(headers.get("Date") ?? "")) / 1000;
+    // A response has its Date in whole seconds, and takes its time.
+    const found = (["900", "840", "960"] as const).find((each) => Math.abs(Number(each) - seconds) < 10);
+    return found ?? { unexplained: "expires_at shows another lifetime" };
+  }),
+  probe("token.expires_at", "read", async (target) => {
+    const { json } = await exchange(target);
+    const fraction = /:\d\d(?:\.(\d+))?Z$/.exec(json?.expires_at);
+    const digits = fraction?.[1]?.length ?? 0;
+    if (fraction && digits === 0) return "seconds";
+    if (digits === 3) return "milliseconds";
+    return digits === 6 ? "microseconds" : { unexplained: "expires_at has another form" };
+  }),
+  probe("auth.scheme", "read", async (target) => {
+    const Authorization = `bearer ${await target.token()}`;
+    const { status } = await call(target, { token: null, headers: { Authorization } });
+    return status === 401 ? "exact" : "any_case";
+  }),
+  probe("unauthorized.envelope", "read", async (target) => {
+    const refused = await call(target, { token: target.uuid() });
+    return envelopeOf(refused) ?? { unexplained: "the 401 has another body" };
+  }),
+  probe("unauthorized.challenge", "read", async (target) => {
+    const challenge = (await call(target, { token: target.uuid() })).headers.get("WWW-Authenticate");
+    if (challenge === null) return "none";
+    return /\berror=/.test(challenge) ? "described" : "realm";
   }),
 ];

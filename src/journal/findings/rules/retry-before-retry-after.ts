@@ -43,7 +43,7 @@ export const retryBeforeRetryAfter: Rule = {
   severity: "warn",
   title: "Retry before Retry-After has passed",
   why: "The service refuses requests until the time in Retry-After has passed. An early retry fails too, adds load, and may extend the rate limit.",
-  fix: "Wait at least the number of seconds in Retry-After before you send the request again, even if your own backoff is shorter.",
+  fix: "Wait until the time in Retry-After has passed before you send the request again, even if your own backoff is shorter.",
   spec: "§8 (rate limits are assumed)",
   watch() {
     const all = new QuickLRU<string, Sent>({ maxSize: 500 });
@@ -74,24 +74,25 @@ export const retryBeforeRetryAfter: Rule = {
 function reportEarly({ hasKey, refused }: Sent, moment: Moment, report: Report): void {
   const retriedEarly = refused.filter((each) => each.earlyRetry && (hasKey || isOver(each, moment)));
   const isRetried = hasKey || retriedEarly.length > 1;
-  for (const { request, earlyRetry, retryAfterMs } of retriedEarly) {
+  for (const { request, earlyRetry } of retriedEarly) {
     if (!earlyRetry) continue;
     const waitedMs = earlyRetry.startedMs - request.endedMs;
     const hasWaited = waitedMs >= noWaitMs || retriedEarly.length >= minAttemptsWithoutWait - 1;
     if (!isRetried && !hasWaited) continue;
     report({
-      observed: `A request got ${request.exchange.status} with Retry-After: ${retryAfterMs / 1000} and was sent again after ${Math.round(waitedMs)} ms`,
+      observed: `A request got ${request.exchange.status} with Retry-After: ${request.exchange.responseHeaders["Retry-After"]} and was sent again after ${Math.round(waitedMs)} ms`,
       requests: [request, earlyRetry],
       severity: isRetried && hasWaited ? "warn" : "info",
     });
   }
 }
 
-/** Undefined if the response has no Retry-After in seconds, or did not reach the client. */
-function retryAfterMsOf({ exchange: { status, responseHeaders, abortedMs } }: ObservedRequest) {
-  if ((status !== 429 && status !== 503) || abortedMs !== undefined) return undefined;
-  const seconds = Number(responseHeaders["Retry-After"]);
-  return seconds > 0 ? seconds * 1000 : undefined;
+/** Undefined if the response has no Retry-After, or did not reach the client. A date is by the company's clock. */
+function retryAfterMsOf({ exchange: { status, responseHeaders, abortedMs, atMs } }: ObservedRequest) {
+  const { "Retry-After": value } = responseHeaders;
+  if ((status !== 429 && status !== 503) || abortedMs !== undefined || value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - atMs;
+  return ms > 0 ? ms : undefined;
 }
 
 /** Names the request and the client instance. It contains the access token: never show it. */
