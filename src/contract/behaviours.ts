@@ -1,7 +1,9 @@
 import type { Behaviour } from "./behaviours/behaviour.ts";
 import { credentialBehaviours } from "./behaviours/credentials.ts";
 import { gatewayBehaviours } from "./behaviours/gateway.ts";
+import { listBehaviours } from "./behaviours/lists.ts";
 import { orderBehaviours } from "./behaviours/orders.ts";
+import { responseBehaviours } from "./behaviours/responses.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
@@ -9,6 +11,8 @@ const catalogue = {
   ...credentialBehaviours,
   ...gatewayBehaviours,
   ...orderBehaviours,
+  ...listBehaviours,
+  ...responseBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { decimalForm, decimalInput } from "./amount.ts";
 import { cardStatus, cardType } from "./card.ts";
+import type { Contract } from "./dialect.ts";
 import { mustBe } from "./expected.ts";
 import { accountId, cardId, memberId } from "./identifiers.ts";
 import { invoiceStatus } from "./invoice.ts";
 import { transactionDirection, transactionStatus, transactionType } from "./transaction.ts";
 
-const greatestLimit = 100;
+/** The most results on a page (assumed). */
+export const greatestLimit = 100;
 const limitError = mustBe(`an integer from 1 to ${greatestLimit}`);
 
 /** A filter with one value. */
@@ -30,19 +32,46 @@ function several<Schema extends z.ZodType<unknown, string>>(schema: Schema, most
     .optional();
 }
 
-/** The query parameters of every list, in addition to its filters (assumed). */
-export const paging = {
-  limit: once(
-    z
-      .string()
-      .regex(/^[0-9]{1,3}$/, limitError)
-      .transform(Number)
-      .pipe(z.int(limitError).min(1, limitError).max(greatestLimit, limitError)),
-  ),
-  cursor: once(z.string().min(1, "must be the next_cursor of the previous page")),
-};
+const digits = (least: number, expected = mustBe(`an integer of at least ${least}`)) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/, expected)
+    .transform(Number)
+    .pipe(z.int(expected).min(least, expected));
 
-/** The response of every list (assumed). */
+const limit = once(
+  z
+    .string()
+    .regex(/^[0-9]{1,3}$/, limitError)
+    .transform(Number)
+    .pipe(z.int(limitError).min(1, limitError).max(greatestLimit, limitError)),
+);
+const unboundedLimit = once(digits(1));
+const cursor = once(z.string().min(1, "must be the next_cursor of the previous page"));
+const offset = once(digits(0));
+const page = once(digits(1));
+
+/** The query parameters of every list, in addition to its filters (assumed). */
+export function pagingParameters({
+  choices,
+}: Pick<Contract, "choices">): Readonly<Record<string, typeof limit | typeof cursor>> {
+  const size = choices["lists.limit_over_maximum"] === "clamped" ? unboundedLimit : limit;
+  switch (choices["lists.paging"]) {
+    case "cursor":
+      return { limit: size, cursor };
+    case "offset":
+      return { limit: size, offset };
+    case "page":
+      return { per_page: size, page };
+  }
+}
+
+/** The number of results on a page that was asked for without one. */
+export function defaultLimit({ choices }: Pick<Contract, "choices">): number {
+  return Number(choices["lists.page_size"]);
+}
+
+/** The response of every list (assumed), without a dialect. */
 export const listOf = <Row extends z.ZodType>(row: Row) =>
   z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: z.string().nullable() });
 

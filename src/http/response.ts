@@ -1,5 +1,6 @@
 import { type Contract, defaultContract } from "../contract/dialect.ts";
 import type { ContractPoint, ContractPointId, ErrorPointId } from "../contract/points.ts";
+import { presented } from "../contract/presentation.ts";
 import { errorBody, type UnreadPointId, unavailableAt } from "../contract/responses.ts";
 import { ConnectionLost, type DatabaseUnusable } from "../rules/errors.ts";
 import type { HttpServices } from "./context.ts";
@@ -36,7 +37,7 @@ export function makeParts(
   return {
     status,
     headers: headers || shown ? { ...usual, ...shown, ...headers } : usual,
-    text: status === noContent ? "" : shared(JSON.stringify(body)),
+    text: status === noContent ? "" : shared(JSON.stringify(presented(contract, point, body))),
   };
 }
 

@@ -2,7 +2,7 @@ import type { CardId } from "../contract/identifiers.ts";
 import type { DeclineReason, Merchant } from "../contract/transaction.ts";
 import { companyNow } from "../rules/clock.ts";
 import { quoted, SimulationRefused } from "../rules/errors.ts";
-import { bookable, convert, costOf, hasRate } from "../rules/exchange-rates.ts";
+import { bookable, convert, costOf, hasRate, type Rounding } from "../rules/exchange-rates.ts";
 import { usedOf } from "../rules/limits.ts";
 import { periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
@@ -26,14 +26,15 @@ export interface AuthorisationRequest {
  * @throws SimulationRefused if there is no such card, or no rate for the currency
  */
 export function authorise(services: Services, request: AuthorisationRequest): TransactionRecord {
-  const { database, clock } = services;
+  const { database, clock, dialects } = services;
   return database.transaction(() => {
     const stored = findCard(database, clock.now(), request.cardId);
     if (!stored)
       throw new SimulationRefused("unknown", `card_id: no card has the id ${quoted(request.cardId)}`);
     const nowMs = companyNow(clock, stored.clockOffsetMs);
     const account = accountByPk(database, stored.accountPk);
-    const draft = draftOf(stored, account, request);
+    const rounding = dialects.of(stored.companyPk).choices["money.rounding"];
+    const draft = draftOf(stored, account, request, rounding);
     const reason = declineReason(services, stored, account, draft, nowMs);
     return reason
       ? decline(services, account, { ...draft, declineReason: reason }, nowMs)
@@ -47,8 +48,9 @@ function draftOf(
   { pk, card }: StoredCard,
   account: AccountRecord,
   { originalMinor, currency = account.currency, merchant, type }: AuthorisationRequest,
+  rounding: Rounding,
 ): PaymentDraft {
-  const amountMinor = bookable(originalMinor, currency, account.currency);
+  const amountMinor = bookable(originalMinor, currency, account.currency, rounding);
   return {
     type,
     direction: "debit",
@@ -59,7 +61,7 @@ function draftOf(
     cardId: card.id,
     merchant,
     spentMinor: amountMinor,
-    spentEurMinor: convert(originalMinor, currency, "EUR"),
+    spentEurMinor: convert(originalMinor, currency, "EUR", rounding),
   };
 }
 
@@ -99,11 +101,12 @@ function declineReason(
  * @returns whether there is one
  */
 function exchangeFor(services: Services, to: AccountRecord, minor: number, nowMs: number): boolean {
+  const rounding = services.dialects.of(to.companyPk).choices["money.rounding"];
   for (const from of activeAccounts(services.database, to.companyPk)) {
     if (from.currency === to.currency || !hasRate(from.currency)) continue;
     const costMinor = costOf(minor, to.currency, from.currency);
     if (availableMinor(from) < costMinor) continue;
-    const boughtMinor = convert(costMinor, from.currency, to.currency);
+    const boughtMinor = convert(costMinor, from.currency, to.currency, rounding);
     const [debitId, creditId] = [nextTransactionId(services, from), nextTransactionId(services, to)];
     const debit: Draft = {
       id: debitId,

@@ -27,10 +27,10 @@ export function clear(
   return services.database.transaction(() => {
     const { payment, nowMs } = pendingOne(services, id);
     const clearedMinor = originalMinor ?? payment.originalMinor;
-    const cleared = amountsOf(payment, clearedMinor);
+    const cleared = amountsOf(services, payment, clearedMinor);
     const restMinor = payment.originalMinor - clearedMinor;
-    if (isFinal || !isWorth(payment, restMinor)) return complete(services, payment, cleared, nowMs);
-    return completePart(services, payment, cleared, amountsOf(payment, restMinor), nowMs);
+    if (isFinal || !isWorth(services, payment, restMinor)) return complete(services, payment, cleared, nowMs);
+    return completePart(services, payment, cleared, amountsOf(services, payment, restMinor), nowMs);
   });
 }
 
@@ -53,8 +53,8 @@ export function reverse(
         `amount: the authorization holds only ${held}. Use a smaller amount.`,
       );
     }
-    if (!isWorth(payment, restMinor)) return release(services, payment, nowMs);
-    return holdOnly(services, payment, amountsOf(payment, restMinor), nowMs);
+    if (!isWorth(services, payment, restMinor)) return release(services, payment, nowMs);
+    return holdOnly(services, payment, amountsOf(services, payment, restMinor), nowMs);
   });
 }
 
@@ -89,7 +89,7 @@ export function refund(
           : `amount: must be at most ${left}, the part of the payment that is not refunded yet`,
       );
     }
-    const back = amountsOf(payment, backMinor);
+    const back = amountsOf(services, payment, backMinor);
     recordRefunded(services, payment, payment.refundedOriginalMinor + backMinor);
     // It counts in the payment's period, so that the limit of another period does not grow.
     const { cardPk, cardId, merchant, originalCurrency, spentAtMs } = payment;
@@ -131,15 +131,25 @@ function pendingOne(services: Services, id: TransactionId) {
  * Converts an amount in the merchant's currency to the account's currency and to EUR.
  * @throws SimulationRefused if it converts to 0.00
  */
-function amountsOf({ originalCurrency, currency }: TransactionRecord, originalMinor: number): Amounts {
+function amountsOf(
+  services: Services,
+  { companyPk, originalCurrency, currency }: TransactionRecord,
+  originalMinor: number,
+): Amounts {
+  const rounding = services.dialects.of(companyPk).choices["money.rounding"];
   return {
     originalMinor,
-    amountMinor: bookable(originalMinor, originalCurrency, currency),
-    spentEurMinor: convert(originalMinor, originalCurrency, "EUR"),
+    amountMinor: bookable(originalMinor, originalCurrency, currency, rounding),
+    spentEurMinor: convert(originalMinor, originalCurrency, "EUR", rounding),
   };
 }
 
 /** Whether an amount in the merchant's currency converts to more than 0.00. */
-function isWorth({ originalCurrency, currency }: TransactionRecord, originalMinor: number): boolean {
-  return originalMinor > 0 && convert(originalMinor, originalCurrency, currency) > 0;
+function isWorth(
+  { dialects }: Services,
+  { companyPk, originalCurrency, currency }: TransactionRecord,
+  originalMinor: number,
+): boolean {
+  const rounding = dialects.of(companyPk).choices["money.rounding"];
+  return originalMinor > 0 && convert(originalMinor, originalCurrency, currency, rounding) > 0;
 }

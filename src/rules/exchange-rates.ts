@@ -1,4 +1,5 @@
 import { greatestAmount, greatestMinor } from "../contract/amount.ts";
+import type { Choices } from "../contract/behaviours.ts";
 import { SimulationRefused } from "./errors.ts";
 import { formatMinor } from "./money.ts";
 
@@ -64,25 +65,36 @@ function scaledRate(from: string, to: string): bigint {
   return (rateTo * rateUnit * 2n + rateFrom) / (rateFrom * 2n);
 }
 
+/** How a converted amount is rounded (assumed). */
+export type Rounding = Choices["money.rounding"];
+
 /**
- * Converts minor units by the rate that `exchangeRate` shows, rounding halves up, so that a client can recalculate
- * every amount. A result beyond `greatestMinor` may be inexact; the ledger refuses it.
+ * Converts minor units by the rate that `exchangeRate` shows, so that a client can recalculate every amount. A result
+ * beyond `greatestMinor` may be inexact; the ledger refuses it.
  * @throws SimulationRefused if the sandbox has no rate for a currency
  */
-export function convert(minor: number, from: string, to: string): number {
-  return Number((BigInt(minor) * scaledRate(from, to) * 2n + rateUnit) / (rateUnit * 2n));
+export function convert(minor: number, from: string, to: string, rounding: Rounding = "half_up"): number {
+  const exact = BigInt(minor) * scaledRate(from, to);
+  const rest = (exact % rateUnit) * 2n;
+  const down = exact / rateUnit;
+  const isUp =
+    rounding === "half_up" ? rest >= rateUnit : rounding === "half_even" && rest + (down & 1n) > rateUnit;
+  return Number(isUp ? down + 1n : down);
 }
 
 /**
  * The same for an amount to book.
  * @throws SimulationRefused if the result is 0.00 or exceeds `greatestMinor`
  */
-export function bookable(minor: number, from: string, to: string): number {
-  const converted = convert(minor, from, to);
+export function bookable(minor: number, from: string, to: string, rounding: Rounding = "half_up"): number {
+  const converted = convert(minor, from, to, rounding);
   if (converted > 0 && converted <= greatestMinor) return converted;
   const conversion = `amount: ${formatMinor(minor)} ${from} converts to`;
   const rate = scaledRate(from, to);
-  const least = formatMinor(Number((rateUnit + 2n * rate - 1n) / (2n * rate)));
+  // The least that converts to half of 0.01, or to more.
+  const half = Number((rateUnit + 2n * rate - 1n) / (2n * rate));
+  const above = convert(half, from, to, rounding) > 0 ? half : half + 1;
+  const least = formatMinor(rounding === "down" ? costOf(1, to, from) : above);
   throw new SimulationRefused(
     "invalid",
     converted === 0

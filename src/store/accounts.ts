@@ -61,14 +61,17 @@ export function activeAccounts(database: Database, companyPk: number): AccountRe
 
 const list = `
   ${selected}
-  WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) ORDER BY a.position DESC ${limitParameter}`;
+  WHERE a.company_pk = ? AND a.position < coalesce(?, 9007199254740991) AND (? = 0 OR a.status = 'active')
+  ORDER BY a.position DESC ${limitParameter}`;
 
+/** @param isOpenOnly - leaves out closed accounts */
 export function pageOfAccounts(
   database: Database,
   companyPk: number,
   { before, limit }: Page,
+  isOpenOnly: boolean,
 ): Listed<AccountRecord>[] {
-  return database.all(list, companyPk, before ?? null, limit);
+  return database.all(list, companyPk, before ?? null, isOpenOnly ? 1 : 0, limit);
 }
 
 /** Stores the account's balance, held amount and time of change. */

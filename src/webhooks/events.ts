@@ -1,3 +1,4 @@
+import { presentedEvent } from "../contract/presentation.ts";
 import type { DeliveryId, EventType } from "../contract/webhook.ts";
 import type { WebhookPayload } from "../contract/webhook-responses.ts";
 import { companyNow } from "../rules/clock.ts";
@@ -24,7 +25,7 @@ export interface CompanyEvent<Type extends EventType> {
   readonly expired?: { readonly number: number; readonly atMs: number };
 }
 
-type EventServices = Pick<Services, "database" | "random" | "clock" | "outbox" | "shortenWait">;
+type EventServices = Pick<Services, "database" | "random" | "clock" | "dialects" | "outbox" | "shortenWait">;
 
 /** How long an event that must arrive out of order is held back, unless another one is sent before. */
 const heldBackMs = 5000;
@@ -50,7 +51,7 @@ export function emit<Type extends EventType>(services: EventServices, event: Com
  * @returns the delivery's id
  */
 export function enqueue<Type extends EventType>(
-  { database, random, clock, outbox, shortenWait = (ms) => ms }: EventServices,
+  { database, random, clock, dialects, outbox, shortenWait = (ms) => ms }: EventServices,
   webhook: {
     readonly pk: number;
     readonly id: string;
@@ -74,12 +75,13 @@ export function enqueue<Type extends EventType>(
   const id = uuidOf(block) as DeliveryId;
   // If one is held back already, this one is sent before it and is not held back itself.
   const heldBack = faults?.reorder === true && !isHoldingBack(database, webhook.pk);
+  const payload = { type, timestamp: new Date(atMs).toISOString(), data: data(), ...extra };
   insertDelivery(database, {
     id,
     companyPk,
     webhookPk: webhook.pk,
     event: type,
-    body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data: data(), ...extra }),
+    body: JSON.stringify(presentedEvent(dialects.of(companyPk), payload)),
     dueAtMs: nowMs + (heldBack ? Math.floor(shortenWait(heldBackMs)) : 0),
     rejected:
       webhook.pendingDeliveries < mostPending

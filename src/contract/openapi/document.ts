@@ -1,14 +1,17 @@
 import type { oas31, ZodOpenApiOperationObject } from "zod-openapi";
 import { type Contract, defaultContract } from "../dialect.ts";
 import type { Environment } from "../identifiers.ts";
+import { recordedPage } from "../list-page.ts";
 import { type OperationId, operationIds, operations } from "../operations.ts";
 import type { ContractPointId } from "../points.ts";
+import { presented } from "../presentation.ts";
 import { errorBody, pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
 import { headersUnder } from "./headers.ts";
 import { namedDocument, type OpenapiDocument } from "./named-document.ts";
 import { operationTexts } from "./operation-texts.ts";
 import { parametersOf, sharedParametersOf } from "./parameters.ts";
+import { withPresentation } from "./presentation.ts";
 import { type Resource, type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
 import { webhookParameters, webhookRequests } from "./webhooks.ts";
@@ -102,7 +105,7 @@ export function openapiDocument(origins?: Origins, contract = defaultContract): 
       },
     },
   });
-  return withProvenance(document);
+  return withPresentation(withProvenance(document), contract);
 }
 
 /** The base URLs of the environments that are served; by default both. */
@@ -134,9 +137,13 @@ function isUsed({ points }: Contract, name: ResourceName): boolean {
 }
 
 /** The recorded response of a point; an error in the envelope that it has under the contract. */
-function exampleOf({ points }: Contract, point: ContractPointId): unknown {
+function exampleOf(contract: Contract, point: ContractPointId): unknown {
+  const { points } = contract;
   const { response } = examples[point];
-  if (points[point].status < 400) return response;
+  if (points[point].status < 400) {
+    const lists = operationIds.find((id) => operations[id].success === point);
+    return presented(contract, point, recordedPage(contract, lists ? operations[lists].path : "", response));
+  }
   const { error } = response as { error: string | { message: string } };
   return errorBody(points[point], typeof error === "string" ? error : error.message);
 }

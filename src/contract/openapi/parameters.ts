@@ -2,7 +2,15 @@ import * as z from "zod";
 import type { ZodOpenApiParameterObject } from "zod-openapi";
 import type { Contract } from "../dialect.ts";
 import { companyId, idempotencyKey, uuid } from "../identifiers.ts";
-import { cardFilters, invoiceFilters, paging, transactionFilters } from "../list.ts";
+import {
+  cardFilters,
+  defaultLimit,
+  greatestLimit,
+  invoiceFilters,
+  noFilters,
+  pagingParameters,
+  transactionFilters,
+} from "../list.ts";
 import { type OnBehalfOfMode, type OperationId, operations, requiresOnBehalfOf } from "../operations.ts";
 import type { Provenance } from "../points.ts";
 import { schemaOfParameter } from "./named-document.ts";
@@ -11,17 +19,17 @@ import { schemaOfParameter } from "./named-document.ts";
 type Filter = z.ZodOptional<z.ZodPipe<z.ZodType, z.ZodType>>;
 
 const filtersOf: Partial<Record<OperationId, Readonly<Record<string, Filter>>>> = {
-  listCards: { ...cardFilters, ...paging },
-  listAccounts: paging,
-  listCompanies: paging,
-  listTransactions: { ...transactionFilters, ...paging },
-  listInvoices: { ...invoiceFilters, ...paging },
-  listWebhooks: paging,
-  listWebhookDeliveries: paging,
+  listCards: cardFilters,
+  listAccounts: noFilters,
+  listCompanies: noFilters,
+  listTransactions: transactionFilters,
+  listInvoices: invoiceFilters,
+  listWebhooks: noFilters,
+  listWebhookDeliveries: noFilters,
 };
 
 /** By the name of the parameter, or by the operation and the name. */
-const filterTexts: Readonly<Record<string, string>> = {
+const filterTexts = (contract: Contract): Readonly<Record<string, string>> => ({
   tokens:
     "Only cards with one of these card tokens. Separate several values with commas, or repeat the parameter.",
   account_id: "Only results of this account",
@@ -34,12 +42,21 @@ const filterTexts: Readonly<Record<string, string>> = {
     "Only transactions of one of these types. Separate several values with commas, or repeat the parameter.",
   direction: "Only transactions in this direction",
   from: "Start of the period, inclusive",
-  to: "End of the period, exclusive",
+  to: `End of the period, ${contract.choices["lists.period_end"]}`,
   min_amount: "Smallest amount, a decimal in the currency of the account",
   max_amount: "Largest amount, a decimal in the currency of the account",
-  limit: "Maximum number of results on the page. Default: 50",
+  limit: sizeText(contract),
   cursor: "The `next_cursor` of the previous page. Send the same filters as for that page.",
-};
+  offset: "Number of results before the page. Default: 0",
+  per_page: sizeText(contract),
+  page: "Number of the page, from 1. Default: 1",
+});
+
+function sizeText(contract: Contract): string {
+  const isClamped = contract.choices["lists.limit_over_maximum"] === "clamped";
+  const most = isClamped ? `. A greater number than ${greatestLimit} counts as ${greatestLimit}` : "";
+  return `Maximum number of results on the page. Default: ${defaultLimit(contract)}${most}`;
+}
 
 /** The operations that take an `Idempotency-Key`, with the provenance of this header. */
 const keyed: Partial<Record<OperationId, Provenance>> = {
@@ -114,8 +131,10 @@ export function parametersOf(
   const inPath = [...path.matchAll(/:([a-z]+)/g)].map(([, name = ""]) =>
     parameter("path", name, uuid, pathText(id, name)),
   );
-  const inQuery = Object.entries(filtersOf[id] ?? {}).map(([name, filter]) =>
-    queryParameter(id, name, filter),
+  const filters = filtersOf[id] && { ...filtersOf[id], ...pagingParameters(contract) };
+  const texts = filterTexts(contract);
+  const inQuery = Object.entries(filters ?? {}).map(([name, filter]) =>
+    queryParameter(id, name, filter, texts[`${id}.${name}`] ?? texts[name] ?? ""),
   );
   const key = keyed[id] && keyParameter(contract, keyed[id]);
   const acting = id === "orderPhysicalCard" ? OrderOnBehalfOf : OnBehalfOf;
@@ -149,10 +168,10 @@ function keyParameter({ choices }: Contract, provenance: Provenance): z.ZodType 
   });
 }
 
-function queryParameter(id: OperationId, name: string, filter: Filter): z.ZodType {
+function queryParameter(id: OperationId, name: string, filter: Filter, description: string): z.ZodType {
   const specified = id === "listCards" && name === "tokens";
   return parameter("query", name, schemaOfParameter(filter.unwrap()).optional(), {
-    description: filterTexts[`${id}.${name}`] ?? filterTexts[name] ?? "",
+    description,
     "x-provenance": specified ? "specified" : "assumed",
     "x-spec": specified ? "§2" : "§4",
   });

@@ -12,7 +12,7 @@ import { cardFilters } from "../../contract/list.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
 import type { HttpServices, RequestContext, Route } from "../context.ts";
-import { pageOf, readListQuery } from "../list-query.ts";
+import { pageOf, readListQuery, respondPage } from "../list-query.ts";
 import {
   readCardChange,
   readDeliveryAddress,
@@ -68,16 +68,15 @@ export const listCards: Route = (services, c) => {
   const { companyPk, companyId, memberPk } = c.get("caller");
   const own = seesOnlyOwnCards(c.get("caller"));
   const scope = `${companyId}/${own ? memberPk : ""}`;
-  const query = readListQuery(c, cardFilters, scope, "cards.query_invalid");
+  const query = readListQuery(services, c, cardFilters, scope, "cards.query_invalid");
   const rows = pageOfCards(services.database, services.clock.now(), companyPk, {
     ...query.filters,
     memberPk: own ? memberPk : undefined,
-    before: query.after,
-    limit: query.limit + 1,
+    ...query.page,
   });
   const page = pageOf(rows, query, listedCardsNow(services, companyPk, rows, viewOf(c)));
-  reportSpending(c, page.data);
-  return respond(services, c, "cards.listed", page);
+  reportSpending(c, page.rows);
+  return respondPage(services, c, "cards.listed", page);
 };
 
 /** `GET /developer/cards/{id}`. */

@@ -5,24 +5,23 @@ import { invoiceOf } from "../../payments/invoice.ts";
 import { transactionOf } from "../../payments/ledger.ts";
 import { reachOf } from "../../rules/company.ts";
 import { SandboxError } from "../../rules/errors.ts";
+import { daysLater } from "../../rules/uk-calendar.ts";
 import { accountOfCompany, pageOfAccounts } from "../../store/accounts.ts";
 import type { Caller } from "../../store/callers.ts";
 import { companiesOfMember } from "../../store/companies.ts";
 import { invoiceOfCompany, pageOfInvoices } from "../../store/invoices.ts";
 import { pageOfTransactions, transactionOfCompany } from "../../store/transactions.ts";
 import type { Route } from "../context.ts";
-import { pageOf, readListQuery } from "../list-query.ts";
+import { pageOf, readListQuery, respondPage } from "../list-query.ts";
 import { respond } from "../respond.ts";
 
 /** `GET /developer/accounts`. */
 export const listAccounts: Route = (services, c) => {
   const { companyPk, companyId } = c.get("caller");
-  const query = readListQuery(c, noFilters, companyId, "accounts.query_invalid");
-  const rows = pageOfAccounts(services.database, companyPk, {
-    before: query.after,
-    limit: query.limit + 1,
-  });
-  return respond(services, c, "accounts.listed", pageOf(rows, query, accountOf));
+  const query = readListQuery(services, c, noFilters, companyId, "accounts.query_invalid");
+  const isOpenOnly = query.contract.choices["accounts.closed_listed"] === "no";
+  const rows = pageOfAccounts(services.database, companyPk, query.page, isOpenOnly);
+  return respondPage(services, c, "accounts.listed", pageOf(rows, query, accountOf));
 };
 
 /** `GET /developer/accounts/{id}`. */
@@ -36,12 +35,9 @@ export const getAccount: Route = (services, c) => {
 /** `GET /developer/companies`: the companies that the member belongs to, with any role. */
 export const listCompanies: Route = (services, c) => {
   const { memberPk, memberId } = c.get("caller");
-  const query = readListQuery(c, noFilters, memberId, "companies.query_invalid");
-  const rows = companiesOfMember(services.database, memberPk, {
-    before: query.after,
-    limit: query.limit + 1,
-  });
-  return respond(services, c, "companies.listed", pageOf(rows, query, companyOf));
+  const query = readListQuery(services, c, noFilters, memberId, "companies.query_invalid");
+  const rows = companiesOfMember(services.database, memberPk, query.page);
+  return respondPage(services, c, "companies.listed", pageOf(rows, query, companyOf));
 };
 
 /** `GET /developer/transactions`. */
@@ -49,19 +45,20 @@ export const listTransactions: Route = (services, c) => {
   const caller = c.get("caller");
   const memberPk = onlyMemberOf(caller);
   const scope = `${caller.companyId}/${memberPk ?? ""}`;
-  const query = readListQuery(c, transactionFilters, scope, "transactions.query_invalid");
-  const { from, to, min_amount, max_amount, ...rest } = query.filters;
+  const query = readListQuery(services, c, transactionFilters, scope, "transactions.query_invalid");
+  const { from, to, min_amount, max_amount, status, ...rest } = query.filters;
+  const { choices } = query.contract;
   const rows = pageOfTransactions(services.database, caller.companyPk, {
     ...rest,
     memberPk,
+    status: status ?? (choices["transactions.listed_statuses"] === "completed" ? ["completed"] : undefined),
     fromMs: from,
-    toMs: to,
+    toMs: to !== undefined && choices["lists.period_end"] === "inclusive" ? to + 1 : to,
     minMinor: min_amount,
     maxMinor: max_amount,
-    before: query.after,
-    limit: query.limit + 1,
+    ...query.page,
   });
-  return respond(services, c, "transactions.listed", pageOf(rows, query, transactionOf));
+  return respondPage(services, c, "transactions.listed", pageOf(rows, query, transactionOf));
 };
 
 /** `GET /developer/transactions/{id}`. */
@@ -84,13 +81,16 @@ function onlyMemberOf({ role, memberPk }: Caller): number | undefined {
 /** `GET /developer/company/invoices`. */
 export const listInvoices: Route = (services, c) => {
   const { companyPk, companyId } = c.get("caller");
-  const query = readListQuery(c, invoiceFilters, companyId, "invoices.query_invalid");
+  const query = readListQuery(services, c, invoiceFilters, companyId, "invoices.query_invalid");
+  const { status, from, to } = query.filters;
+  const { choices } = query.contract;
   const rows = pageOfInvoices(services.database, companyPk, {
-    ...query.filters,
-    before: query.after,
-    limit: query.limit + 1,
+    status: status ?? (choices["invoices.void_listed"] === "no" ? ["open", "paid"] : undefined),
+    from,
+    to: to !== undefined && choices["lists.period_end"] === "inclusive" ? daysLater(to, 1) : to,
+    ...query.page,
   });
-  return respond(services, c, "invoices.listed", pageOf(rows, query, invoiceOf));
+  return respondPage(services, c, "invoices.listed", pageOf(rows, query, invoiceOf));
 };
 
 /** `GET /developer/company/invoices/{id}`. */

@@ -12,7 +12,7 @@ import {
 import * as webhooks from "../../webhooks/webhooks.ts";
 import { contentTypeExpected, declaresJson } from "../checks.ts";
 import { type HttpServices, type RequestContext, type Route, sentHeader } from "../context.ts";
-import { pageOf, readListQuery } from "../list-query.ts";
+import { pageOf, readListQuery, respondPage } from "../list-query.ts";
 import { type BodyRefusals, describeBodyIssues, parseBody, unreadableMessages } from "../read-body.ts";
 import { respond } from "../respond.ts";
 
@@ -28,12 +28,9 @@ export const createWebhook: Route = (services, c) => {
 /** `GET /developer/webhooks`. */
 export const listWebhooks: Route = (services, c) => {
   const { companyPk, companyId } = c.get("caller");
-  const query = readListQuery(c, noFilters, companyId, "webhooks.query_invalid");
-  const rows = pageOfWebhooks(services.database, companyPk, {
-    before: query.after,
-    limit: query.limit + 1,
-  });
-  return respond(
+  const query = readListQuery(services, c, noFilters, companyId, "webhooks.query_invalid");
+  const rows = pageOfWebhooks(services.database, companyPk, query.page);
+  return respondPage(
     services,
     c,
     "webhooks.listed",
@@ -75,9 +72,9 @@ export const testWebhook: Route = (services, c) => {
 /** `GET /developer/webhooks/{id}/deliveries`. */
 export const listWebhookDeliveries: Route = (services, c) => {
   const { pk, id } = webhookNamed(services, c);
-  const query = readListQuery(c, noFilters, id, "webhooks.query_invalid");
-  const rows = pageOfDeliveries(services.database, pk, { before: query.after, limit: query.limit + 1 });
-  return respond(
+  const query = readListQuery(services, c, noFilters, id, "webhooks.query_invalid");
+  const rows = pageOfDeliveries(services.database, pk, query.page);
+  return respondPage(
     services,
     c,
     "webhooks.deliveries_listed",

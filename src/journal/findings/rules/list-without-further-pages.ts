@@ -1,6 +1,6 @@
 import QuickLRU from "quick-lru";
 import { createdCard, isOrderOperation } from "../card-order.ts";
-import { defaultLimit, type ListRequest } from "../list-request.ts";
+import type { ListRequest } from "../list-request.ts";
 import type { ObservedRequest } from "../request.ts";
 import { type Moment, type Report, type Rule, setLatest, type Watch } from "../rule.ts";
 
@@ -57,7 +57,7 @@ class FirstPages implements Watch {
     }
     if (!list) {
       if (this.#isAnyOfCards && !request.isExchange) this.#useCard(request);
-    } else if (list.cursor !== undefined) this.#pagers.set(pagerName(request), true);
+    } else if (!list.isFirst) this.#pagers.set(pagerName(request), true);
     else if (list.next === undefined) return;
     else if (operation === "listCards") this.#readCards(list, request);
     else if (list.from !== undefined && list.to !== undefined) this.#readPeriod(list, request);
@@ -68,7 +68,7 @@ class FirstPages implements Watch {
     this.#latest.delete(request.client);
     const name = `${request.client} ${list.list}`;
     if (list.next === null) this.#unfollowed.delete(name);
-    else if (list.limit >= defaultLimit && !request.muted) {
+    else if (list.isOfDefaultLimit && !request.muted) {
       const before = this.#unfollowed.get(name);
       const isForNewest =
         (ordered > 0 && ordered <= list.limit) || (before !== undefined && isLookUp(before));
@@ -115,12 +115,18 @@ class FirstPages implements Watch {
       const isOfCards = request.exchange.operation === "listCards";
       const list = isOfCards ? "the list of cards" : "a list with from and to";
       report({
-        observed: `The client read the first page of ${list} and did not follow its next_cursor`,
+        observed: `The client read the first page of ${list} and did not ${furtherPages(request)}`,
         requests: [request],
         severity: isLookUp(page) ? "info" : "warn",
       });
     }
   }
+}
+
+/** What a client does to read further pages. */
+function furtherPages({ exchange: { contract } }: ObservedRequest): string {
+  if (contract.choices["lists.envelope"] === "array") return "follow its header Link";
+  return contract.choices["lists.paging"] === "cursor" ? "follow its next_cursor" : "ask for the next page";
 }
 
 function pagerName({ program, exchange }: ObservedRequest): string {

@@ -1,0 +1,72 @@
+import { CannotProbe, probe, type Target } from "../probe.ts";
+import { rowsIn } from "../replies.ts";
+
+/** The fields of a card that the specification names (§2). */
+const cardFields = new Set([
+  "id",
+  "token",
+  "company_id",
+  "account_id",
+  "user_id",
+  "type",
+  "design_id",
+  "status",
+  "name",
+  "last_four",
+  "expiry_date",
+  "auto_convert",
+  "three_ds_biometric",
+  "spending_limit",
+  "card_limits",
+  "created_at",
+]);
+
+async function anyAccount(target: Target): Promise<Readonly<Record<string, unknown>>> {
+  const { json } = await target.send({ method: "GET", path: "/developer/accounts" });
+  const [account] = rowsIn(json);
+  if (account) return account;
+  throw new CannotProbe("no account is listed");
+}
+
+/** The shape of the objects in responses. */
+export const responseProbes = [
+  probe("responses.timestamps", "read", async (target) => {
+    const values = Object.values(await anyAccount(target));
+    const found = values.find((value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value));
+    const [, form] = /T\d\d:\d\d:\d\d(.+)$/.exec(String(found)) ?? [];
+    if (form === "Z") return "seconds";
+    if (/^\.\d{3}Z$/.test(form ?? "")) return "milliseconds";
+    return /^\.\d{3}\+00:00$/.test(form ?? "") ? "offset" : { unexplained: "timestamps of another form" };
+  }),
+
+  probe("responses.extra_fields", "write", async (target) => {
+    const further = Object.keys((await target.sharedOrder()).card).filter((name) => !cardFields.has(name));
+    if (further.length === 0) return "none";
+    return further.includes("metadata")
+      ? "metadata"
+      : { unexplained: `further fields: ${further.join(", ")}` };
+  }),
+
+  probe("responses.amounts", "read", async (target) => {
+    const { balance } = await anyAccount(target);
+    if (typeof balance === "string" || typeof balance === "number") {
+      return typeof balance === "string" ? "decimal" : "number";
+    }
+    const isObject = typeof balance === "object" && balance !== null && "value" in balance;
+    return isObject ? "object" : { unexplained: `balance is of type ${typeof balance}` };
+  }),
+
+  probe("responses.currency_case", "read", async (target) => {
+    const { currency } = await anyAccount(target);
+    if (typeof currency !== "string") return { unexplained: "accounts have no currency" };
+    return currency === currency.toLowerCase() ? "lower" : "upper";
+  }),
+
+  probe("responses.single_object", "read", async (target) => {
+    const path = `/developer/accounts/${await target.accountId()}`;
+    const { json, status } = await target.send({ method: "GET", path });
+    if (json?.id !== undefined) return "none";
+    if (json?.account?.id !== undefined) return "named";
+    return json?.data?.id === undefined ? { unexplained: `status ${status}, and no account` } : "data";
+  }),
+];
