@@ -6,4 +6,10 @@ import { orderProbes } from "./probes/orders.ts";
 import { responseProbes } from "./probes/responses.ts";
 
 /** All probes. Each behavior that can be observed from outside has one. */
-export const probes: readonly Probe[] = [...credentialProbes, ...gatewayProbes, ...orderProbes, ...listProbes, ...responseProbes];
+export const probes: readonly Probe[] = [
+  ...credentialProbes,
+  ...gatewayProbes,
+  ...orderProbes,
+  ...listProbes,
+  ...responseProbes,
+];
