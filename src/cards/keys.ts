@@ -1,3 +1,4 @@
+import { retentionMs } from "../contract/behaviours/orders.ts";
 import type { Card } from "../contract/card.ts";
 import type { Contract } from "../contract/dialect.ts";
 import type { ErrorPointId } from "../contract/points.ts";
@@ -74,16 +75,6 @@ function originalOf(services: Services, request: IssueRequest, { choices }: Cont
   forgetKeyOf(database, original.card.pk);
   return undefined;
 }
-
-const hourMs = 3_600_000;
-
-/** For how long a key is kept, by the company's clock; undefined: for ever. */
-export const retentionMs: Readonly<Record<Contract["choices"]["key.retention"], number | undefined>> = {
-  forever: undefined,
-  "30d": 30 * 24 * hourMs,
-  "24h": 24 * hourMs,
-  "1h": hourMs,
-};
 
 /** A card whose order was not hashed counts as the same order. */
 function isSameOrder(digest: () => string, ofOriginal: string | null): boolean {

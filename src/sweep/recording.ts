@@ -102,6 +102,7 @@ export class Recording implements Observer {
     this.#counts.set(name, ordinal);
     if (caller) this.#capture.add(caller.companyPk, label);
     this.#noteParallel(label);
+    this.#releaseFor(caller);
     const hasForced = this.#forced > 0;
     const forced = this.#forcedOn({ label, operation, ordinal });
     const call: RecordedCall = {
@@ -121,6 +122,13 @@ export class Recording implements Observer {
     this.calls.push(call);
     if (hasForced && label === this.#plan?.call.label) this.next ??= call;
     return { forced, ended: (exchange, messages) => this.#ended(call, exchange, messages) };
+  }
+
+  /** Under this alternative no retry meets its key in progress: it waits for the order whose connection was lost. */
+  #releaseFor(caller: Call["caller"]): void {
+    const { services, scenarios } = this.#parts;
+    const { choices } = services.dialects.of(caller?.companyPk);
+    if (choices["order.key_in_progress"] === "wait") scenarios.releaseForced();
   }
 
   #forcedOn(call: Pick<RecordedCall, "label" | "operation" | "ordinal">): Scenario | undefined {

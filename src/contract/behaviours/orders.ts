@@ -195,3 +195,13 @@ export const replayHeaders = {
   none: undefined,
   "x-idempotency-replayed": "X-Idempotency-Replayed",
 } as const;
+
+const hourMs = 3_600_000;
+
+/** How long a key is kept, by the company's clock; undefined: for ever. */
+export const retentionMs = {
+  forever: undefined,
+  "30d": 30 * 24 * hourMs,
+  "24h": 24 * hourMs,
+  "1h": hourMs,
+} as const;

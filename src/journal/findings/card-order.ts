@@ -1,3 +1,4 @@
+import { retentionMs } from "../../contract/behaviours/orders.ts";
 import { physicalCardOrder, physicalReplacement, virtualCardOrder } from "../../contract/card-requests.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { ContractPointId } from "../../contract/points.ts";
@@ -143,12 +144,34 @@ const beforeKey: ReadonlySet<ContractPointId | undefined> = new Set<ContractPoin
   "cards.content_type_invalid",
 ]);
 
-/** Whether the order itself was refused, so that its key may be used again (spec §7). */
-export function isOrderRefused({ exchange: { status, point } }: ObservedRequest): boolean {
-  return (status === 400 || status === 404 || status === 422) && !beforeKey.has(point);
+/** Whether the response shows a card: a new one, or the original one of the key. */
+export function showsCard({ exchange: { status = 0 } }: ObservedRequest): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Whether the order itself was refused, so that it created no card. */
+export function isOrderRefused(request: ObservedRequest): boolean {
+  const { status, point } = request.exchange;
+  const isFinal = status === 400 || status === 404 || status === 422;
+  return isFinal && !beforeKey.has(point) && !isKeyReused(request);
+}
+
+/** Whether a dialect stores the refusal of the order under its key, instead of freeing the key (spec §7). */
+export function isRefusalStored(request: ObservedRequest): boolean {
+  return request.exchange.contract.choices["key.stored_refusals"] === "4xx" && isOrderRefused(request);
+}
+
+/** Whether the key was refused because it belongs to another order. */
+export function isKeyReused({ exchange: { point } }: ObservedRequest): boolean {
+  return point === "order.key_reused" || point === "cards.key_reused";
 }
 
 /** Whether the first order with the key was still in progress. */
 export function isKeyInProgress({ exchange: { point } }: ObservedRequest): boolean {
   return point === "order.key_in_progress" || point === "cards.key_in_progress";
+}
+
+/** How long the service keeps a key, by the company's clock. */
+export function keptMs({ exchange: { contract } }: ObservedRequest): number {
+  return retentionMs[contract.choices["key.retention"]] ?? Number.POSITIVE_INFINITY;
 }

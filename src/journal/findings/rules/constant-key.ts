@@ -1,5 +1,5 @@
 import QuickLRU from "quick-lru";
-import { orderOperations } from "../card-order.ts";
+import { isKeyReused, orderOperations, showsCard } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
 
@@ -24,7 +24,7 @@ const sampleKeys: ReadonlySet<string> = new Set([
 export const constantKey: Rule = {
   severity: "high",
   title: "Same Idempotency-Key for all orders",
-  why: "Only the first order creates a card. Every later order returns that card, so the other cards are never created.",
+  why: "Only the first order creates a card. Every later order returns that card or is refused, so the other cards are never created.",
   fix: "Generate a random UUID for each order. Do not hard-code the key, and do not generate it once at startup.",
   spec: "§4",
   operations: orderOperations,
@@ -51,8 +51,9 @@ export const constantKey: Rule = {
   },
 };
 
+/** Or would have, with a key of its own. */
 function mayHaveCreatedCard(request: ObservedRequest): boolean {
-  return !request.muted && (request.exchange.status === 201 || request.isAmbiguous);
+  return !request.muted && (showsCard(request) || isKeyReused(request) || request.isAmbiguous);
 }
 
 /** Members may share a fixed key, but with an unset key the same order of another member is a different order. */

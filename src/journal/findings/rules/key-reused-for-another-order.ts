@@ -1,12 +1,19 @@
 import QuickLRU from "quick-lru";
-import { isKeyInProgress, isOrderRefused, orderOperations } from "../card-order.ts";
+import {
+  isKeyInProgress,
+  isOrderRefused,
+  isRefusalStored,
+  keptMs,
+  orderOperations,
+  showsCard,
+} from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import type { Rule } from "../rule.ts";
 
 export const keyReusedForAnotherOrder: Rule = {
   severity: "critical",
   title: "Idempotency-Key reused for a different order",
-  why: "The service returns the original card and does not order the second one. The client receives 201 and assumes that the second card is on its way.",
+  why: "The service does not order the second card: it returns the original one, or refuses the request. A client that receives 201 assumes that the second card is on its way.",
   fix: "Generate a new key for each order, store it with the order, and send it again only to retry that order.",
   spec: "§4",
   operations: orderOperations,
@@ -20,8 +27,11 @@ export const keyReusedForAnotherOrder: Rule = {
         const { keyName, key, fingerprint } = order;
         const before = holders.get(keyName) ?? first;
         const isHeld = holds(before);
-        // A refused order frees the key (§7).
-        if (!isHeld || isOrderRefused(request)) holders.set(keyName, request);
+        const isForgotten = request.exchange.atMs - before.exchange.atMs >= keptMs(request);
+        // A refused order frees the key (§7), unless a dialect stores the refusal.
+        const isFreed = isOrderRefused(request) && !isRefusalStored(request);
+        if (!isHeld || isFreed || isForgotten) holders.set(keyName, request);
+        if (isForgotten) return;
         if (before.order?.fingerprint === fingerprint) return;
         const requests = inOrder(before, request);
         report({
@@ -37,9 +47,9 @@ export const keyReusedForAnotherOrder: Rule = {
   },
 };
 
-/** Whether the key now belongs to a card, or may. */
+/** Whether the key now belongs to a card, or may, or to a refusal. */
 function holds(request: ObservedRequest): boolean {
-  return request.isAmbiguous || request.exchange.status === 201 || isKeyInProgress(request);
+  return request.isAmbiguous || showsCard(request) || isKeyInProgress(request) || isRefusalStored(request);
 }
 
 /** In order of arrival: the 409 for a key in progress is sent before the response to the first request. */

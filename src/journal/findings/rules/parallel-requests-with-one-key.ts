@@ -17,7 +17,7 @@ const maxLatest = 8;
 export const parallelRequestsWithOneKey: Rule = {
   severity: "warn",
   title: "Parallel requests with the same Idempotency-Key",
-  why: "While the first request is in progress, the others get 409. A client that treats this 409 as a failure loses track of the card that the first request creates.",
+  why: "While the first request is in progress, the others are refused. A client that treats this refusal as a failure loses track of the card that the first request creates.",
   fix: "Send one request per key at a time. Wait for its response or a timeout before you retry.",
   spec: "§3, §4 (assumed)",
   operations: orderOperations,
@@ -30,7 +30,7 @@ export const parallelRequestsWithOneKey: Rule = {
     return {
       onRequest(request) {
         const { order, firstWithOwnKey: first } = request;
-        if (!order || !first || request.muted) return;
+        if (!order || !first || request.muted || waits(request)) return;
         const { key, keyName } = order;
         const latest = latestOf.get(keyName) ?? (first.muted ? [] : [first]);
         latestOf.set(keyName, [...latest.slice(1 - maxLatest), request]);
@@ -53,6 +53,11 @@ export const parallelRequestsWithOneKey: Rule = {
     };
   },
 };
+
+/** Whether a second request just waits for the first, so that nothing can be lost. */
+function waits({ exchange: { contract } }: ObservedRequest): boolean {
+  return contract.choices["order.key_in_progress"] === "wait";
+}
 
 function overlap(one: ObservedRequest, other: ObservedRequest): boolean {
   return one.startedMs < other.endedMs && other.startedMs < one.endedMs;

@@ -1,5 +1,5 @@
 import QuickLRU from "quick-lru";
-import { type CardOrder, createdCard, isOrderRefused, orderOperations } from "../card-order.ts";
+import { type CardOrder, createdCard, isOrderRefused, orderOperations, showsCard } from "../card-order.ts";
 import type { Severity } from "../finding.ts";
 import type { ObservedRequest } from "../request.ts";
 import { type Moment, type Report, type Rule, setLatest, type Watch } from "../rule.ts";
@@ -130,7 +130,7 @@ class RetriesWithNewKey implements Watch {
         : undefined;
       if (retry) this.#suspect(unknown, retry);
       else this.#unknown.set(name, unknown);
-    } else if (first && (request.exchange.status === 201 || isOrderRefused(request))) {
+    } else if (first && (showsCard(request) || isOrderRefused(request))) {
       this.#unknown.delete(name);
     }
   }

@@ -1,5 +1,5 @@
 import QuickLRU from "quick-lru";
-import { orderOperations } from "../card-order.ts";
+import { orderOperations, showsCard } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import { type Moment, type Report, type Rule, setLatest, type Watch } from "../rule.ts";
 
@@ -46,7 +46,7 @@ class UnknownOutcomes implements Watch {
     if (!request.order) return;
     this.#latestMs.set(request.scope, atMs);
     if (this.#isAnyLeft || request.isAmbiguous) this.#follow(request, request.order);
-    else if (status === 201 && request.firstWithOwnKey) this.#settled.set(request.order.keyName, true);
+    else if (showsCard(request) && request.firstWithOwnKey) this.#settled.set(request.order.keyName, true);
   }
 
   #follow(request: ObservedRequest, { keyName, fingerprint }: NonNullable<ObservedRequest["order"]>): void {
@@ -103,5 +103,5 @@ class UnknownOutcomes implements Watch {
 
 /** Whether the client knows that the order was accepted. */
 function isCreated(request: ObservedRequest): boolean {
-  return request.exchange.status === 201 && !request.isAmbiguous;
+  return showsCard(request) && !request.isAmbiguous;
 }
