@@ -12,7 +12,13 @@ import { numberedUuidOf } from "../rules/random.ts";
 import { expiryDate, periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
-import { type CardRecord, cardOfCompany, type ListedCard, type StoredCard } from "../store/cards.ts";
+import {
+  type CardRecord,
+  cardExists,
+  cardOfCompany,
+  type ListedCard,
+  type StoredCard,
+} from "../store/cards.ts";
 import { hasTransactions, spentFrom, spentFromEach } from "../store/transactions.ts";
 
 type Derived = "id" | "token" | "name" | "lastFour" | "expiryDate" | "threeDsBiometric";
@@ -25,6 +31,10 @@ export interface CardPlan extends Omit<CardRecord, Derived> {
   readonly name: string | undefined;
   /** Set if the card keeps the number of the card that it replaces. Default: derived. */
   readonly lastFour?: string;
+  /** Set if the card keeps the token of the card that it replaces. Default: derived. */
+  readonly token?: string;
+  /** How long the card is valid. Default: 5. */
+  readonly years?: number;
 }
 
 /** Creates a company's n-th card: its id, token and last four depend only on the seed, the company and n. */
@@ -34,7 +44,7 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
   const digits = plan.lastFour ?? lastFour(chance);
   return {
     id: numberedUuidOf(companyId, number, chance) as CardId,
-    token: cardToken(number, random.block("card_token", companyId, 0)),
+    token: plan.token ?? cardToken(number, random.block("card_token", companyId, 0)),
     companyId,
     accountId: plan.accountId,
     memberId: plan.memberId,
@@ -43,7 +53,7 @@ export function makeCard(random: Random, plan: CardPlan): CardRecord {
     status: plan.status,
     name: plan.name ?? defaultName(type, digits),
     lastFour: digits,
-    expiryDate: expiryDate(createdAtMs),
+    expiryDate: expiryDate(createdAtMs, plan.years),
     autoConvert: plan.autoConvert,
     threeDsBiometric: false,
     spendingLimit: plan.spendingLimit,
@@ -162,9 +172,22 @@ export function findNamedCard(
 
 /**
  * Narrows the card that `findNamedCard` found to one that the caller sees.
- * @throws SandboxError `cards.not_found`
+ * @throws SandboxError `cards.not_found`, or 403 if the dialect does not hide cards that exist
  */
-export function visibleCard(card: StoredCard | undefined, caller: Caller, named: string): StoredCard {
+export function visibleCard(
+  { database, dialects }: Services,
+  card: StoredCard | undefined,
+  caller: Caller,
+  named: string,
+): StoredCard {
   if (card && (!seesOnlyOwnCards(caller) || card.card.memberId === caller.memberId)) return card;
+  const { choices } = dialects.of(caller.companyPk);
+  if (card && choices["cards.of_colleague"] === "403") {
+    throw new SandboxError("cards.of_colleague", `Card ${named} belongs to another member of the company`);
+  }
+  const showsOthers = choices["cards.of_other_company"] === "403";
+  if (!card && showsOthers && cardExists(database, caller.environment, named)) {
+    throw new SandboxError("cards.of_other_company", `Card ${named} belongs to another company`);
+  }
   throw new SandboxError("cards.not_found", `Card ${named} was not found in this company`);
 }

@@ -55,7 +55,7 @@ export function changeCard(
 ): StoredCard {
   const { database } = services;
   const before = card.card.status;
-  const status = statusAfterChange(card, trigger);
+  const status = statusAfterChange(services, card, trigger);
   const changed = {
     ...card,
     card: { ...card.card, ...fields, status },

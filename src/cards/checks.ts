@@ -3,7 +3,7 @@ import { type CheckId, checksBy } from "../contract/decisions.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
 import type { AccountId } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { hasEnded, statusAfter, type Trigger, whyNot } from "../rules/card-transitions.ts";
+import { statusAfter, type Trigger, transitionsUnder, whyNot } from "../rules/card-transitions.ts";
 import { addressViolation, deliveryMethodsOffered, isDeliverable } from "../rules/delivery.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
 import { capViolation, type SpendingLimit } from "../rules/limits.ts";
@@ -107,8 +107,8 @@ const newCardChecks: {
     );
   },
 
-  card: ({ caller, old }) => {
-    if (old) visibleCard(old.card, caller, old.cardId);
+  card: ({ services, caller, old }) => {
+    if (old) visibleCard(services, old.card, caller, old.cardId);
   },
 
   no_change_in_progress: ({ operation, services, overlay, old }) => {
@@ -123,8 +123,8 @@ const newCardChecks: {
   state: ({ services, old }) => {
     if (!old?.card) return;
     const { card, trigger } = old;
-    statusAfterChange(card, trigger);
-    if (hasEnded(card.card.status) && isReplaced(services.database, card.pk)) {
+    statusAfterChange(services, card, trigger);
+    if (isReplaced(services.database, card.pk)) {
       throw new SandboxError("cards.state_conflict", "The card was already replaced. Use the new card.");
     }
   },
@@ -188,7 +188,7 @@ const cardChangeChecks: {
 } = {
   request: ({ operation, overlay }) => refuseInvalidRequest(overlay, operation),
 
-  card: ({ card, caller, cardId }) => void visibleCard(card, caller, cardId),
+  card: ({ services, card, caller, cardId }) => void visibleCard(services, card, caller, cardId),
 
   spending_limit_cap: ({ card, spendingLimit }) => {
     const violation = card && spendingLimit && capViolation(spendingLimit, card.card.limits);
@@ -197,8 +197,8 @@ const cardChangeChecks: {
 
   no_change_in_progress: ({ services, overlay, card }) => refuseWhileChanging(services, overlay.facts, card),
 
-  state: ({ card, trigger }) => {
-    if (card) statusAfterChange(card, trigger);
+  state: ({ services, card, trigger }) => {
+    if (card) statusAfterChange(services, card, trigger);
   },
 };
 
@@ -230,7 +230,7 @@ function hasAccount(facts: OrderFacts): facts is IssuingFacts {
 export function checkCardChange(change: CardChange): StoredCard {
   const { rows } = change.services.dialects.of(change.caller.companyPk);
   for (const id of checksBy(rows, change.operation, "cards")) cardChangeChecks[id](change);
-  return visibleCard(change.card, change.caller, change.cardId);
+  return visibleCard(change.services, change.card, change.caller, change.cardId);
 }
 
 /** @throws SandboxError 400: a field of the address does not fit its country */
@@ -265,8 +265,14 @@ export function changingName({ generations }: Services, { companyPk, card }: Sto
  * The status that a change leads to (spec §3).
  * @throws SandboxError `cards.state_conflict` if the card cannot make the change in its current status
  */
-export function statusAfterChange({ card: { status }, heldFrom }: StoredCard, trigger: Trigger): CardStatus {
-  const next = statusAfter(trigger, status, heldFrom);
-  if (next === undefined) throw new SandboxError("cards.state_conflict", whyNot(trigger, status));
+export function statusAfterChange(
+  { dialects }: Services,
+  { companyPk, card: { status }, heldFrom }: StoredCard,
+  trigger: Trigger,
+): CardStatus {
+  const transitions = transitionsUnder(dialects.of(companyPk).choices);
+  const next = statusAfter(transitions, trigger, status, heldFrom);
+  if (next === undefined)
+    throw new SandboxError("cards.state_conflict", whyNot(transitions, trigger, status));
   return next;
 }

@@ -1,4 +1,5 @@
-import type { Card, CardType } from "../contract/card.ts";
+import type { Choices } from "../contract/behaviours.ts";
+import type { Card, CardStatus, CardType } from "../contract/card.ts";
 import type { AccountId, IdempotencyKey } from "../contract/identifiers.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { SpendingLimit } from "../rules/limits.ts";
@@ -99,7 +100,7 @@ function accept(answer: IssuerAnswer, points: Points): void {
 }
 
 /**
- * Creates the ordered card, which is `active` at once (spec §3). The idempotency record is in the same row.
+ * Creates the ordered card. The idempotency record is in the same row.
  * @param orderDigest - a hash by which a replay recognizes the same order
  */
 export function insertOrderedCard(
@@ -110,7 +111,7 @@ export function insertOrderedCard(
   facts: IssuingFacts,
   orderDigest?: string,
 ): IssueOutcome {
-  const { database, random } = services;
+  const { database, random, dialects } = services;
   const { caller, overlay } = request;
   const { companyPk, memberPk } = caller;
   const number = facts.cardsMade + 1;
@@ -121,7 +122,7 @@ export function insertOrderedCard(
     memberId: caller.memberId,
     type,
     designId: facts.designId,
-    status: "active",
+    ...firstFields(type, dialects.of(companyPk).choices),
     name,
     autoConvert,
     spendingLimit,
@@ -140,4 +141,10 @@ export function insertOrderedCard(
   const faults = overlay.webhook;
   emit(services, { companyPk, type: "card.created", data: () => cardOf(card), faults });
   return rememberFirst(services, request, cardOf(card, overlay.facts.usedUnreadable));
+}
+
+/** The status of a new card, and how long it is valid. A physical card is active at once (spec §3). */
+export function firstFields(type: CardType, choices: Choices) {
+  const status: CardStatus = type === "physical" ? "active" : choices["cards.virtual_first_status"];
+  return { status, years: Number(choices["cards.expiry_years"]) };
 }

@@ -1,7 +1,7 @@
 import type { Card, CardType } from "../contract/card.ts";
 import type { ReplacementReason } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
-import { hasEnded } from "../rules/card-transitions.ts";
+import { hasEnded, statusAfter, type Trigger, transitionsUnder } from "../rules/card-transitions.ts";
 import { factsOf, type OrderFacts } from "../rules/overlay.ts";
 import { refuseStale } from "../runtime/generations.ts";
 import type { Services } from "../runtime/services.ts";
@@ -17,7 +17,7 @@ import { emit } from "../webhooks/events.ts";
 import { cardNow, defaultName, findNamedCard, makeCard, visibleCard } from "./card.ts";
 import { changeCard } from "./change.ts";
 import { changingName, checkNewCard, type IssuingFacts } from "./checks.ts";
-import { askIssuer, type IssueOutcome, type IssueRequest, whenIssued } from "./issue.ts";
+import { askIssuer, firstFields, type IssueOutcome, type IssueRequest, whenIssued } from "./issue.ts";
 import { comparesOrders, hashOfOrder, rememberFirst, replay } from "./keys.ts";
 
 /** A replacement whose fields are each well-formed. */
@@ -98,30 +98,39 @@ function check(
     delivery,
     // Read lazily: the checks before `card` need no facts, and a missing card has none.
     get facts() {
-      read ??= factsOfReplacement(services, request, visibleCard(named, caller, cardId));
+      read ??= factsOfReplacement(
+        services,
+        request,
+        old.trigger,
+        visibleCard(services, named, caller, cardId),
+      );
       return read;
     },
   });
-  return { old: visibleCard(named, caller, cardId), facts };
+  return { old: visibleCard(services, named, caller, cardId), facts };
 }
 
 function factsOfReplacement(
-  { database, clock }: Services,
+  { database, clock, dialects }: Services,
   { caller, overlay }: ReplacementRequest,
-  { card, memberPk }: StoredCard,
+  trigger: Trigger,
+  { card, memberPk, heldFrom }: StoredCard,
 ): OrderFacts {
   const world = orderWorld(database, clock.now(), caller.companyPk, memberPk, card.accountId);
   const facts = factsOf(world, overlay.facts);
-  // A card that replaces a live card does not count against the quota.
-  const quotaReached = overlay.facts.quotaReached ?? (hasEnded(card.status) && facts.quotaReached);
+  const transitions = transitionsUnder(dialects.of(caller.companyPk).choices);
+  const next = statusAfter(transitions, trigger, card.status, heldFrom) ?? card.status;
+  // A card that replaces a live card, which ends, does not count against the quota.
+  const isInstead = !hasEnded(card.status) && hasEnded(next);
+  const quotaReached = overlay.facts.quotaReached ?? (!isInstead && facts.quotaReached);
   return { ...facts, quotaReached };
 }
 
-function triggerOf(reason: ReplacementReason): "replace" | "replace_expiring" {
-  return reason === "expiring" ? "replace_expiring" : "replace";
+function triggerOf(reason: ReplacementReason): Trigger {
+  return reason === "lost" || reason === "stolen" ? "replace" : `replace_${reason}`;
 }
 
-/** Creates the new card, `active` at once, ends the old one and records the key of the request. */
+/** Creates the new card, ends the old one and records the key of the request. */
 function insertReplacement(
   services: Services,
   request: ReplacementRequest,
@@ -129,18 +138,23 @@ function insertReplacement(
   old: StoredCard,
   { account, cardsMade, nowMs }: IssuingFacts,
 ): IssueOutcome {
-  const { database, random } = services;
+  const { database, random, dialects } = services;
   const { caller, key, overlay } = request;
   const { companyPk, memberPk } = caller;
-  const { type, lastFour, name } = old.card;
+  const { type, lastFour, token, name } = old.card;
   const { reason } = replacement;
+  const { choices } = dialects.of(companyPk);
   // The number of a lost or stolen card is compromised.
-  const keepsNumber = reason === "damaged" || reason === "expiring";
+  const isSafe = reason === "damaged" || reason === "expiring";
+  const keepsNumber =
+    choices["replace.last_four"] === "never" || (isSafe && choices["replace.last_four"] !== "always");
   const number = cardsMade + 1;
   const card = makeCard(random, {
     ...inheritedFrom(old.card),
+    ...firstFields(type, choices),
+    ...(choices["replace.limit"] === "none" && { spendingLimit: null }),
+    ...(choices["replace.token"] === "kept" && { token }),
     number,
-    status: "active",
     name: name === defaultName(type, lastFour) ? undefined : name,
     ...(keepsNumber && { lastFour }),
     createdAtMs: nowMs,
@@ -150,14 +164,15 @@ function insertReplacement(
   const place = { companyPk, accountPk: account.pk, memberPk: old.memberPk, number };
   const orderDigest = comparesOrders(services, request) ? digestOf(request, replacement) : undefined;
   insertCard(database, card, { ...place, idempotency: null, orderDigest });
-  recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id });
+  const carriesSpending = choices["replace.usage"] === "carried";
+  recordReplacement(database, { companyPk, memberPk, key, oldPk: old.pk, newId: card.id, carriesSpending });
   const data = () => show(services, request, card);
   const extra = { replaced_card_id: old.card.id };
   emit(services, { companyPk, type: "card.replaced", data, extra, faults });
   return rememberFirst(services, request, show(services, request, card));
 }
 
-/** The new card as it is shown: the amount spent from the old one counts against its limits. */
+/** The new card as it is shown: the amount spent from the old one can count against its limits. */
 function show(services: Services, { caller, overlay }: ReplacementRequest, { id }: CardRecord): Card {
   const inserted = cardOfCompany(services.database, services.clock.now(), caller.companyPk, id);
   if (!inserted) throw new Error(`card ${id}, which was just inserted, does not exist`);

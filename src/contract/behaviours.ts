@@ -1,4 +1,5 @@
 import type { Behaviour } from "./behaviours/behaviour.ts";
+import { cardBehaviours } from "./behaviours/cards.ts";
 import { credentialBehaviours } from "./behaviours/credentials.ts";
 import { gatewayBehaviours } from "./behaviours/gateway.ts";
 import { listBehaviours } from "./behaviours/lists.ts";
@@ -13,6 +14,7 @@ const catalogue = {
   ...orderBehaviours,
   ...listBehaviours,
   ...responseBehaviours,
+  ...cardBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;

@@ -236,7 +236,7 @@ const key = [
   },
 ] as const;
 const body = read("body", "cards.body_invalid");
-const card = check("card", "cards", "cards.not_found");
+const card = check("card", "cards", "cards.of_colleague", "cards.of_other_company", "cards.not_found");
 const noCardChange = noChange("cards.change_in_progress");
 const state = check("state", "cards", "cards.state_conflict");
 /** A change of a card without a body. */

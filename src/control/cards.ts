@@ -5,7 +5,7 @@ import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
 import { transactionOf } from "../payments/ledger.ts";
-import { statusAfter, type Trigger } from "../rules/card-transitions.ts";
+import { statusAfter, type Trigger, transitionsUnder } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
 import { parcelViolation } from "../rules/delivery.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
@@ -114,9 +114,10 @@ export class Cards {
 
   /** The possible actions on a card in its current state, and the state after each. */
   possible(id: string): PossibleAction[] {
-    const { card, heldFrom } = this.#requireCard(id);
+    const { card, companyPk, heldFrom } = this.#requireCard(id);
+    const transitions = transitionsUnder(this.#services.dialects.of(companyPk).choices);
     return [...Object.entries(triggerOf), ["expire", "expire"] as const].flatMap(([action, trigger]) => {
-      const leadsTo = statusAfter(trigger, card.status, heldFrom);
+      const leadsTo = statusAfter(transitions, trigger, card.status, heldFrom);
       return leadsTo ? [{ action: action as PossibleAction["action"], leads_to: leadsTo }] : [];
     });
   }

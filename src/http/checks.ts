@@ -60,12 +60,13 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
   },
 
   /** 403: the role of the member has the permission (spec §5.6). */
-  permission: (_, c) => {
+  permission: ({ dialects }, c) => {
     const { permission }: Operation = operations[c.get("operation")];
-    const { role } = c.get("caller");
+    const { role, companyPk } = c.get("caller");
     const { permissions } = c.get("overlay").facts;
     if (permission === undefined) return;
-    if (permissions?.includes(permission) ?? hasPermission(role, permission)) return;
+    if (permissions?.includes(permission) ?? hasPermission(role, permission, dialects.of(companyPk).choices))
+      return;
     throw new SandboxError(
       isOrder(c) ? "order.forbidden" : "access.forbidden",
       `The member who owns the API key has the role "${role}", which does not include the permission ${permission}`,

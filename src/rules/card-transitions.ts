@@ -1,3 +1,4 @@
+import type { BehaviourId, Choices } from "../contract/behaviours.ts";
 import type { CardStatus } from "../contract/card.ts";
 
 /** Who triggers a change: the caller, the service's operator, or time. */
@@ -8,12 +9,12 @@ interface Transition {
   /** The end of a refusal: "The card is terminated and cannot …". */
   readonly verb: string;
   /** The statuses from which the change is possible, each with the status after it; `previous`: the one before the hold. */
-  readonly to: Readonly<Partial<Record<CardStatus, CardStatus | "previous">>>;
+  readonly to: { readonly [Status in CardStatus]?: CardStatus | "previous" | undefined };
 }
 
 /**
  * All changes of a card's status (assumed: spec §3 only shows the creation). Any other change is refused with 409 (spec
- * §3).
+ * §3). Dialects change the rows in `rowsUnder`.
  */
 export const cardTransitions = {
   freeze: { by: ["caller"], verb: "be frozen", to: { active: "frozen" } },
@@ -28,7 +29,13 @@ export const cardTransitions = {
     verb: "be terminated",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated" },
   },
+  /** Lost or stolen. */
   replace: {
+    by: ["caller"],
+    verb: "be replaced",
+    to: { inactive: "terminated", active: "terminated", frozen: "terminated" },
+  },
+  replace_damaged: {
     by: ["caller"],
     verb: "be replaced",
     to: { inactive: "terminated", active: "terminated", frozen: "terminated" },
@@ -75,6 +82,48 @@ export const cardTransitions = {
 
 export type Trigger = keyof typeof cardTransitions;
 
+export type Transitions = Readonly<Record<Trigger, Transition>>;
+
+const heldEnds = { suspended: "terminated", locked: "terminated", blocked: "terminated" } as const;
+const staysAsItIs = { inactive: "inactive", active: "active", frozen: "frozen" } as const;
+
+type ChangedRows = { readonly [Name in Trigger]?: Transition["to"] };
+
+/** The cells that an alternative changes. Undefined: the change is refused. */
+const rowsUnder: { readonly [Id in BehaviourId]?: { readonly [Use in Choices[Id]]?: ChangedRows } } = {
+  "cards.freeze_repeated": { succeeds: { freeze: { frozen: "frozen" } } },
+  "cards.unfreeze_repeated": { succeeds: { unfreeze: { active: "active" } } },
+  "cards.terminate_repeated": { succeeds: { terminate: { terminated: "terminated" } } },
+  "cards.terminate_held": { allowed: { terminate: heldEnds } },
+  "cards.frozen_changes": { "409": { change: { frozen: undefined } } },
+  "replace.held_cards": { allowed: { replace: heldEnds } },
+  "replace.old_card": { kept: { replace_damaged: staysAsItIs, replace_expiring: staysAsItIs } },
+};
+
+/** Every change looks up its transitions. */
+const known = new WeakMap<Choices, Transitions>();
+
+/** The transitions under a dialect. */
+export function transitionsUnder(choices: Choices): Transitions {
+  const found = known.get(choices) ?? changedTransitions(choices);
+  known.set(choices, found);
+  return found;
+}
+
+function changedTransitions(choices: Choices): Transitions {
+  const transitions: Record<Trigger, Transition> = { ...cardTransitions };
+  for (const [id, alternatives] of Object.entries(rowsUnder)) {
+    const rows = (alternatives as Readonly<Record<string, ChangedRows>>)[choices[id as BehaviourId]] ?? {};
+    for (const [name, cells] of Object.entries(rows)) {
+      const trigger = name as Trigger;
+      const to = Object.entries({ ...transitions[trigger].to, ...cells });
+      const allowed = Object.fromEntries(to.filter(([, next]) => next !== undefined));
+      transitions[trigger] = { ...transitions[trigger], to: allowed };
+    }
+  }
+  return transitions;
+}
+
 /** Only the operator sets and lifts these statuses (spec §3). */
 const holds: ReadonlySet<CardStatus> = new Set(["suspended", "locked", "blocked"]);
 
@@ -90,21 +139,23 @@ export function hasEnded(status: CardStatus): boolean {
 
 /**
  * The status after a trigger; undefined if the card cannot make the change.
+ * @param transitions - those of the card's company
  * @param heldFrom - the status before the operator's hold; null: the card becomes active when the hold is lifted
  */
 export function statusAfter(
+  transitions: Transitions,
   trigger: Trigger,
   status: CardStatus,
   heldFrom: CardStatus | null,
 ): CardStatus | undefined {
-  const { to }: Transition = cardTransitions[trigger];
+  const { to } = transitions[trigger];
   const next = to[status];
   return next === "previous" ? (heldFrom ?? "active") : next;
 }
 
 /** The message that refuses a change. */
-export function whyNot(trigger: Trigger, status: CardStatus): string {
-  const { verb, to }: Transition = cardTransitions[trigger];
+export function whyNot(transitions: Transitions, trigger: Trigger, status: CardStatus): string {
+  const { verb, to } = transitions[trigger];
   const allowed = Object.keys(to);
   const expected = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(", ")}`;
   return `The card is ${status} and cannot ${verb}: its status must be ${expected}`;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { account } from "../contract/account.ts";
+import type { Choices } from "../contract/behaviours.ts";
 import { type Permission, permissions } from "../contract/operations.ts";
 
 /** The spec does not show the fields of the records around a card (§2), so these statuses are assumed. */
@@ -46,14 +47,23 @@ const reachOfRole: Readonly<Record<Role, Readonly<Partial<Record<Permission, Rea
   },
 };
 
-/** The scope of a role's permission; undefined if the role lacks it. */
+/** The permissions of roles that dialects decide. */
+const openPermissions: {
+  readonly [R in Role]?: { readonly [P in Permission]?: (choices: Choices) => boolean };
+} = {
+  admin: { issue_cards: (choices) => choices["roles.admin_orders"] === "allowed" },
+  accountant: { issue_cards: (choices) => choices["roles.accountant_orders"] === "allowed" },
+  employee: { freeze_cards: (choices) => choices["roles.employee_freezes"] === "allowed" },
+};
+
+/** The scope of a role's permission, if it has it; undefined if it never does. */
 export function reachOf(role: Role, permission: Permission): Reach | undefined {
   return reachOfRole[role][permission];
 }
 
-/** Whether a role has a permission. */
-export function hasPermission(role: Role, permission: Permission): boolean {
-  return reachOf(role, permission) !== undefined;
+/** Whether a role has a permission under a dialect. */
+export function hasPermission(role: Role, permission: Permission, choices: Choices): boolean {
+  return openPermissions[role]?.[permission]?.(choices) ?? reachOf(role, permission) !== undefined;
 }
 
 /** So that the slugs of the members, which begin with the company's, are valid too. */

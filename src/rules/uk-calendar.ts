@@ -13,17 +13,19 @@ function rememberLast<Input, Result>(compute: (input: Input) => Result): (input:
 /**
  * A new card's `expiry_date`: the last day of the month five years later, in the UK calendar (assumed).
  * @param nowMs - milliseconds since the epoch
+ * @param years - less than ten
  * @returns an ISO date
  */
-export function expiryDate(nowMs: number): string {
-  return expiryDateInHour(Math.floor(nowMs / hourMs));
+export function expiryDate(nowMs: number, years = 5): string {
+  return expiryDateInHour(Math.floor(nowMs / hourMs) * 10 + years);
 }
 
-/** The month and the offset of the UK change on the hour only. */
-const expiryDateInHour = rememberLast((hour: number): string => {
-  const today = new Date(wallClock(hour * hourMs));
+/** The month and the offset of the UK change on the hour only. The years are the last digit of the input. */
+const expiryDateInHour = rememberLast((hourAndYears: number): string => {
+  const years = mod(hourAndYears, 10);
+  const today = new Date(wallClock(((hourAndYears - years) / 10) * hourMs));
   // Day 0 of the next month is the last day of this month.
-  return isoDate(Date.UTC(today.getUTCFullYear() + 5, today.getUTCMonth() + 1, 0));
+  return isoDate(Date.UTC(today.getUTCFullYear() + years, today.getUTCMonth() + 1, 0));
 });
 
 /** The start of each current period in the UK calendar (spec §2), in milliseconds since the epoch. */

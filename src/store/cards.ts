@@ -1,7 +1,14 @@
 import type { SpendingLimitPeriod } from "../contract/amount.ts";
 import type { CardStatus, CardType } from "../contract/card.ts";
 import type { ParcelStatus } from "../contract/delivery-address.ts";
-import type { AccountId, CardId, CompanyId, IdempotencyKey, MemberId } from "../contract/identifiers.ts";
+import type {
+  AccountId,
+  CardId,
+  CompanyId,
+  Environment,
+  IdempotencyKey,
+  MemberId,
+} from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { hasEnded } from "../rules/card-transitions.ts";
 import type { CompanyStatus } from "../rules/company.ts";
@@ -158,6 +165,14 @@ export function cardOfCompany(
   id: CardId,
 ): StoredCard | undefined {
   return get(database, ofCompany, nowMs, companyPk, id);
+}
+
+const inEnvironment = `
+  SELECT 1 FROM cards k JOIN companies c ON c.pk = k.company_pk WHERE c.environment = ? AND k.id = ?`;
+
+/** Whether a company of the environment has a card with this id. */
+export function cardExists(database: Database, environment: Environment, id: string): boolean {
+  return database.get(inEnvironment, environment, id.toLowerCase()) !== undefined;
 }
 
 /** The scope of an idempotency key. It does not depend on access tokens or API keys. */
@@ -317,16 +332,21 @@ export function updateCard(database: Database, stored: StoredCard, hasJustEnded:
 }
 
 const recordReplaced = `
-  INSERT INTO replacements (company_pk, member_pk, idempotency_key, old_card_pk, new_card_pk)
-  VALUES (?, ?, ?, ?, (SELECT pk FROM cards WHERE id = ?))`;
+  INSERT INTO replacements (company_pk, member_pk, idempotency_key, carries_spending, old_card_pk, new_card_pk)
+  VALUES (?, ?, ?, ?, ?, (SELECT pk FROM cards WHERE id = ?))`;
 
 /** Records that a card replaced another, and the idempotency key of the request. */
 export function recordReplacement(
   database: Database,
-  replacement: Omit<IdempotencyScope, "operation"> & { readonly oldPk: number; readonly newId: CardId },
+  replacement: Omit<IdempotencyScope, "operation"> & {
+    readonly oldPk: number;
+    readonly newId: CardId;
+    /** Whether the spending of the old card counts against the limits of the new one. */
+    readonly carriesSpending: boolean;
+  },
 ): void {
-  const { companyPk, memberPk, key, oldPk, newId } = replacement;
-  database.run(recordReplaced, companyPk, memberPk, key, oldPk, newId);
+  const { companyPk, memberPk, key, oldPk, newId, carriesSpending } = replacement;
+  database.run(recordReplaced, companyPk, memberPk, key, carriesSpending ? 1 : 0, oldPk, newId);
 }
 
 /** Whether another card replaced this one. */

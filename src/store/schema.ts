@@ -224,6 +224,8 @@ const tables = `
     member_pk INTEGER NOT NULL,
     -- NULL once a dialect has forgotten it.
     idempotency_key TEXT,
+    -- Whether the spending of the old card counts against the limits of the new one.
+    carries_spending INTEGER NOT NULL CHECK (carries_spending = 0 OR carries_spending = 1),
     old_card_pk INTEGER NOT NULL REFERENCES cards,
     new_card_pk INTEGER NOT NULL UNIQUE REFERENCES cards,
     UNIQUE (company_pk, member_pk, idempotency_key)

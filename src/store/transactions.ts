@@ -213,12 +213,13 @@ export function hasTransactions(database: Database, companyPk: number): boolean 
   return database.get("SELECT 1 FROM transactions WHERE company_pk = ? LIMIT 1", companyPk) !== undefined;
 }
 
-/** The amounts spent from cards and from the cards that they replaced: a replacement continues the old card's limit. */
+/** The amounts spent from cards and from the cards that they replaced, unless a replacement starts anew. */
 const spending = `
   WITH RECURSIVE line (card_pk, spender_pk) AS (
     SELECT value, value FROM json_each(?)
     UNION ALL
-    SELECT line.card_pk, r.old_card_pk FROM line JOIN replacements r ON r.new_card_pk = line.spender_pk
+    SELECT line.card_pk, r.old_card_pk FROM line
+    JOIN replacements r ON r.new_card_pk = line.spender_pk AND r.carries_spending = 1
   )
   SELECT line.card_pk AS cardPk,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,

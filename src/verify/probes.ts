@@ -1,4 +1,5 @@
 import type { Probe } from "./probe.ts";
+import { cardProbes } from "./probes/cards.ts";
 import { credentialProbes } from "./probes/credentials.ts";
 import { gatewayProbes } from "./probes/gateway.ts";
 import { listProbes } from "./probes/lists.ts";
@@ -12,4 +13,5 @@ export const probes: readonly Probe[] = [
   ...orderProbes,
   ...listProbes,
   ...responseProbes,
+  ...cardProbes,
 ];

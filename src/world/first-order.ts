@@ -1,3 +1,4 @@
+import { defaultContract } from "../contract/dialect.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import { hasPermission } from "../rules/company.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
@@ -46,7 +47,7 @@ function* orderers(company: CompanyListing): Generator<Orderer> {
   if (!account || companyObstacle(company)) return;
   for (const member of company.members) {
     if (member.status !== "active" || !member.details_complete) continue;
-    if (!hasPermission(member.role, "issue_cards")) continue;
+    if (!hasPermission(member.role, "issue_cards", defaultContract.choices)) continue;
     for (const { status, secret } of member.api_keys) {
       if (status === "active" && secret) {
         yield { company: company.id, member: member.id, account: account.id, secret };

@@ -26,6 +26,7 @@ export function openCards(options: TestOptions = {}) {
     change: (id, rest) => call("PATCH", `/developer/cards/${id}`, { body: { auto_convert: true }, ...rest }),
     terminate: (id, rest) => call("POST", `/developer/cards/${id}/terminate`, rest),
     replace: (id, rest) => replace(id, {}, rest),
+    replace_damaged: (id, rest) => replace(id, { reason: "damaged" }, rest),
     replace_expiring: (id, rest) => replace(id, { reason: "expiring" }, rest),
     activate: (id) => control(`${id}/operator`, { action: "activate" }),
     suspend: (id) => control(`${id}/operator`, { action: "suspend" }),

@@ -208,6 +208,16 @@ export const waysTo = {
     return sandbox.get(`/developer/cards/${id}`);
   },
   "cards.not_found": get(`/developer/cards/${key}`),
+  "cards.of_colleague": async () => {
+    const sandbox = openSandbox({ choices: { "cards.of_colleague": "403" } });
+    const { id } = (await sandbox.order()).json;
+    return sandbox.get(`/developer/cards/${id}`, { apiKey: "sk_sandbox_northwind_employee" });
+  },
+  "cards.of_other_company": async () => {
+    const sandbox = openSandbox({ choices: { "cards.of_other_company": "403" } });
+    const { id } = (await sandbox.order()).json;
+    return sandbox.get(`/developer/cards/${id}`, { apiKey: "sk_sandbox_fullhouse_owner" });
+  },
   "cards.frozen": onCard("POST", "freeze"),
   "cards.unfrozen": async () => {
     const sandbox = openSandbox();

@@ -82,6 +82,8 @@ export const examples: Readonly<Record<ContractPointId, Example>> = {
   "cards.on_behalf_of_required": {"response":{"error":"X-On-Behalf-Of: is required. Send the UUID of the company to act for."}},
   "cards.on_behalf_of_invalid": {"response":{"error":"X-On-Behalf-Of: must be the UUID of a company, but is \"northwind\""}},
   "cards.not_found": {"response":{"error":"Card 7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30 was not found in this company"}},
+  "cards.of_colleague": {"response":{"success":false,"error":{"code":"forbidden","message":"Card fa6c0000-0001-4f6b-a7ec-74df22a00883 belongs to another member of the company"}}},
+  "cards.of_other_company": {"response":{"success":false,"error":{"code":"forbidden","message":"Card fa6c0000-0001-4f6b-a7ec-74df22a00883 belongs to another company"}}},
   "cards.query_invalid": {"response":{"error":"limit: must be an integer from 1 to 100, but is 0"}},
   "cards.content_type_invalid": {"response":{"error":"Content-Type: must be application/json, but is \"text/plain\""}},
   "cards.idempotency_key_invalid": {"response":{"error":"Idempotency-Key: must be a UUID without quotes, but is \"order-1\""}},

@@ -56,7 +56,7 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   },
   replaceCard: {
     summary: "Replace a card",
-    description: `Creates a new card, which is active immediately, and terminates the old card. An expired card stays expired. ${retry}`,
+    description: `Creates a new card that takes the place of the old card. ${retry}`,
     request: ["PhysicalReplacement", "VirtualReplacement"],
     response: "Card",
   },

@@ -119,11 +119,11 @@ export const resources = {
     requests.physicalReplacement,
     "The replacement of a physical card, which is delivered",
     {
-      reason: "A lost or stolen card gets a new number",
+      reason: "Why the card is replaced",
     },
   ),
   VirtualReplacement: assumed(requests.virtualReplacement, "The replacement of a virtual card", {
-    reason: "A lost or stolen card gets a new number",
+    reason: "Why the card is replaced",
   }),
   CardChange: assumed(requests.cardChange, "The new name, the new auto_convert, or both", {
     name: "At most 100 characters. Leading and trailing white space is removed first.",

@@ -37,6 +37,13 @@ export const cardPoints = {
     "§4",
     "The card does not exist in this company, or the member may not see it",
   ),
+  "cards.of_colleague": assumed(
+    403,
+    "§4, §5.6",
+    "The card belongs to a colleague, and the member sees only their own",
+    "forbidden",
+  ),
+  "cards.of_other_company": assumed(403, "§4", "The card belongs to another company", "forbidden"),
   "cards.query_invalid": assumed(400, "§4", "A filter, the limit or the cursor is not valid"),
   "cards.content_type_invalid": assumed(400, "§4", "Content-Type is not application/json"),
   "cards.idempotency_key_invalid": assumed(400, "§4", "Idempotency-Key is missing or not a UUID"),

@@ -8,6 +8,8 @@ import * as physical from "../../cards/order.ts";
 import * as virtual from "../../cards/order-virtual.ts";
 import * as replacement from "../../cards/replace.ts";
 import { replayHeaders } from "../../contract/behaviours/orders.ts";
+import type { Choices } from "../../contract/behaviours.ts";
+import { type CardStatus, cardStatus } from "../../contract/card.ts";
 import { cardFilters } from "../../contract/list.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
@@ -71,6 +73,7 @@ export const listCards: Route = (services, c) => {
   const query = readListQuery(services, c, cardFilters, scope, "cards.query_invalid");
   const rows = pageOfCards(services.database, services.clock.now(), companyPk, {
     ...query.filters,
+    status: query.filters.status ?? listedUnder(services.dialects.of(companyPk).choices),
     memberPk: own ? memberPk : undefined,
     ...query.page,
   });
@@ -79,11 +82,17 @@ export const listCards: Route = (services, c) => {
   return respondPage(services, c, "cards.listed", page);
 };
 
+/** The statuses of the cards that a list without the filter `status` has; undefined: all. */
+function listedUnder(choices: Choices): CardStatus[] | undefined {
+  if (choices["cards.terminated_listed"] === "listed") return undefined;
+  return cardStatus.options.filter((status) => status !== "terminated");
+}
+
 /** `GET /developer/cards/{id}`. */
 export const getCard: Route = (services, c) => {
   const caller = c.get("caller");
   const named = findNamedCard(services, caller, cardIdOf(c));
-  const card = cardNow(services, visibleCard(named, caller, cardIdOf(c)), viewOf(c));
+  const card = cardNow(services, visibleCard(services, named, caller, cardIdOf(c)), viewOf(c));
   reportSpending(c, card);
   return respond(services, c, "cards.shown", card);
 };
@@ -189,6 +198,7 @@ function change(
   const overlay = c.get("overlay");
   const request = { operation, caller, overlay, cardId: cardIdOf(c), ...fields };
   const card = changeAsCaller(services, request);
-  reportSpending(c, card);
+  // A response without a body shows no spending.
+  if (services.dialects.of(caller.companyPk).points[point].status !== 204) reportSpending(c, card);
   return respond(services, c, point, card);
 }
