@@ -1,9 +1,9 @@
 import { openClient } from "./open-client.ts";
-import { openSandbox } from "./open-sandbox.ts";
+import { openSandbox, type TestOptions } from "./open-sandbox.ts";
 
 /** Opens a sandbox in which northwind has sixty transactions, one a minute, and a client that lists them. */
-export async function openLongList() {
-  const sandbox = openSandbox();
+export async function openLongList(choices: TestOptions["choices"] = {}) {
+  const sandbox = openSandbox({ choices });
   const { id } = sandbox.account("northwind");
   for (let n = 0; n < 60; n++) {
     sandbox.control.simulator.topUp({ account_id: id, amount: "1.00" });
