@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { defaultContract } from "../../../src/contract/dialect.ts";
 import type { Exchange, Messages } from "../../../src/journal/exchange.ts";
 import { Findings } from "../../../src/journal/findings/findings.ts";
 
@@ -27,6 +28,7 @@ function openOrders() {
       operation: "orderPhysicalCard",
       idempotencyKey: uuid(key),
       caller,
+      contract: defaultContract,
       point: status === 201 ? "order.created" : "order.issuer_unavailable",
       status,
       responseHeaders: {},
