@@ -1,3 +1,4 @@
+import type { Choices } from "../contract/behaviours.ts";
 import type { CardStatus } from "../contract/card.ts";
 import { type CheckId, checksBy } from "../contract/decisions.ts";
 import type { DeliveryAddress, DeliveryMethod } from "../contract/delivery-address.ts";
@@ -7,10 +8,11 @@ import { statusAfter, type Trigger, transitionsUnder, whyNot } from "../rules/ca
 import { addressViolation, deliveryMethodsOffered, isDeliverable } from "../rules/delivery.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
 import { capViolation, type SpendingLimit } from "../rules/limits.ts";
-import type { FactsOverlay, OrderFacts, Overlay } from "../rules/overlay.ts";
+import { type FactsOverlay, factsOf, type OrderFacts, type Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Caller } from "../store/callers.ts";
 import { isReplaced, type StoredCard } from "../store/cards.ts";
+import { orderWorld } from "../store/order-world.ts";
 import { visibleCard } from "./card.ts";
 
 /** The operations that create a card with an idempotency key. */
@@ -71,16 +73,16 @@ export function pointsOf(operation: OperationId): Points {
 
 /** The checks of a new card. The decisions table has their order. */
 const newCardChecks: {
-  readonly [Id in CheckId<IssuingOperation, "cards">]: (request: NewCard) => void;
+  readonly [Id in CheckId<IssuingOperation, "cards">]: (request: NewCard, choices: Choices) => void;
 } = {
-  address: ({ operation, delivery }) => {
-    if (delivery) refuseInvalidAddress(delivery.address, operation);
+  address: ({ operation, delivery }, choices) => {
+    if (delivery) refuseInvalidAddress(delivery.address, operation, choices);
   },
 
-  delivery_method: ({ operation, delivery }) => {
+  delivery_method: ({ operation, delivery }, choices) => {
     if (!delivery) return;
     const { country_code } = delivery.address;
-    const offered = deliveryMethodsOffered(country_code);
+    const offered = deliveryMethodsOffered(country_code, choices);
     if (offered.includes(delivery.method)) return;
     throw new SandboxError(
       `${pointsOf(operation)}.delivery_method_not_offered`,
@@ -100,11 +102,7 @@ const newCardChecks: {
   request: ({ operation, overlay }) => refuseInvalidRequest(overlay, operation),
 
   account: ({ operation, accountId, facts }) => {
-    if (facts.account) return;
-    throw new SandboxError(
-      `${pointsOf(operation)}.account_not_found`,
-      `account_id: account ${accountId} was not found in this company`,
-    );
+    if (!facts.account) throw accountNotFound(operation, accountId);
   },
 
   card: ({ services, caller, old }) => {
@@ -163,10 +161,10 @@ const newCardChecks: {
     );
   },
 
-  country: ({ operation, delivery, facts }) => {
+  country: ({ operation, delivery, facts }, choices) => {
     if (!delivery) return;
     const { country_code } = delivery.address;
-    if (facts.countryDeliverable ?? isDeliverable(country_code)) return;
+    if (facts.countryDeliverable ?? isDeliverable(country_code, choices)) return;
     throw new SandboxError(
       `${pointsOf(operation)}.country_undeliverable`,
       `delivery_address.country_code: cards cannot be delivered to ${country_code}`,
@@ -211,8 +209,8 @@ export type IssuingFacts = OrderFacts & { readonly account: NonNullable<OrderFac
  */
 export function checkNewCard(request: NewCard): IssuingFacts {
   const { operation, services, caller } = request;
-  const { rows } = services.dialects.of(caller.companyPk);
-  for (const id of checksBy(rows, operation, "cards")) newCardChecks[id](request);
+  const { rows, choices } = services.dialects.of(caller.companyPk);
+  for (const id of checksBy(rows, operation, "cards")) newCardChecks[id](request, choices);
   const { facts } = request;
   if (!hasAccount(facts)) throw new Error(`the checks of ${operation} passed without an account`);
   return facts;
@@ -233,9 +231,34 @@ export function checkCardChange(change: CardChange): StoredCard {
   return visibleCard(change.services, change.card, change.caller, change.cardId);
 }
 
+/**
+ * Checks the account of an order whose other fields are not validated yet.
+ * @throws SandboxError 404
+ */
+export function refuseMissingAccount(
+  { database, clock }: Services,
+  { operation, caller, overlay }: Pick<NewCard, "operation" | "caller" | "overlay">,
+  accountId: AccountId,
+): void {
+  const { companyPk, memberPk } = caller;
+  const world = orderWorld(database, clock.now(), companyPk, memberPk, accountId);
+  if (!factsOf(world, overlay.facts).account) throw accountNotFound(operation, accountId);
+}
+
+function accountNotFound(operation: OperationId, accountId: AccountId | undefined): SandboxError {
+  return new SandboxError(
+    `${pointsOf(operation)}.account_not_found`,
+    `account_id: account ${accountId} was not found in this company`,
+  );
+}
+
 /** @throws SandboxError 400: a field of the address does not fit its country */
-export function refuseInvalidAddress(address: DeliveryAddress, operation: OperationId): void {
-  const violation = addressViolation(address);
+export function refuseInvalidAddress(
+  address: DeliveryAddress,
+  operation: OperationId,
+  choices: Choices,
+): void {
+  const violation = addressViolation(address, choices);
   if (!violation) return;
   const point = violation.kind === "field_required" ? "address_field_required" : "post_code_format";
   throw new SandboxError(`${pointsOf(operation)}.${point}`, violation.message);

@@ -51,10 +51,10 @@ export function replaceCard(
   const attempt = database.transaction(() => {
     refuseStale(services, request); // 409
     const find = () => findNamedCard(services, caller, request.cardId);
-    const replayed = replay(services, request, () => digestOf(request, read(request, find()))); // 201, 409
+    const replayed = replay(services, request, () => digestOf(request, read(services, request, find()))); // 201, 409
     if (replayed) return replayed;
     const named = find();
-    const replacement = read(request, named); // 400
+    const replacement = read(services, request, named); // 400
     const { old, facts } = check(services, request, replacement, named); // 400, 404, 409, 422
     const pending = askIssuer(request); // 422, 502, 503
     if (pending) return { replacement, pending, changing: changingName(services, old) };
@@ -73,7 +73,13 @@ export function replaceCard(
 }
 
 /** The body is read before a missing card is refused, so a missing card counts as physical. */
-function read({ readReplacement }: ReplacementRequest, named: StoredCard | undefined): Replacement {
+function read(
+  services: Services,
+  { caller, cardId, readReplacement }: ReplacementRequest,
+  named: StoredCard | undefined,
+): Replacement {
+  const { choices } = services.dialects.of(caller.companyPk);
+  if (choices["card.order"] === "before-body") visibleCard(services, named, caller, cardId);
   return readReplacement(named?.card.type ?? "physical");
 }
 

@@ -5,6 +5,7 @@ import { gatewayBehaviours } from "./behaviours/gateway.ts";
 import { listBehaviours } from "./behaviours/lists.ts";
 import { orderBehaviours } from "./behaviours/orders.ts";
 import { responseBehaviours } from "./behaviours/responses.ts";
+import { validationBehaviours } from "./behaviours/validation.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
@@ -15,6 +16,7 @@ const catalogue = {
   ...listBehaviours,
   ...responseBehaviours,
   ...cardBehaviours,
+  ...validationBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;

@@ -237,6 +237,7 @@ const key = [
 ] as const;
 const body = read("body", "cards.body_invalid");
 const card = check("card", "cards", "cards.of_colleague", "cards.of_other_company", "cards.not_found");
+const bodyWithPin = read("body", "cards.body_invalid", "cards.pin_weak");
 const noCardChange = noChange("cards.change_in_progress");
 const state = check("state", "cards", "cards.state_conflict");
 /** A change of a card without a body. */
@@ -295,6 +296,7 @@ export const decisions = {
       "order.spending_limit_invalid",
       "order.spending_limit_amount_invalid",
       "order.spending_limit_amount_too_large",
+      "order.pin_weak",
     ),
     address("order"),
     method("order"),
@@ -339,7 +341,7 @@ export const decisions = {
     ...ofCards,
     contentType("cards"),
     ...key,
-    body,
+    bodyWithPin,
     address("cards"),
     method("cards"),
     invalid("cards"),

@@ -32,10 +32,14 @@ export const problemDetails = z.object({
 
 /** The body of an error, in the envelope of its contract point. */
 export function errorBody(
-  point: Pick<ContractPoint, "status" | "title" | "code" | "envelope">,
-  message: string,
+  { points, choices }: Pick<Contract, "points" | "choices">,
+  id: ContractPointId,
+  explanation: string,
 ): CardError | GatewayError | z.output<typeof oauthError> | z.output<typeof problemDetails> {
+  const point = points[id];
   const { status, title, code = "error", envelope = point.code === undefined ? "card" : "gateway" } = point;
+  const isConstant = choices["error.messages"] === "constant" && !ownErrors.has(id);
+  const message = isConstant ? title : explanation;
   switch (envelope) {
     case "card":
       return { error: message };
@@ -48,15 +52,21 @@ export function errorBody(
   }
 }
 
-const pointIds = Object.keys(contractPoints) as ContractPointId[];
-
-/** Errors of the sandbox itself, which the service does not have. Coverage does not count them. */
-export const sandboxErrors: readonly ContractPointId[] = [
+/** The errors of the sandbox itself, which say what to do: no dialect changes their messages. */
+const ownErrors: ReadonlySet<ContractPointId> = new Set<ContractPointId>([
   "gateway.scenario_unknown",
   "gateway.internal_error",
   "gateway.unavailable",
   "gateway.cards_unavailable",
-];
+  "gateway.not_specified",
+]);
+
+const pointIds = Object.keys(contractPoints) as ContractPointId[];
+
+/** Errors of the sandbox itself, which the service does not have. Coverage does not count them. */
+export const sandboxErrors: readonly ContractPointId[] = [...ownErrors].filter(
+  (point) => point !== "gateway.not_specified",
+);
 
 /** Errors of requests that cannot be read. The journal does not record them, so coverage does not count them. */
 export const unreadPoints = [

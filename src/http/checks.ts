@@ -133,6 +133,15 @@ function retryAfter(
   return { "Retry-After": form === "seconds" ? String(seconds) : at.toUTCString() };
 }
 
+/** The checks that a contract can have after the body. */
+export const lateChecks = ["permission", "entitlement"] as const;
+
+/** Makes the late checks, if the contract has them after the body. Call it once the body is read. */
+export function checkAfterBody(services: HttpServices, c: RequestContext): void {
+  if (services.dialects.all.choices["permission.order"] === "before-body") return;
+  for (const id of lateChecks) httpChecks[id](services, c);
+}
+
 /** Whether the body is declared as JSON, with or without parameters. */
 export function declaresJson(c: RequestContext): boolean {
   return /^application\/json[ \t]*(;|$)/i.test(sentHeader(c, "Content-Type") ?? "");

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Contract } from "../contract/dialect.ts";
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { Observe } from "../journal/exchange.ts";
@@ -72,6 +73,12 @@ export function sentHeader(c: RequestContext, name: string): string | undefined 
 export function setCaller({ generations }: HttpServices, c: RequestContext, caller: Caller): void {
   c.set("caller", caller);
   c.set("generation", generations.of(caller.companyPk));
+}
+
+/** The contract under the dialect of the request's company, or of the sandbox if the caller is not known. */
+export function contractOf({ dialects }: HttpServices, c: RequestContext): Contract {
+  const caller: Caller | undefined = c.get("caller");
+  return dialects.of(caller?.companyPk);
 }
 
 /** Throws a SandboxError to refuse the request. Returns a promise only if it waits. */

@@ -1,6 +1,7 @@
+import type { Decision } from "../contract/decisions.ts";
 import type { Contract } from "../contract/dialect.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
-import { httpChecks } from "./checks.ts";
+import { httpChecks, lateChecks } from "./checks.ts";
 import type { Check, HttpServices, RequestContext, Route } from "./context.ts";
 import { type Body, bodyOf, readBody } from "./read-body.ts";
 import { refuse } from "./respond.ts";
@@ -36,16 +37,20 @@ export function checksOfPath(path: string): readonly Check[] {
 }
 
 /** The checks of an operation up to its route, in the order of the decisions. */
-export function checksOfOperation(operation: OperationId, { rows }: Contract): readonly Check[] {
+export function checksOfOperation(operation: OperationId, { rows, choices }: Contract): readonly Check[] {
   const checks: Check[] = [receive];
   // The body identifies the caller of a token endpoint. This check makes the first rows of its decisions.
   if (operations[operation].success === "token.issued") checks.push(findApiKey);
+  const hasLateChecks = choices["permission.order"] === "after-body" && rows[operation].some(isBody);
   for (const { by, id, step } of rows[operation]) {
+    if (hasLateChecks && lateChecks.some((late) => late === id)) continue;
     if (by === "http") checks.push(httpChecks[id as keyof typeof httpChecks]);
     else if (step === "scenario") checks.push(claimStep);
   }
   return checks;
 }
+
+const isBody = ({ id }: Decision) => id === "body";
 
 /** Reads the body before anything else, so that no other check has to wait for it, and selects the scenario. */
 const receive: Check = (services, c) => {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Choices } from "../contract/behaviours.ts";
 import type { SentHeaders } from "../journal/exchange.ts";
 import { describeIssues, withPath } from "../rules/issues.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
@@ -54,6 +55,7 @@ export function parseBody<Schema extends z.ZodType>(
   received: Body,
   schema: Schema,
   refusals: BodyRefusals,
+  choices: Choices,
 ): { readonly body: z.output<Schema>; readonly text: string } {
   if ("unreadable" in received) throw refusals.unreadable(received.unreadable);
   const { text } = received;
@@ -64,7 +66,10 @@ export function parseBody<Schema extends z.ZodType>(
     throw refusals.unreadable("not JSON");
   }
   const result = schema.safeParse(sent);
-  if (!result.success) throw refusals.invalid(result.error.issues);
+  if (!result.success) {
+    const { issues } = result.error;
+    throw refusals.invalid(choices["error.messages"] === "first-field" ? issues.slice(0, 1) : issues);
+  }
   return { body: result.data, text };
 }
 

@@ -4,6 +4,7 @@ import type { CardOrder } from "../cards/issue.ts";
 import type { Order } from "../cards/order.ts";
 import type { Replacement } from "../cards/replace.ts";
 import { amountExpected, amountTooLarge, greatestMinor, spendingLimitInput } from "../contract/amount.ts";
+import type { Choices } from "../contract/behaviours.ts";
 import type { CardType } from "../contract/card.ts";
 import {
   cardChange,
@@ -15,7 +16,9 @@ import {
   virtualReplacement,
 } from "../contract/card-requests.ts";
 import { blank, type DeliveryAddress } from "../contract/delivery-address.ts";
+import { defaultContract } from "../contract/dialect.ts";
 import { shownValue } from "../contract/expected.ts";
+import { type AccountId, accountId } from "../contract/identifiers.ts";
 import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { SpendingLimit } from "../rules/limits.ts";
@@ -33,10 +36,10 @@ import {
  * well-formed.
  * @throws SandboxError 400: the message names every invalid field, and the first one decides the contract point
  */
-export function readOrder(received: Body): Order {
-  const { body, text } = parseBody(received, physicalCardOrder, orderRefusals);
-  const { account_id, delivery_address, delivery_method, auto_convert, spending_limit } = body;
-  return {
+export function readOrder(received: Body, choices = defaultContract.choices): Order {
+  const { body, text } = parseBody(received, physicalCardOrder, orderRefusals, choices);
+  const { account_id, pin, delivery_address, delivery_method, auto_convert, spending_limit } = body;
+  const order = {
     accountId: account_id,
     deliveryAddress: delivery_address,
     deliveryMethod: delivery_method,
@@ -46,11 +49,23 @@ export function readOrder(received: Body): Order {
       ? readSpendingLimit(spending_limit, text, ["spending_limit"], orderAmountPoints)
       : null,
   };
+  refuseWeakPin(pin, "order.pin_weak", choices);
+  return order;
+}
+
+/** The account_id of a body, whether or not its other fields are valid; undefined if it is not a UUID. */
+export function accountIdIn(received: Body): AccountId | undefined {
+  if ("unreadable" in received) return undefined;
+  try {
+    return accountId.safeParse(JSON.parse(received.text)?.account_id).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The order of a virtual card. Its fields are those of the physical one without the PIN and the delivery. */
-export function readVirtualOrder(received: Body): CardOrder {
-  const { body, text } = parseBody(received, virtualCardOrder, cardRefusals);
+export function readVirtualOrder(received: Body, choices = defaultContract.choices): CardOrder {
+  const { body, text } = parseBody(received, virtualCardOrder, cardRefusals, choices);
   const limit = body.spending_limit;
   return {
     accountId: body.account_id,
@@ -61,29 +76,50 @@ export function readVirtualOrder(received: Body): CardOrder {
 }
 
 /** The reason of a replacement, and the delivery of a physical card. */
-export function readReplacement(received: Body, type: CardType): Replacement {
+export function readReplacement(
+  received: Body,
+  type: CardType,
+  choices = defaultContract.choices,
+): Replacement {
   if (type === "virtual") {
-    const { body } = parseBody(received, virtualReplacement, cardRefusals);
+    const { body } = parseBody(received, virtualReplacement, cardRefusals, choices);
     return { reason: body.reason, delivery: undefined };
   }
-  const { body } = parseBody(received, physicalReplacement, cardRefusals);
+  const { body } = parseBody(received, physicalReplacement, cardRefusals, choices);
+  refuseWeakPin(body.pin, "cards.pin_weak", choices);
   return { reason: body.reason, delivery: { address: body.delivery_address, method: body.delivery_method } };
 }
 
 /** A spending limit that is the whole body. */
-export function readLimit(received: Body): SpendingLimit {
-  const { body, text } = parseBody(received, spendingLimitInput, cardRefusals);
+export function readLimit(received: Body, choices = defaultContract.choices): SpendingLimit {
+  const { body, text } = parseBody(received, spendingLimitInput, cardRefusals, choices);
   return readSpendingLimit(body, text, [], amountPoints);
 }
 
 /** The fields to change. As in an order, an empty name selects the default name. */
-export function readCardChange(received: Body): Pick<ChangeRequest, "name" | "autoConvert"> {
-  const { name, auto_convert } = parseBody(received, cardChange, cardRefusals).body;
+export function readCardChange(
+  received: Body,
+  choices = defaultContract.choices,
+): Pick<ChangeRequest, "name" | "autoConvert"> {
+  const { name, auto_convert } = parseBody(received, cardChange, cardRefusals, choices).body;
   return { name: name === undefined ? undefined : { given: nameOf(name) }, autoConvert: auto_convert };
 }
 
-export function readDeliveryAddress(received: Body): DeliveryAddress {
-  return parseBody(received, deliveryOptionsRequest, cardRefusals).body.delivery_address;
+export function readDeliveryAddress(received: Body, choices = defaultContract.choices): DeliveryAddress {
+  return parseBody(received, deliveryOptionsRequest, cardRefusals, choices).body.delivery_address;
+}
+
+/** @throws SandboxError 400 or 422. The message never shows the PIN. */
+function refuseWeakPin(pin: string, point: "order.pin_weak" | "cards.pin_weak", choices: Choices): void {
+  if (choices["pin.weak"] === "accepted" || !isWeak(pin)) return;
+  throw new SandboxError(
+    point,
+    "pin: is easy to guess. Use digits that neither repeat nor count up or down.",
+  );
+}
+
+function isWeak(pin: string): boolean {
+  return /^(.)\1*$/.test(pin) || "0123456789".includes(pin) || "9876543210".includes(pin);
 }
 
 function nameOf(name: string | undefined): string | undefined {

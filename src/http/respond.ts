@@ -1,5 +1,4 @@
 import type { Card } from "../contract/card.ts";
-import type { Contract } from "../contract/dialect.ts";
 import { type IdempotencyKey, idempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
@@ -11,7 +10,7 @@ import { issuerMessages } from "../rules/overlay.ts";
 import type { StepClaim } from "../scenarios/claim.ts";
 import type { ResponseFaults } from "../scenarios/step.ts";
 import type { Caller } from "../store/callers.ts";
-import { type HttpServices, type RequestContext, sentHeader } from "./context.ts";
+import { contractOf, type HttpServices, type RequestContext, sentHeader } from "./context.ts";
 import {
   challengeOf,
   type HeaderFields,
@@ -77,7 +76,7 @@ function respondToError(
   if (thrown instanceof SandboxError) {
     const contract = contractOf(services, c);
     const headers = { ...challengeOf(contract, thrown.point), ...thrown.headers };
-    const body = errorBody(contract.points[thrown.point], thrown.message);
+    const body = errorBody(contract, thrown.point, thrown.message);
     return respond(services, c, thrown.point, body, headers);
   }
   const { point, message } =
@@ -87,7 +86,7 @@ function respondToError(
           point: "gateway.internal_error",
           message: "The sandbox failed with an internal error. Its log shows the cause.",
         } as const);
-  const body = errorBody(contractOf(services, c).points[point], message);
+  const body = errorBody(contractOf(services, c), point, message);
   return respond(services, c, point, body, undefined, thrown);
 }
 
@@ -96,7 +95,7 @@ function respondUncommitted(services: HttpServices, c: RequestContext, why: Erro
   const unusable = why instanceof DatabaseUnusable ? why : new DatabaseUnusable(why.message);
   const { point, message } = unusableDatabase(c.req.path, unusable);
   const contract = contractOf(services, c);
-  const body = errorBody(contract.points[point], message);
+  const body = errorBody(contract, point, message);
   const parts = makeParts(services, contract, nowMs(services, c), point, body);
   return send(services, c, { point, parts, defect: why });
 }
@@ -141,7 +140,7 @@ async function sendFaulty(
 function badGateway(services: HttpServices, c: RequestContext): ResponseParts {
   const isOrder = c.get("operation") === "orderPhysicalCard";
   const point = isOrder ? "order.issuer_bad_gateway" : "cards.issuer_bad_gateway";
-  const body = errorBody(contractOf(services, c).points[point], issuerMessages.badGateway);
+  const body = errorBody(contractOf(services, c), point, issuerMessages.badGateway);
   return partsOf(services, c, point, body);
 }
 
@@ -154,12 +153,6 @@ function partsOf(
 ): ResponseParts {
   const scenario = c.get("claim")?.firedScenario;
   return makeParts(services, contractOf(services, c), nowMs(services, c), point, body, headers, scenario);
-}
-
-/** The contract under the dialect of the request's company, or of the sandbox if the caller is not known. */
-function contractOf({ dialects }: HttpServices, c: RequestContext): Contract {
-  const caller: Caller | undefined = c.get("caller");
-  return dialects.of(caller?.companyPk);
 }
 
 function nowMs({ clock }: HttpServices, c: RequestContext): number {

@@ -95,7 +95,7 @@ export function malformedRequest(
   point: UnreadPointId = "gateway.bad_request",
   message: string = defaultContract.points[point].title,
 ): Response {
-  const body = errorBody(defaultContract.points[point], message);
+  const body = errorBody(defaultContract, point, message);
   return responseOf(makeParts(services, defaultContract, services.clock.now(), point, body));
 }
 

@@ -1,3 +1,4 @@
+import type { Choices } from "../contract/behaviours.ts";
 import type { DeliveryOptions } from "../contract/card-requests.ts";
 import type { DeliveryAddress, DeliveryMethod, ParcelStatus } from "../contract/delivery-address.ts";
 import { addressRules } from "./address-rules.ts";
@@ -36,9 +37,25 @@ function zoneOf(countryCode: string): keyof typeof zones {
   return europe.has(countryCode) ? "europe" : "elsewhere";
 }
 
-/** The methods of the country's zone, whether or not cards are delivered to the country. */
-export function deliveryMethodsOffered(countryCode: string): readonly DeliveryMethod[] {
-  return Object.keys(zones[zoneOf(countryCode)]) as DeliveryMethod[];
+/** The behaviors that a dialect can change here. */
+type DeliveryChoices = Pick<
+  Choices,
+  "address.state" | "post_code.form" | "delivery_method.not_offered" | "delivery.countries"
+>;
+
+/** The methods of the country's zone and their terms, whether or not cards are delivered to the country. */
+function methodsOf(countryCode: string, choices: DeliveryChoices): Partial<Record<DeliveryMethod, Terms>> {
+  const ofZone = zones[zoneOf(countryCode)];
+  if (choices["delivery_method.not_offered"] !== "accepted") return ofZone;
+  return { ...zones.domestic, ...zones.europe, ...ofZone };
+}
+
+/** The methods that the country supports, whether or not cards are delivered to it. */
+export function deliveryMethodsOffered(
+  countryCode: string,
+  choices: DeliveryChoices,
+): readonly DeliveryMethod[] {
+  return Object.keys(methodsOf(countryCode, choices)) as DeliveryMethod[];
 }
 
 /**
@@ -47,9 +64,10 @@ export function deliveryMethodsOffered(countryCode: string): readonly DeliveryMe
  */
 export function deliveryOptionsFor(
   countryCode: string,
-  deliverable = isDeliverable(countryCode),
+  choices: DeliveryChoices,
+  deliverable = isDeliverable(countryCode, choices),
 ): DeliveryOptions {
-  const offered = deliverable ? Object.entries(zones[zoneOf(countryCode)]) : [];
+  const offered = deliverable ? Object.entries(methodsOf(countryCode, choices)) : [];
   return {
     delivery_methods: offered.map(([method, { days, tracked, feeMinor }]) => ({
       method: method as DeliveryMethod,
@@ -61,7 +79,8 @@ export function deliveryOptionsFor(
 }
 
 /** Whether cards are delivered to the country (spec §7). */
-export function isDeliverable(countryCode: string): boolean {
+export function isDeliverable(countryCode: string, choices: DeliveryChoices): boolean {
+  if (choices["delivery.countries"] === "europe") return zoneOf(countryCode) !== "elsewhere";
   return !undeliverable.has(countryCode);
 }
 
@@ -73,11 +92,12 @@ const requirableFields = [
 
 const postCodeFormats = new Map<string, RegExp>();
 
-function postCodeFormat(country: string, pattern: string): RegExp {
-  let format = postCodeFormats.get(country);
+function postCodeFormat(pattern: string, flags: "i" | ""): RegExp {
+  const key = flags + pattern;
+  let format = postCodeFormats.get(key);
   if (!format) {
-    format = new RegExp(`^(?:${pattern})$`, "i");
-    postCodeFormats.set(country, format);
+    format = new RegExp(`^(?:${pattern})$`, flags);
+    postCodeFormats.set(key, format);
   }
   return format;
 }
@@ -89,11 +109,16 @@ export interface AddressViolation {
 }
 
 /** Checks the required fields, then the format of the post code, trimmed and in any letter case. */
-export function addressViolation(address: DeliveryAddress): AddressViolation | undefined {
+export function addressViolation(
+  address: DeliveryAddress,
+  choices: DeliveryChoices,
+): AddressViolation | undefined {
   const country = address.country_code;
   const rules = addressRules[country] ?? { required: "C" };
+  const needsState = choices["address.state"] === "required" && (country === "ES" || country === "IT");
+  const required = needsState ? `${rules.required}S` : rules.required;
   for (const [letter, field] of requirableFields) {
-    if (rules.required.includes(letter) && !address[field]?.trim()) {
+    if (required.includes(letter) && !address[field]?.trim()) {
       return {
         kind: "field_required",
         message: `delivery_address.${field}: is required for an address in ${country}`,
@@ -101,7 +126,8 @@ export function addressViolation(address: DeliveryAddress): AddressViolation | u
     }
   }
   const postCode = address.post_code?.trim();
-  if (postCode && rules.postCode && !postCodeFormat(country, rules.postCode).test(postCode)) {
+  const flags = choices["post_code.form"] === "capitals" ? "" : "i";
+  if (postCode && rules.postCode && !postCodeFormat(rules.postCode, flags).test(postCode)) {
     return {
       kind: "post_code_format",
       message: `delivery_address.post_code: must be a valid post code for ${country}, but is ${JSON.stringify(postCode)}`,

@@ -5,6 +5,7 @@ import { gatewayProbes } from "./probes/gateway.ts";
 import { listProbes } from "./probes/lists.ts";
 import { orderProbes } from "./probes/orders.ts";
 import { responseProbes } from "./probes/responses.ts";
+import { validationProbes } from "./probes/validation.ts";
 
 /** All probes. Each behavior that can be observed from outside has one. */
 export const probes: readonly Probe[] = [
@@ -14,4 +15,5 @@ export const probes: readonly Probe[] = [
   ...listProbes,
   ...responseProbes,
   ...cardProbes,
+  ...validationProbes,
 ];

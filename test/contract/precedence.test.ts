@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { checksOf, type decisions, decisionsOf } from "../../src/contract/decisions.ts";
+import { behaviourIds, behaviours, type Choices } from "../../src/contract/behaviours.ts";
+import { checksOf, type decisions } from "../../src/contract/decisions.ts";
+import { type Contract, contractUnder, defaultContract } from "../../src/contract/dialect.ts";
 import { type OperationId, operationIds, operations } from "../../src/contract/operations.ts";
 import { readShippedScenarios } from "../../src/node/input-files.ts";
 import type { FactsOverlay, IssuerAnswer } from "../../src/rules/overlay.ts";
+import { dialectWith } from "../support/open-sandbox.ts";
 import { openWebhooks } from "../support/open-webhooks.ts";
 import { london } from "../support/physical-order.ts";
 
@@ -293,8 +296,8 @@ async function validRequest(
   }
 }
 
-async function validAttempt(operation: OperationId): Promise<Attempt> {
-  const sandbox = await openWebhooks({ scenarios: [bothRefusals()] });
+async function validAttempt(operation: OperationId, choices: Partial<Choices>): Promise<Attempt> {
+  const sandbox = await openWebhooks({ scenarios: [bothRefusals()], choices });
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
   const needsCard = operations[operation].path.startsWith("/developer/cards/:id");
   const id = needsCard ? (await sandbox.order({ token })).json.id : "";
@@ -338,24 +341,44 @@ async function decidedBy(attempt: Attempt): Promise<string | undefined> {
 
 const countCards = ({ sandbox }: Attempt) => sandbox.database.get("SELECT count(*) AS n FROM cards");
 
-test.each(operationIds)(
-  "%s: each check decides before those after it, and none makes a card",
-  async (operation) => {
-    const attempt = await validAttempt(operation);
-    expect(await decidedBy(attempt)).toBe(operations[operation].success);
-    const fail: Readonly<Record<string, Fault>> = faults[operation];
-    const checks = checksOf(decisionsOf(operation));
-    const decided: (string | undefined)[] = [];
-    const cards: unknown[] = [];
-    // From the last check to the first: each request fails its own check and all later ones.
-    for (const { id } of checks.toReversed()) {
-      await fail[id]?.(attempt);
-      const before = countCards(attempt);
-      const point = await decidedBy(attempt);
-      decided.unshift(checks.find(({ points }) => points.some((each) => each === point))?.id ?? point);
-      if (JSON.stringify(countCards(attempt)) !== JSON.stringify(before)) cards.push(id);
-    }
-    expect(decided).toEqual(checks.map(({ id }) => id));
-    expect(cards).toEqual([]);
-  },
+/** The rows of an operation whose points can be met, and that a request can fail. */
+const checksUnder = ({ rows, unreachable }: Contract, operation: OperationId) =>
+  checksOf(rows[operation]).filter(({ points }) => points.some((point) => !unreachable.has(point)));
+
+/** Sends requests that fail a check and all later ones, and expects that check to decide. */
+async function expectOrder(operation: OperationId, choices: Partial<Choices> = {}) {
+  const attempt = await validAttempt(operation, choices);
+  expect(await decidedBy(attempt)).toBe(operations[operation].success);
+  const fail: Readonly<Record<string, Fault>> = faults[operation];
+  const checks = checksUnder(contractUnder(dialectWith(choices)), operation);
+  const decided: (string | undefined)[] = [];
+  const cards: unknown[] = [];
+  // From the last check to the first: each request fails its own check and all later ones.
+  for (const { id } of checks.toReversed()) {
+    await fail[id]?.(attempt);
+    const before = countCards(attempt);
+    const point = await decidedBy(attempt);
+    decided.unshift(checks.find(({ points }) => points.some((each) => each === point))?.id ?? point);
+    if (JSON.stringify(countCards(attempt)) !== JSON.stringify(before)) cards.push(id);
+  }
+  expect(decided).toEqual(checks.map(({ id }) => id));
+  expect(cards).toEqual([]);
+}
+
+test.each(operationIds)("%s: each check decides before those after it, and none makes a card", (operation) =>
+  expectOrder(operation),
+);
+
+const moving = behaviourIds.flatMap((id) =>
+  behaviours[id].alternatives.filter(({ moves }) => moves).map(({ id: use }) => ({ id, use })),
+);
+const moved = moving.flatMap(({ id, use }) => {
+  const choices = { [id]: use } as Partial<Choices>;
+  const { rows } = contractUnder(dialectWith(choices));
+  const operations = operationIds.filter((operation) => rows[operation] !== defaultContract.rows[operation]);
+  return operations.map((operation) => ({ id, use, operation, choices }));
+});
+
+test.each(moved)("$operation has the order of its table when $id is $use", ({ operation, choices }) =>
+  expectOrder(operation, choices),
 );

@@ -146,6 +146,7 @@ export const waysTo = {
   "order.body_not_json": () => openSandbox().order({ raw: "{" }),
   "order.account_id_invalid": orderWith({ account_id: "gbp" }),
   "order.pin_invalid": orderWith({ pin: "12" }),
+  "order.pin_weak": orderWith({ pin: "1234" }, { choices: { "pin.weak": "400" } }),
   "order.delivery_address_invalid": orderWith({ delivery_address: null }),
   "order.country_code_invalid": orderFor("UK", "classic"),
   "order.delivery_method_invalid": orderWith({ delivery_method: "pigeon" }),
@@ -244,6 +245,12 @@ export const waysTo = {
   }),
   "cards.idempotency_key_invalid": virtual({}, {}, "order-1"),
   "cards.body_invalid": replace({ reason: "boredom" }),
+  "cards.pin_weak": async () => {
+    const sandbox = openSandbox({ choices: { "pin.weak": "400" } });
+    const { id } = (await sandbox.order()).json;
+    const body = { reason: "lost", pin: "1111", delivery_address: london, delivery_method: "express" };
+    return sandbox.call("POST", `/developer/cards/${id}/replace`, { body, key });
+  },
   "cards.address_field_required": deliveryOptionsTo({ city: undefined }),
   "cards.post_code_format": deliveryOptionsTo({ post_code: "1" }),
   "cards.delivery_method_not_offered": replace({ delivery_method: "international" }),

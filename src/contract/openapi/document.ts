@@ -145,7 +145,7 @@ function exampleOf(contract: Contract, point: ContractPointId): unknown {
     return presented(contract, point, recordedPage(contract, lists ? operations[lists].path : "", response));
   }
   const { error } = response as { error: string | { message: string } };
-  return errorBody(points[point], typeof error === "string" ? error : error.message);
+  return errorBody(contract, point, typeof error === "string" ? error : error.message);
 }
 
 function paths(

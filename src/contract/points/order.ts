@@ -45,6 +45,7 @@ export const orderPoints = {
   "order.body_not_json": specified(400, "§4", "The body is not a JSON object"),
   "order.account_id_invalid": specified(400, "§4", "account_id is missing or not a UUID"),
   "order.pin_invalid": specified(400, "§4, §8", "pin is missing or not a string of four digits"),
+  "order.pin_weak": assumed(400, "§4, §7", "The PIN is easy to guess"),
   "order.delivery_address_invalid": specified(
     400,
     "§2, §8",

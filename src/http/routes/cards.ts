@@ -1,6 +1,6 @@
 import { cardNow, findNamedCard, listedCardsNow, seesOnlyOwnCards, visibleCard } from "../../cards/card.ts";
 import { type ChangeRequest, changeAsCaller } from "../../cards/change.ts";
-import type { ChangingOperation, IssuingOperation } from "../../cards/checks.ts";
+import { type ChangingOperation, type IssuingOperation, refuseMissingAccount } from "../../cards/checks.ts";
 import { deliveryOptionsTo } from "../../cards/deliver.ts";
 import type { IssueOutcome, IssueRequest } from "../../cards/issue.ts";
 import { withKey } from "../../cards/keys.ts";
@@ -13,9 +13,12 @@ import { type CardStatus, cardStatus } from "../../contract/card.ts";
 import { cardFilters } from "../../contract/list.ts";
 import type { SuccessPointId } from "../../contract/points.ts";
 import { pageOfCards } from "../../store/cards.ts";
-import type { HttpServices, RequestContext, Route } from "../context.ts";
+import { checkAfterBody } from "../checks.ts";
+import { contractOf, type HttpServices, type RequestContext, type Route } from "../context.ts";
 import { pageOf, readListQuery, respondPage } from "../list-query.ts";
+import type { Body } from "../read-body.ts";
 import {
+  accountIdIn,
   readCardChange,
   readDeliveryAddress,
   readLimit,
@@ -27,9 +30,9 @@ import { loseConnection, reportSpending, respond } from "../respond.ts";
 
 /** `POST /developer/cards/physical` (spec §4). */
 export const orderPhysicalCard: Route = (services, c) => {
-  const body = c.get("body");
   const request = issueRequest(c, "orderPhysicalCard");
-  const order = () => physical.orderPhysicalCard(services, request, () => readOrder(body));
+  const read = () => readOrderBody(services, c, request, readOrder);
+  const order = () => physical.orderPhysicalCard(services, request, read);
   return respondIssued(services, c, withKey(services, request, order), {
     made: "order.created",
     "same order": "order.replayed",
@@ -39,9 +42,9 @@ export const orderPhysicalCard: Route = (services, c) => {
 
 /** `POST /developer/cards/virtual`. */
 export const orderVirtualCard: Route = (services, c) => {
-  const body = c.get("body");
   const request = issueRequest(c, "orderVirtualCard");
-  const order = () => virtual.orderVirtualCard(services, request, () => readVirtualOrder(body));
+  const read = () => readOrderBody(services, c, request, readVirtualOrder);
+  const order = () => virtual.orderVirtualCard(services, request, read);
   return respondIssued(services, c, withKey(services, request, order), {
     made: "cards.virtual_created",
     "same order": "cards.replayed",
@@ -51,11 +54,11 @@ export const orderVirtualCard: Route = (services, c) => {
 
 /** `POST /developer/cards/{id}/replace`. */
 export const replaceCard: Route = (services, c) => {
-  const body = c.get("body");
   const request = {
     ...issueRequest(c, "replaceCard"),
     cardId: cardIdOf(c),
-    readReplacement: (type: "physical" | "virtual") => readReplacement(body, type),
+    readReplacement: (type: "physical" | "virtual") =>
+      readBodyAs(services, c, (body, choices) => readReplacement(body, type, choices)),
   };
   const replace = () => replacement.replaceCard(services, request);
   return respondIssued(services, c, withKey(services, request, replace), {
@@ -111,7 +114,8 @@ export const terminateCard: Route = (services, c) =>
 
 /** `PUT /developer/cards/{id}/spending-limit`: the cap rules of spec §2. */
 export const setSpendingLimit: Route = (services, c) => {
-  const spendingLimit = readLimit(c.get("body"));
+  refuseMissingCardFirst(services, c);
+  const spendingLimit = readBodyAs(services, c, readLimit);
   const fields = { trigger: "change", spendingLimit } as const;
   return change(services, c, "setSpendingLimit", "cards.spending_limit_set", fields);
 };
@@ -124,13 +128,16 @@ export const removeSpendingLimit: Route = (services, c) => {
 
 /** `PATCH /developer/cards/{id}`. */
 export const changeCard: Route = (services, c) => {
-  const fields = { trigger: "change", ...readCardChange(c.get("body")) } as const;
+  refuseMissingCardFirst(services, c);
+  const fields = { trigger: "change", ...readBodyAs(services, c, readCardChange) } as const;
   return change(services, c, "changeCard", "cards.changed", fields);
 };
 
 /** `POST /developer/cards/delivery-options`: the same rules as for an order. */
 export const listDeliveryOptions: Route = (services, c) => {
-  const options = deliveryOptionsTo(readDeliveryAddress(c.get("body")), c.get("overlay"));
+  const address = readBodyAs(services, c, readDeliveryAddress);
+  const { choices } = contractOf(services, c);
+  const options = deliveryOptionsTo(address, c.get("overlay"), choices);
   return respond(services, c, "cards.delivery_options_listed", options);
 };
 
@@ -151,6 +158,38 @@ function issueRequest(c: RequestContext, operation: IssuingOperation): IssueRequ
     generation: c.get("generation"),
     overlay: c.get("overlay"),
   };
+}
+
+/** Reads the body of an order; before that it checks the account, if the contract has that order. */
+function readOrderBody<Order>(
+  services: HttpServices,
+  c: RequestContext,
+  request: IssueRequest,
+  read: (body: Body, choices: Choices) => Order,
+): Order {
+  if (contractOf(services, c).choices["account.order"] === "before-body") {
+    const accountId = accountIdIn(c.get("body"));
+    if (accountId !== undefined) refuseMissingAccount(services, request, accountId);
+  }
+  return readBodyAs(services, c, read);
+}
+
+/** Reads the body, and then makes the checks that the contract has after it. */
+function readBodyAs<Read>(
+  services: HttpServices,
+  c: RequestContext,
+  read: (body: Body, choices: Choices) => Read,
+): Read {
+  const fields = read(c.get("body"), contractOf(services, c).choices);
+  checkAfterBody(services, c);
+  return fields;
+}
+
+/** @throws SandboxError 404: the card does not exist, and the contract has this check before the body */
+function refuseMissingCardFirst(services: HttpServices, c: RequestContext): void {
+  if (contractOf(services, c).choices["card.order"] === "after-body") return;
+  const caller = c.get("caller");
+  visibleCard(services, findNamedCard(services, caller, cardIdOf(c)), caller, cardIdOf(c));
 }
 
 type IssuePoints = Readonly<Record<"made" | "same order" | "other order", SuccessPointId>>;

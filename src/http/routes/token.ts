@@ -9,10 +9,11 @@ import { respond } from "../respond.ts";
 
 /** Finds the member who owns the API key in the body, or refuses with 400 or 401 (spec §4). */
 export const findApiKey: Check = (services, c) => {
-  if (services.dialects.all.choices["token.content_type"] === "json" && !declaresJson(c)) {
+  const { choices } = services.dialects.all;
+  if (choices["token.content_type"] === "json" && !declaresJson(c)) {
     throw new SandboxError("token.invalid_request", contentTypeExpected(sentHeader(c, "Content-Type")));
   }
-  const apiKey = parseBody(c.get("body"), tokenExchangeRequest, refusals).body.api_key;
+  const apiKey = parseBody(c.get("body"), tokenExchangeRequest, refusals, choices).body.api_key;
   c.set("apiKey", apiKey);
   setCaller(services, c, keyHolder(services, environmentOf(c), apiKey));
 };

@@ -10,8 +10,8 @@ import {
   webhookOfCompany,
 } from "../../store/webhooks.ts";
 import * as webhooks from "../../webhooks/webhooks.ts";
-import { contentTypeExpected, declaresJson } from "../checks.ts";
-import { type HttpServices, type RequestContext, type Route, sentHeader } from "../context.ts";
+import { checkAfterBody, contentTypeExpected, declaresJson } from "../checks.ts";
+import { contractOf, type HttpServices, type RequestContext, type Route, sentHeader } from "../context.ts";
 import { pageOf, readListQuery, respondPage } from "../list-query.ts";
 import { type BodyRefusals, describeBodyIssues, parseBody, unreadableMessages } from "../read-body.ts";
 import { respond } from "../respond.ts";
@@ -21,7 +21,12 @@ const noStore = { "Cache-Control": "no-store" };
 
 /** `POST /developer/webhooks`. */
 export const createWebhook: Route = (services, c) => {
-  const made = webhooks.createWebhook(services, c.get("caller"), read(c, newWebhook), services.webhookHosts);
+  const made = webhooks.createWebhook(
+    services,
+    c.get("caller"),
+    read(services, c, newWebhook),
+    services.webhookHosts,
+  );
   return respond(services, c, "webhooks.created", made, noStore);
 };
 
@@ -44,8 +49,11 @@ export const getWebhook: Route = (services, c) =>
 
 /** `PATCH /developer/webhooks/{id}`. */
 export const changeWebhook: Route = (services, c) => {
+  const isBodyFirst = services.dialects.all.choices["permission.order"] === "after-body";
+  const early = isBodyFirst ? read(services, c, webhookChange) : undefined;
   const webhook = webhookNamed(services, c);
-  const changed = webhooks.changeWebhook(services, webhook, read(c, webhookChange), services.webhookHosts);
+  const change = early ?? read(services, c, webhookChange);
+  const changed = webhooks.changeWebhook(services, webhook, change, services.webhookHosts);
   return respond(services, c, "webhooks.changed", changed);
 };
 
@@ -100,10 +108,19 @@ function webhookNamed({ database }: HttpServices, c: RequestContext): WebhookRec
   throw new SandboxError("webhooks.not_found", `Webhook ${c.req.param("id")} was not found in this company`);
 }
 
-/** @throws SandboxError `webhooks.body_invalid`: the message names every invalid field */
-function read<Schema extends z.ZodType>(c: RequestContext, schema: Schema): z.output<Schema> {
-  if (declaresJson(c)) return parseBody(c.get("body"), schema, refusals).body;
-  throw invalid(contentTypeExpected(sentHeader(c, "Content-Type")));
+/**
+ * Reads the body, and then makes the checks that the contract has after it.
+ * @throws SandboxError `webhooks.body_invalid`: the message names every invalid field
+ */
+function read<Schema extends z.ZodType>(
+  services: HttpServices,
+  c: RequestContext,
+  schema: Schema,
+): z.output<Schema> {
+  if (!declaresJson(c)) throw invalid(contentTypeExpected(sentHeader(c, "Content-Type")));
+  const { body } = parseBody(c.get("body"), schema, refusals, contractOf(services, c).choices);
+  checkAfterBody(services, c);
+  return body;
 }
 
 const refusals: BodyRefusals = {

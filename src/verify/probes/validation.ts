@@ -1,0 +1,109 @@
+import { type ProbeReply, probe, type Target } from "../probe.ts";
+import { isSuccess, messageIn } from "../replies.ts";
+
+/** Sends an order with some fields replaced. */
+const order = async (target: Target, fields: object, headers: Readonly<Record<string, string>> = {}) =>
+  target.send({
+    method: "POST",
+    path: "/developer/cards/physical",
+    headers: { "Idempotency-Key": target.uuid(), ...headers },
+    body: { ...(await target.order()), ...fields },
+  });
+
+const address = { line1: "1 High Street", city: "London", post_code: "SW1A 1AA", country_code: "GB" };
+
+/** The rules of a country, which alternatives refuse with either status. */
+const violatesRule = ({ status }: ProbeReply) => status === 400 || status === 422;
+
+const unexplained = ({ status }: ProbeReply) => ({ unexplained: `status ${status}` });
+
+/** The validation of requests, and the order of checks. */
+export const validationProbes = [
+  probe("content_type.status", "write", async (target) => {
+    const reply = await order(target, {}, { "Content-Type": "text/plain" });
+    if (reply.status === 400) return "400";
+    return reply.status === 415 ? "415" : unexplained(reply);
+  }),
+  probe("error.messages", "write", async (target) => {
+    const one = await order(target, { delivery_method: "pigeon" });
+    if (isSuccess(one)) return unexplained(one);
+    const other = await order(target, { delivery_method: "owl" });
+    if (messageIn(one.json) === messageIn(other.json)) return "constant";
+    const both = messageIn((await order(target, { delivery_method: "pigeon", auto_convert: "yes" })).json);
+    return both.includes("delivery_method") && both.includes("auto_convert") ? "every-field" : "first-field";
+  }),
+  probe("pin.weak", "write", async (target) => {
+    const reply = await order(target, { pin: "1111" });
+    if (isSuccess(reply)) return "accepted";
+    if (reply.status === 400) return "400";
+    return reply.status === 422 ? "422" : unexplained(reply);
+  }),
+  probe("address.country_rules", "write", async (target) => {
+    const reply = await order(target, { delivery_address: { ...address, city: undefined } });
+    if (reply.status === 400) return "400";
+    return reply.status === 422 ? "422" : unexplained(reply);
+  }),
+  probe("address.state", "write", async (target) => {
+    const madrid = { line1: "Calle Mayor 1", city: "Madrid", post_code: "28013", country_code: "ES" };
+    const reply = await order(target, { delivery_address: madrid, delivery_method: "express" });
+    if (isSuccess(reply)) return "optional";
+    return violatesRule(reply) ? "required" : unexplained(reply);
+  }),
+  probe("post_code.status", "write", async (target) => {
+    const reply = await order(target, { delivery_address: { ...address, post_code: "1" } });
+    if (reply.status === 400) return "400";
+    return reply.status === 422 ? "422" : unexplained(reply);
+  }),
+  probe("post_code.form", "write", async (target) => {
+    const reply = await order(target, { delivery_address: { ...address, post_code: "sw1a 1aa" } });
+    if (isSuccess(reply)) return "any-case";
+    return violatesRule(reply) ? "capitals" : unexplained(reply);
+  }),
+  probe("delivery_method.not_offered", "write", async (target) => {
+    const reply = await order(target, { delivery_method: "international" });
+    if (isSuccess(reply)) return "accepted";
+    if (reply.status === 400) return "400";
+    return reply.status === 422 ? "422" : unexplained(reply);
+  }),
+  probe("delivery.countries", "write", async (target) => {
+    const nairobi = { line1: "1 Moi Avenue", city: "Nairobi", post_code: "00100", country_code: "KE" };
+    const reply = await order(target, { delivery_address: nairobi, delivery_method: "international" });
+    if (isSuccess(reply)) return "worldwide";
+    return reply.status === 422 ? "europe" : unexplained(reply);
+  }),
+  probe("country.order", "write", async (target) => {
+    const pyongyang = { line1: "1 Sungri Street", city: "Pyongyang", country_code: "KP" };
+    const reply = await order(target, {
+      account_id: target.uuid(),
+      delivery_address: pyongyang,
+      delivery_method: "international",
+    });
+    if (reply.status === 404) return "after-account";
+    return reply.status === 422 ? "before-account" : unexplained(reply);
+  }),
+  probe("card.order", "write", async (target) => {
+    const path = `/developer/cards/${target.uuid()}/spending-limit`;
+    const reply = await target.send({ method: "PUT", path, body: { period: "yearly", amount: "5.00" } });
+    if (reply.status === 400) return "after-body";
+    return reply.status === 404 ? "before-body" : unexplained(reply);
+  }),
+  probe("account.order", "write", async (target) => {
+    const unknown = { account_id: target.uuid() };
+    const malformed = await order(target, { ...unknown, pin: "12" });
+    if (malformed.status === 404) return "before-body";
+    const invalid = await order(target, { ...unknown, delivery_address: { ...address, post_code: "1" } });
+    if (invalid.status === 404) return "after-body";
+    return violatesRule(invalid) ? "after-rules" : unexplained(invalid);
+  }),
+  probe("permission.order", "write", async (target) => {
+    const reply = await target.send({
+      method: "POST",
+      path: "/developer/cards/physical",
+      token: await target.employeeToken(),
+      headers: { "Idempotency-Key": target.uuid() },
+      body: { ...(await target.order()), pin: "12" },
+    });
+    if (reply.status === 403) return "before-body";
+    return reply.status === 400 ? "after-body" : unexplained(reply);
+  }),
+];
