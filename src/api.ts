@@ -156,5 +156,5 @@ export interface Sandbox {
 /** The operations under `/_sandbox` that are not methods of the sandbox itself. */
 export type Control = Pick<
   ControlServices,
-  "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state"
+  "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state" | "dialect"
 >;

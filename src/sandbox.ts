@@ -148,6 +148,6 @@ function wireDelivery(
 }
 
 function publicControl(control: ControlServices): Control {
-  const { companies, cards, apiKeys, simulator, invoices, scenarios, state } = control;
-  return { companies, cards, apiKeys, simulator, invoices, scenarios, state };
+  const { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect } = control;
+  return { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect };
 }

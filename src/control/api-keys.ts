@@ -28,10 +28,10 @@ export const newApiKey = z.lazy(() =>
 
 /** Whether the company, or the member, is below its limit of active keys. */
 export function isBelowKeyLimit(
-  { database, fixtureKeys }: Pick<Services, "database" | "fixtureKeys">,
-  quota: KeyQuota,
+  { database, fixtureKeys, dialects }: Services,
   { companyPk, pk }: { readonly companyPk: number; readonly pk: number },
 ): boolean {
+  const quota = dialects.all.choices["api_keys.quota"];
   const active = countActiveKeys(database, fixtureKeys, companyPk, quota === "member" ? pk : undefined);
   return active < activeKeysAllowed;
 }
@@ -48,11 +48,9 @@ export interface KeyListing {
 /** API keys, which users of the service create and revoke in its dashboard (spec §2, §5). */
 export class ApiKeys {
   readonly #services: Services;
-  readonly #quota: KeyQuota;
 
-  constructor(services: Services, quota: KeyQuota) {
+  constructor(services: Services) {
     this.#services = services;
-    this.#quota = quota;
   }
 
   /**
@@ -70,10 +68,10 @@ export class ApiKeys {
           `member_inactive: ${member} is inactive. Activate the member first (PATCH /_sandbox/members/NAME).`,
         );
       }
-      if (!isBelowKeyLimit(this.#services, this.#quota, owner)) {
+      if (!isBelowKeyLimit(this.#services, owner)) {
         throw new ControlError(
           409,
-          `key_limit_reached: the ${this.#quota} has ${activeKeysAllowed} active ${environment} keys. Revoke one first (DELETE /_sandbox/api-keys/ID).`,
+          `key_limit_reached: the ${this.slots.per} has ${activeKeysAllowed} active ${environment} keys. Revoke one first (DELETE /_sandbox/api-keys/ID).`,
         );
       }
       const most = limits.apiKeys;
@@ -85,7 +83,7 @@ export class ApiKeys {
 
   /** The number of active keys that each company or member can have in an environment. */
   get slots(): { readonly per: KeyQuota; readonly allowed: number } {
-    return { per: this.#quota, allowed: activeKeysAllowed };
+    return { per: this.#services.dialects.all.choices["api_keys.quota"], allowed: activeKeysAllowed };
   }
 
   /** The first 1,000 keys of one company or of all, by prefix; never a secret. */

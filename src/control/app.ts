@@ -7,6 +7,7 @@ import { apiKeyHandlers } from "./api-keys.ts";
 import { cardHandlers } from "./cards.ts";
 import { clockHandlers } from "./clock.ts";
 import { companyHandlers } from "./companies.ts";
+import { dialectHandlers } from "./dialects.ts";
 import { ControlError } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import {
@@ -31,6 +32,7 @@ const paths = {
   world: "/_sandbox/world",
   scenarios: "/_sandbox/scenarios",
   contract: "/_sandbox/contract",
+  dialect: "/_sandbox/dialect",
   requests: "/_sandbox/requests",
   coverage: "/_sandbox/coverage",
   findings: "/_sandbox/findings",
@@ -68,7 +70,7 @@ function sandboxHandlers(
       const { controlDocument } = await import("./openapi/document.ts");
       return c.json(controlDocument(new URL(c.req.url).origin), 200, { "Cache-Control": "no-cache" });
     },
-    listContractPoints: (c) => c.json({ points: reachablePoints(contract()) }),
+    listContractPoints: (c) => c.json({ points: reachablePoints(contract(c.req.query("company"))) }),
   };
 }
 
@@ -94,6 +96,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     ...scenarioHandlers(services.scenarios),
     ...clockHandlers(time),
     ...stateHandlers(services.state, time),
+    ...dialectHandlers(services.dialect),
     ...reportHandlers(services.coverage, services.findings, services.webhooks),
     ...requestHandlers(services.requests, services.journal, services.clock, gate),
   };

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { environment } from "../contract/identifiers.ts";
 import { accountOf } from "../payments/account.ts";
-import type { KeyQuota } from "../rules/api-key.ts";
 import { companyNow } from "../rules/clock.ts";
 import { accountStatus, companyStatus, memberStatus, role } from "../rules/company.ts";
 import { quoted } from "../rules/errors.ts";
@@ -86,11 +85,9 @@ export const worldParameters = z.lazy(() =>
 /** Companies with their members and accounts. */
 export class Companies {
   readonly #services: Services;
-  readonly #keyQuota: KeyQuota;
 
-  constructor(services: Services, keyQuota: KeyQuota) {
+  constructor(services: Services) {
     this.#services = services;
-    this.#keyQuota = keyQuota;
   }
 
   /**
@@ -100,7 +97,7 @@ export class Companies {
    * @throws ControlError 409 if a slug is taken
    */
   create(input: NewCompany = {}): Promise<CompanyListing> {
-    return createCompany(this.#services, this.#keyQuota, input);
+    return createCompany(this.#services, input);
   }
 
   change(name: string, input: z.input<typeof companyChange>): CompanyListing {

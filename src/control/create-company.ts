@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createApiKey } from "../access/create-api-key.ts";
+import type { DialectInput } from "../contract/dialect-file.ts";
 import { type Environment, environment } from "../contract/identifiers.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { role } from "../rules/company.ts";
@@ -20,6 +21,7 @@ import {
 } from "../world/fixtures.ts";
 import { limitsOf, loadCompany } from "../world/load-fixtures.ts";
 import { isBelowKeyLimit } from "./api-keys.ts";
+import { dialectOfCompany } from "./dialects.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
 import { parse } from "./input.ts";
 
@@ -60,6 +62,8 @@ type Seed = z.input<typeof fixtureCompany>;
 export type NewCompany = Partial<Omit<Seed, "members" | "accounts">> & {
   readonly members?: readonly Partial<NonNullable<Seed["members"]>[number]>[];
   readonly accounts?: readonly Partial<NonNullable<Seed["accounts"]>[number]>[];
+  /** Alternatives of behaviors whose scope is a company, over those of the sandbox. */
+  readonly dialect?: DialectInput | undefined;
 };
 
 /** The card limits of a company in a world that has no other company. */
@@ -71,13 +75,9 @@ const defaultLimits = () => limitsOf({ card_limits: fixtureCardLimits.parse({}) 
  * @throws ControlError 400 if the first member is no owner or the first account not active, 409 if a slug or secret is
  *   taken or the sandbox holds too many companies
  */
-export async function createCompany(
-  services: Services,
-  keyQuota: KeyQuota,
-  input: NewCompany,
-): Promise<CompanyListing> {
-  const wanted = parse(newCompany, input);
-  const { database, random, clock, fixtureKeys } = services;
+export async function createCompany(services: Services, input: NewCompany): Promise<CompanyListing> {
+  const { dialect, ...wanted }: Wanted = parse(newCompany, input);
+  const { database, random, clock, fixtureKeys, dialects } = services;
   return database.transaction(() => {
     const most = limits.companies;
     refuseOver(
@@ -89,7 +89,9 @@ export async function createCompany(
     while (wanted.slug === undefined && findCompany(database, `company-${n}`)) {
       n = nextNumber(database, 0, "company_names");
     }
+    const keyQuota = dialects.all.choices["api_keys.quota"];
     const company = complete(wanted, new Names(random.block("faker", "", n)), n, keyQuota);
+    const ownDialect = dialect === undefined ? undefined : dialectOfCompany(services, dialect);
     refuseTaken(services, company);
     const { pk, id, members, secrets } = loadCompany(
       services,
@@ -100,11 +102,12 @@ export async function createCompany(
     for (const { slug, status } of company.members) {
       const membershipPk = members.get(slug)?.membershipPk;
       if (membershipPk === undefined || status !== "active") continue;
-      if (!isBelowKeyLimit(services, keyQuota, { companyPk: pk, pk: membershipPk })) continue;
+      if (!isBelowKeyLimit(services, { companyPk: pk, pk: membershipPk })) continue;
       const owner = { companyPk: pk, companyId: id, environment: company.environment, membershipPk };
       const key = createApiKey(services, owner, null);
       secrets.set(key.id, key.secret);
     }
+    if (ownDialect) dialects.replace(ownDialect, pk);
     captureCompany(database, pk, clock.now());
     return withSecrets(listCompanies(database, clock.now(), fixtureKeys, [pk])[0], secrets);
   });

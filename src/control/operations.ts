@@ -9,6 +9,7 @@ export type ControlTag =
   | "simulator"
   | "scenarios"
   | "clock"
+  | "dialect"
   | "snapshots"
   | "requests"
   | "reports";
@@ -67,9 +68,9 @@ export const controlOperations = {
   }),
   listContractPoints: row("GET", "/contract", {
     tag: "sandbox",
-    summary: "List all contract points",
+    summary: "List all contract points, under the dialect of the sandbox or of a company",
     success: 200,
-    errors: [],
+    errors: [404],
   }),
 
   getWorld: row("GET", "/world", {
@@ -298,6 +299,29 @@ export const controlOperations = {
     summary: "Advance the clock by a duration",
     success: 200,
     errors: [400, 404],
+  }),
+
+  getDialect: row("GET", "/dialect", {
+    tag: "dialect",
+    summary: "List all behaviors that the specification leaves open, with their alternatives",
+    description: "With `company`, as they apply to this company.",
+    success: 200,
+    errors: [404],
+  }),
+  replaceDialect: row("PUT", "/dialect", {
+    tag: "dialect",
+    summary: "Select alternatives for the sandbox or for a company",
+    description:
+      "Replaces the whole dialect: behaviors that it does not name have their default or, for a company, the alternative " +
+      "of the sandbox. A reset restores the dialect of the start; snapshots contain the dialect.",
+    success: 200,
+    errors: [400, 404],
+  }),
+  removeDialect: row("DELETE", "/dialect", {
+    tag: "dialect",
+    summary: "Restore the dialect of the start, or remove the dialect of a company",
+    success: 204,
+    errors: [404, 409],
   }),
 
   reset: row("POST", "/reset", {

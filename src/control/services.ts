@@ -10,6 +10,8 @@ import { ApiKeys } from "./api-keys.ts";
 import { Cards } from "./cards.ts";
 import { SandboxTime } from "./clock.ts";
 import { Companies } from "./companies.ts";
+import { SandboxDialect } from "./dialects.ts";
+import { optionalCompanyPk } from "./lookup.ts";
 import { Webhooks } from "./reports.ts";
 import { Requests } from "./requests.ts";
 import { ArmedScenarios } from "./scenarios.ts";
@@ -26,12 +28,16 @@ export interface ControlServices {
   readonly scenarios: ArmedScenarios;
   readonly time: SandboxTime;
   readonly state: SandboxState;
+  readonly dialect: SandboxDialect;
   readonly webhooks: Webhooks;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly coverage: Coverage;
-  /** The contract under the dialect of the sandbox. */
-  readonly contract: () => Contract;
+  /**
+   * The contract under the dialect of the sandbox or of a company.
+   * @throws ControlError 404
+   */
+  readonly contract: (company?: string) => Contract;
   readonly findings: Findings;
   readonly clock: Clock;
   readonly seed: number;
@@ -62,22 +68,22 @@ export function openControl(parts: ControlParts): ControlServices {
   const { ports, world, scenarios, records, delivery, onDefect } = parts;
   const { services, clock, seed } = world;
   const { database } = services;
-  const keyQuota = services.dialects.all.choices["api_keys.quota"];
   const { journal, coverage, findings } = records;
   return {
-    companies: new Companies(services, keyQuota),
+    companies: new Companies(services),
     cards: new Cards(services),
-    apiKeys: new ApiKeys(services, keyQuota),
+    apiKeys: new ApiKeys(services),
     invoices: new Invoices(services),
     simulator: new Simulator(services),
     scenarios: new ArmedScenarios(database, scenarios),
     time: new SandboxTime(database, clock, delivery.clockMoved),
     state: new SandboxState(world, scenarios),
+    dialect: new SandboxDialect(services),
     webhooks: new Webhooks(database, delivery),
     journal,
     requests: new Requests(journal, coverage, findings),
     coverage,
-    contract: () => services.dialects.all,
+    contract: (company) => services.dialects.of(optionalCompanyPk(database, company)),
     findings,
     clock: ports.clock,
     seed,

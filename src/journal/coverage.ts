@@ -95,10 +95,10 @@ const maxCompanies = 500;
 export class Coverage {
   readonly #companies = new Map<string, CompanyHits>();
   #others = noHits(undefined);
-  readonly #contract: () => Contract;
+  readonly #contract: (company?: string) => Contract;
 
-  /** @param contract - returns the contract that reports describe */
-  constructor(contract: () => Contract) {
+  /** @param contract - returns the contract that a report describes, of all companies or of one */
+  constructor(contract: (company?: string) => Contract) {
     this.#contract = contract;
   }
 
@@ -133,7 +133,7 @@ export class Coverage {
   }
 
   report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
-    const contract = this.#contract();
+    const contract = this.#contract(company);
     const hits = [this.#others, ...this.#companies.values()].filter(companyTest(company)).flatMap(hitsOf);
     const isExcluded = pointTest(exclude);
     const points = countedPoints.flatMap((id): PointCoverage | [] => {

@@ -2,6 +2,7 @@ import type { Clock } from "../rules/clock.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
 import { apiKeyByHash } from "../store/api-keys.ts";
+import { findCompany } from "../store/companies.ts";
 import type { Outgoing } from "../store/webhook-deliveries.ts";
 import type { AttemptOutcome } from "../webhooks/attempt.ts";
 import { Coverage } from "./coverage.ts";
@@ -37,7 +38,10 @@ interface RecordsPorts {
 
 export function openRecords({ services, clock, entries, bytes, ...ports }: RecordsPorts): Records {
   const journal = new Journal(entries ?? defaultEntries, bytes);
-  const coverage = new Coverage(() => services.dialects.all);
+  const coverage = new Coverage((company) => {
+    const found = company === undefined ? undefined : findCompany(services.database, company);
+    return services.dialects.of(found?.pk);
+  });
   const findings = new Findings({
     holderOf: (secret) => apiKeyByHash(services.database, services.fixtureKeys, hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),

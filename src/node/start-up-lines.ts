@@ -1,4 +1,3 @@
-import type { OnBehalfOfMode } from "../contract/operations.ts";
 import { escapeControls, shellQuoted } from "../journal/formats/escape.ts";
 import type { ApiKeyListing, CompanyListing, MemberListing } from "../store/world-listing.ts";
 import { firstOrderer, orderCommand, tokenCommand } from "../world/first-order.ts";
@@ -8,7 +7,6 @@ export interface StartUpOptions {
   readonly version: string;
   /** The file of the certificate; undefined without HTTPS. */
   readonly tlsCert: string | undefined;
-  readonly onBehalfOf: OnBehalfOfMode | undefined;
   /** Whether the control API and the dashboard are served. */
   readonly control: boolean;
 }
@@ -35,16 +33,29 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
       ? []
       : [`Admin token       ${sandbox.generatedAdminToken}`]),
     `Secrets           ${secretsHelp[sandbox.secrets]}`,
+    ...dialectLines(sandbox),
     ...armedLines(sandbox),
     "",
     "API keys",
     ...keyLines(companies, options),
     "",
-    ...orderLines(sandbox.url, companies, options),
+    ...orderLines(sandbox, companies, options),
     "Ready.",
     "",
   ].join("\n");
 }
+
+/** The behaviors that differ from their default. */
+function dialectLines({ control }: StartedSandbox): string[] {
+  const changed = control.dialect.list().behaviors.filter((each) => !each.is_default);
+  if (changed.length === 0) return [];
+  const shown = changed.slice(0, mostBehaviours).map(({ id, use }) => `${id} ${use}`);
+  const more = changed.length > shown.length ? `, and ${changed.length - shown.length} more` : "";
+  return [`Dialect           ${shown.join(", ")}${more}`];
+}
+
+/** The most behaviors in the line of the dialect. */
+const mostBehaviours = 5;
 
 /** The armed scenarios, of this start or an earlier one, because the first order may claim a step. */
 function armedLines({ control }: StartedSandbox): string[] {
@@ -95,18 +106,19 @@ function remarksOn(company: CompanyListing, member: MemberListing, key: ApiKeyLi
 
 /** Commands that order a card, for the first member who can order one; empty if there is none. */
 function orderLines(
-  url: string,
+  { url, control }: StartedSandbox,
   companies: readonly CompanyListing[],
-  { tlsCert, onBehalfOf }: StartUpOptions,
+  { tlsCert }: StartUpOptions,
 ): string[] {
   const order = firstOrderer(companies, "sandbox");
   if (!order) return [];
+  const mode = control.dialect.list().behaviors.find(({ id }) => id === "on_behalf_of.mode")?.use;
   const curl = `curl -s${tlsCert ? ` --cacert ${shellQuoted(tlsCert)}` : ""}`;
   return [
     "Order a card (run these commands twice: the second request returns the same card)",
     "",
     tokenCommand(url, order.secret, curl),
-    orderCommand(url, order, { curl, onBehalfOf: onBehalfOf === "required" }),
+    orderCommand(url, order, { curl, onBehalfOf: mode === "required" }),
     "",
   ];
 }

@@ -1,5 +1,13 @@
 import { behaviourIds, behaviours } from "../contract/behaviours.ts";
-import { type Contract, contractUnder, type Dialect, defaultContract, merged } from "../contract/dialect.ts";
+import {
+  type Contract,
+  conflictIn,
+  contractUnder,
+  type Dialect,
+  defaultContract,
+  merged,
+} from "../contract/dialect.ts";
+import { SetupError } from "../rules/errors.ts";
 import type { Database } from "../store/database.ts";
 import { deleteDialect, dialectRows, replaceDialect } from "../store/dialects.ts";
 import type { Generations } from "./generations.ts";
@@ -43,6 +51,27 @@ export class Dialects {
     return row ? dialectOf(row.selections) : {};
   }
 
+  /** The dialect that is in effect unless it is replaced. */
+  get start(): Dialect {
+    return this.#start;
+  }
+
+  /**
+   * Why a dialect for a company or, without one, for the sandbox would conflict with itself, or with that of the sandbox
+   * or of a company; undefined if it would not.
+   */
+  conflictOf(dialect: Dialect, companyPk?: number): string | undefined {
+    if (companyPk !== undefined) return this.conflictOverSandbox(dialect);
+    const companies = dialectRows(this.#database).filter((row) => row.companyPk !== null);
+    const all = [{}, ...companies.map(({ selections }) => dialectOf(selections))];
+    return all.map((each) => conflictIn(merged(dialect, each))).find((conflict) => conflict !== undefined);
+  }
+
+  /** Why a dialect of a company would conflict with itself or with that of the sandbox. */
+  conflictOverSandbox(dialect: Dialect): string | undefined {
+    return conflictIn(merged(this.all.dialect, dialect));
+  }
+
   /** Replaces the dialect of a company or, without one, of the sandbox. It must be valid. */
   replace(dialect: Dialect, companyPk?: number): void {
     const row = { companyPk: companyPk ?? null, selections: JSON.stringify(dialect) };
@@ -56,8 +85,13 @@ export class Dialects {
     this.#isStale = true;
   }
 
-  /** Replaces the dialect of the start, after its file has changed. */
+  /**
+   * Replaces the dialect of the start, after its file has changed.
+   * @throws SetupError if the dialect of a company conflicts with it
+   */
   changeStart(dialect: Dialect): void {
+    const conflict = this.conflictOf(dialect);
+    if (conflict !== undefined) throw new SetupError(`dialect: in one company, ${conflict}`);
     this.#start = dialect;
     this.#isStale = true;
   }
@@ -70,7 +104,9 @@ export class Dialects {
     this.#byCompany.clear();
     for (const { companyPk, selections } of rows) {
       if (companyPk === null) continue;
-      this.#byCompany.set(companyPk, contractUnder(merged(dialect, dialectOf(selections))));
+      const whole = merged(dialect, dialectOf(selections));
+      // A snapshot or a database file may be opened with another dialect of the start, which wins.
+      if (conflictIn(whole) === undefined) this.#byCompany.set(companyPk, contractUnder(whole));
     }
     this.#isStale = false;
   }

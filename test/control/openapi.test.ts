@@ -190,6 +190,17 @@ async function walkState({ call, snapshot }: Walk): Promise<void> {
   await call("reset", 200);
 }
 
+async function walkDialect({ call }: Walk): Promise<void> {
+  await call("listContractPoints", 404, "?company=nobody");
+  await call("getDialect", 200, "?company=northwind");
+  await call("getDialect", 404, "?company=nobody");
+  await call("replaceDialect", 200, "", { dialect: { "replay.status": "200" } });
+  await call("replaceDialect", 400, "", { dialect: { "replay.status": "300" } });
+  await call("replaceDialect", 404, "", { dialect: {}, company: "nobody" });
+  await call("removeDialect", 204);
+  await call("removeDialect", 404, "?company=nobody");
+}
+
 async function walkReports({ call, order, fetch, met }: Walk): Promise<void> {
   await order({ headers: { "Sandbox-Scenario": "issuer-unavailable" } });
   const { requests } = await call("listRequests", 200, "?operation=orderPhysicalCard");
@@ -212,14 +223,22 @@ async function walkReports({ call, order, fetch, met }: Walk): Promise<void> {
 }
 
 /** Statuses that the walk does not cause. */
-const left = ["deleteCompany 409", "reset 409"];
+const left = ["deleteCompany 409", "removeDialect 409", "reset 409"];
 
 test("each operation responds with each of its documented statuses", async () => {
   const walk = openWalk();
   for (const id of ["getPaths", "getHealth", "getControlDocument", "listContractPoints"] as const) {
     await walk.call(id, 200);
   }
-  for (const part of [walkCompanies, walkCards, walkInvoices, walkScenarios, walkState, walkReports]) {
+  for (const part of [
+    walkCompanies,
+    walkCards,
+    walkInvoices,
+    walkScenarios,
+    walkState,
+    walkDialect,
+    walkReports,
+  ]) {
     await part(walk);
   }
   const documented = controlOperationIds.flatMap((id) => {

@@ -1,26 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { alternativeOf } from "../../src/contract/dialect.ts";
 import { createSandbox, type SandboxOptions } from "../../src/node/create-sandbox.ts";
 import { sweep } from "../../src/node/sweep/sweep.ts";
 import { SetupError } from "../../src/rules/errors.ts";
 import { temporaryFolder } from "../support/command-line.ts";
+import { letConflict } from "../support/let-conflict.ts";
 
 function fileWith(text: string): string {
   const file = join(temporaryFolder(), "real.yaml");
   writeFileSync(file, text);
   return file;
-}
-
-/** Makes two alternatives conflict until the test ends. */
-function letConflict(id: "replay.status", use: string, other: string): void {
-  const alternative = alternativeOf(id, use) as { conflicts?: readonly string[] | undefined };
-  const { conflicts } = alternative;
-  alternative.conflicts = [other];
-  onTestFinished(() => {
-    alternative.conflicts = conflicts;
-  });
 }
 
 /** The status of a replay, and the treatment of X-On-Behalf-Of. */

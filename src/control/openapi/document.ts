@@ -26,6 +26,7 @@ const tags: Readonly<Record<ControlTag, string>> = {
   cards: "Change cards as the operator of the service, and move card deliveries forward",
   simulator: "Simulate merchants, banks and the invoices of the service",
   scenarios: "Choose the responses of the service",
+  dialect: "How the service behaves where the specification leaves it open",
   clock: "The time of the sandbox and of each company",
   snapshots: "Reset, save and restore the world",
   requests: "The recorded requests to the service, with their responses",
@@ -60,6 +61,7 @@ const bodyExamples = {
   Arming: { company: "northwind", times: 1 },
   ClockChange: { now: "2030-01-01T00:00:00Z" },
   ClockAdvance: { by: "PT15M" },
+  DialectChange: { dialect: { "replay.status": "200" }, company: "northwind" },
   ResetRequest: { company: "northwind" },
   NewSnapshot: { name: "before-the-test" },
 } as const satisfies Partial<Record<ControlSchemaName, object>>;
@@ -83,6 +85,7 @@ const bodies: Readonly<Partial<Record<ControlOperationId, keyof typeof bodyExamp
   armScenario: "Arming",
   changeClock: "ClockChange",
   advanceClock: "ClockAdvance",
+  replaceDialect: "DialectChange",
   reset: "ResetRequest",
   createSnapshot: "NewSnapshot",
 };
@@ -128,6 +131,8 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
   getClock: "Clock",
   changeClock: "Clock",
   advanceClock: "Clock",
+  getDialect: "Dialect",
+  replaceDialect: "Dialect",
   reset: "Clock",
   listSnapshots: "SnapshotList",
   createSnapshot: "Snapshot",
@@ -143,7 +148,10 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
 const queries: Readonly<Partial<Record<ControlOperationId, z.ZodLazy<z.ZodObject>>>> = {
   getWorld: worldParameters,
   listApiKeys: companyQuery,
+  listContractPoints: companyQuery,
   getClock: companyQuery,
+  getDialect: companyQuery,
+  removeDialect: companyQuery,
   listArmedScenarios: armedQuery,
   disarmScenarios: armedQuery,
   listRequests: listQuery,

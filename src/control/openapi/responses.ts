@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CreatedKey } from "../../access/create-api-key.ts";
 import { signedDecimal } from "../../contract/amount.ts";
+import { behaviourIds } from "../../contract/behaviours.ts";
 import { environment, uuid } from "../../contract/identifiers.ts";
 import { areas, type OperationId, operationIds } from "../../contract/operations.ts";
 import { type ContractPoint, type ContractPointId, envelopes } from "../../contract/points.ts";
@@ -30,6 +31,7 @@ import type {
 import type { KeyListing } from "../api-keys.ts";
 import type { Health, Paths } from "../app.ts";
 import type { TimeListing } from "../clock.ts";
+import type { AlternativeListing, BehaviourListing, DialectListing } from "../dialects.ts";
 import { entryFilter } from "../requests.ts";
 import type { ArmedListing, ArmedListings } from "../scenarios.ts";
 
@@ -50,6 +52,7 @@ export const paths = z.object({
   world: text,
   scenarios: text,
   contract: text,
+  dialect: text,
   requests: text,
   coverage: text,
   findings: text,
@@ -232,6 +235,27 @@ export const recordedRequestList = z.object({
   requests: z.array(recordedRequest),
   has_more: z.boolean(),
 }) satisfies z.ZodType<JournalListing>;
+
+const behaviourId = z.enum(behaviourIds);
+export const alternative = z.object({
+  id: text,
+  title: text,
+  reason: text,
+}) satisfies z.ZodType<AlternativeListing>;
+export const behaviour = z.object({
+  id: behaviourId,
+  title: text,
+  spec: text,
+  scope: z.enum(["company", "sandbox"]),
+  points: z.array(pointId),
+  use: text,
+  is_default: z.boolean(),
+  provenance: z.enum(["variant", "assumed", "observed"]),
+  date: text.nullable(),
+  note: text.nullable(),
+  alternatives: z.array(alternative),
+}) satisfies z.ZodType<BehaviourListing>;
+export const dialect = z.object({ behaviors: z.array(behaviour) }) satisfies z.ZodType<DialectListing>;
 
 export const coverageTotal = z.object({ points: z.int(), met: z.int() }) satisfies z.ZodType<CoverageTotal>;
 

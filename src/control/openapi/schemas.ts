@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dialectInOpenapi } from "../../contract/dialect-file.ts";
 import { resources } from "../../contract/openapi/resources.ts";
 import { cardDelivery } from "../../contract/webhook-responses.ts";
 import { fixtureCompany } from "../../world/fixtures.ts";
@@ -7,6 +8,7 @@ import { operatorRequest, parcelRequest } from "../cards.ts";
 import { timeAdvance, timeChange } from "../clock.ts";
 import { accountChange, companyChange, memberChange } from "../companies.ts";
 import { mostOfOneKind } from "../create-company.ts";
+import { dialectChange } from "../dialects.ts";
 import { arming } from "../scenarios.ts";
 import {
   newAuthorisation,
@@ -50,6 +52,7 @@ const newCompany = fixtureCompany.partial().extend({
   members: z.array(newMember).min(1).max(mostOfOneKind).optional(),
   accounts: z.array(newAccount).min(1).max(mostOfOneKind).optional(),
   cards: cards.unwrap().max(mostOfOneKind).optional(),
+  dialect: dialectInOpenapi.optional(),
 });
 
 const decimalNote = "A decimal above 0 with at most two decimal places, as a string or a number";
@@ -62,6 +65,7 @@ const bodies = {
     country_code: "ISO 3166-1 alpha-2. Default: `GB`",
     members: "The first member must be an owner. Default: an owner, an admin and an employee",
     accounts: "The first account must be active. Default: an account in GBP and one in EUR",
+    dialect: "Alternatives of behaviors that can differ between companies, as in `PUT /_sandbox/dialect`",
     cards: "Cards that exist from the start. They name their member and account by slug",
   }),
   NewMember: of(newMember, "A member of a new company", {
@@ -137,6 +141,10 @@ const bodies = {
   ClockAdvance: of(timeAdvance, "A duration", {
     by: "An ISO 8601 duration, such as `PT15M`. Days, weeks, months and years follow the UK calendar",
     company: "Only the clock of this company: its id, slug or `live/SLUG`",
+  }),
+  DialectChange: of(dialectChange, "A new dialect", {
+    dialect: "By behavior, the id of an alternative, or `use` with its provenance",
+    company: "Only for this company: its id, slug or `live/SLUG`",
   }),
   ResetRequest: of(resetRequest, "The scope of the reset", {
     company: "Only this company: its id, slug or `live/SLUG`. Default: the whole world",
@@ -220,6 +228,20 @@ const results = {
   }),
   UnusedScenarioList: of(responses.unusedScenarioList, "Unused scenarios: they were armed and never fired"),
   ReleasedRequests: of(responses.released, "The result of a release", { released: "The number of requests" }),
+  Dialect: of(responses.dialect, "All behaviors that the specification leaves open"),
+  Behavior: of(responses.behaviour, "A behavior that the specification leaves open", {
+    scope: "`company`: companies can have different alternatives; `sandbox`: all have the same",
+    points: "The contract points that it is about",
+    use: "The alternative that is in effect",
+    is_default: "Whether this alternative is also in effect without a dialect",
+    date: "When it was observed",
+    note: "Where it is known from",
+    alternatives: "The default first",
+  }),
+  Alternative: of(responses.alternative, "One way in which the real service may behave", {
+    title: "Continues the title of the behavior",
+    reason: "Why it is plausible",
+  }),
   Clock: of(responses.clock, "The time of the sandbox or of a company"),
   Snapshot: of(responses.snapshot, "A snapshot of the world", {
     made_at: "The time by the clock of the sandbox",

@@ -61,8 +61,8 @@ async function run(command: Command): Promise<void> {
     { lightGlobals: true, watch: watch ? { report } : undefined },
   );
   started = sandbox;
-  const { onBehalfOf, control = true } = options;
-  process.stdout.write(startUpLines(sandbox, { version, tlsCert, onBehalfOf, control }));
+  const { control = true } = options;
+  process.stdout.write(startUpLines(sandbox, { version, tlsCert, control }));
   // What the first request needs: until then, an installation could replace the files of this package.
   await Promise.all([import("../server/request-listener.ts"), import("../../base-url.ts")]);
 }
