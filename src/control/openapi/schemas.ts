@@ -235,7 +235,7 @@ const results = {
     use: "The alternative that is in effect",
     is_default: "Whether this alternative is also in effect without a dialect",
     date: "When it was observed",
-    note: "Where it is known from",
+    note: "Who or what says so",
     alternatives: "The default first",
   }),
   Alternative: of(responses.alternative, "One way in which the real service may behave", {
