@@ -4,6 +4,7 @@ import { credentialBehaviours } from "./behaviours/credentials.ts";
 import { gatewayBehaviours } from "./behaviours/gateway.ts";
 import { listBehaviours } from "./behaviours/lists.ts";
 import { orderBehaviours } from "./behaviours/orders.ts";
+import { replacementBehaviours } from "./behaviours/replacements.ts";
 import { responseBehaviours } from "./behaviours/responses.ts";
 import { validationBehaviours } from "./behaviours/validation.ts";
 
@@ -17,6 +18,7 @@ const catalogue = {
   ...responseBehaviours,
   ...cardBehaviours,
   ...validationBehaviours,
+  ...replacementBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;

@@ -89,7 +89,7 @@ const staysAsItIs = { inactive: "inactive", active: "active", frozen: "frozen" }
 
 type ChangedRows = { readonly [Name in Trigger]?: Transition["to"] };
 
-/** The cells that an alternative changes. Undefined: the change is refused. */
+/** The cells that an alternative changes, a later one over an earlier one. Undefined: the change is refused. */
 const rowsUnder: { readonly [Id in BehaviourId]?: { readonly [Use in Choices[Id]]?: ChangedRows } } = {
   "cards.freeze_repeated": { succeeds: { freeze: { frozen: "frozen" } } },
   "cards.unfreeze_repeated": { succeeds: { unfreeze: { active: "active" } } },
@@ -98,6 +98,13 @@ const rowsUnder: { readonly [Id in BehaviourId]?: { readonly [Use in Choices[Id]
   "cards.frozen_changes": { "409": { change: { frozen: undefined } } },
   "replace.held_cards": { allowed: { replace: heldEnds } },
   "replace.old_card": { kept: { replace_damaged: staysAsItIs, replace_expiring: staysAsItIs } },
+  "replace.frozen_cards": {
+    "409": {
+      replace: { frozen: undefined },
+      replace_damaged: { frozen: undefined },
+      replace_expiring: { frozen: undefined },
+    },
+  },
 };
 
 /** Every change looks up its transitions. */

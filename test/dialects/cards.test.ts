@@ -180,6 +180,24 @@ describe("replace.old_card: kept", () => {
   });
 });
 
+describe.each([{}, { "replace.old_card": "kept" }] as const)(
+  "replace.frozen_cards: 409, with %o",
+  (others) => {
+    test.each(["lost", "damaged", "expiring"])("the reason %s", async (reason) => {
+      const sandbox = openCards({ choices: { ...others, "replace.frozen_cards": "409" } });
+      const { id } = await sandbox.card();
+      await sandbox.set("freeze", id);
+      const reply = await sandbox.replace(id, { reason });
+      expect(shown(reply)).toBe("409 cards.state_conflict");
+      expect(reply.json.error).toMatch(
+        /^The card is frozen and cannot .*: its status must be one of inactive, active/,
+      );
+      await sandbox.set("unfreeze", id);
+      expect(shown(await sandbox.replace(id, { reason }))).toBe("201 cards.replaced");
+    });
+  },
+);
+
 test("a change that succeeds and changes nothing emits no event", async () => {
   const sandbox = await openWebhooks({
     events: ["card.status_changed"],

@@ -1,8 +1,6 @@
 import { alternative, behaviour, changeOf } from "./behaviour.ts";
 
-const replaced = "cards.replaced";
-
-/** The life of a card: changes, replacements, and the roles that may make them (spec §2, §3, §5.6). */
+/** The life of a card without its replacement, and the roles that may change it (spec §2, §3, §5.6). */
 export const cardBehaviours = {
   "cards.of_colleague": behaviour({
     title: "A colleague's card, for a member who sees only their own",
@@ -122,6 +120,19 @@ export const cardBehaviours = {
       }),
     ],
   }),
+  "spending_limit.set_status": behaviour({
+    title: "Response to setting a spending limit",
+    spec: "§4",
+    provenance: "assumed",
+    points: ["cards.spending_limit_set"],
+    scope: "company",
+    alternatives: [
+      alternative("200", "200 with the card", "the limit is a part of the card"),
+      alternative("204", "204 without a body", "usual for PUT (RFC 9110 §9.3.4)", {
+        ...changeOf(["cards.spending_limit_set"], { status: 204 }),
+      }),
+    ],
+  }),
   "spending_limit.remove_status": behaviour({
     title: "Response to removing a spending limit",
     spec: "§4",
@@ -211,103 +222,6 @@ export const cardBehaviours = {
     alternatives: [
       alternative("allowed", "is allowed", "a lost card must be frozen at once"),
       alternative("403", "403", "plausible: an employee has the most restricted access"),
-    ],
-  }),
-  "replace.status": behaviour({
-    title: "Status of a replacement",
-    spec: "§4",
-    provenance: "assumed",
-    points: [replaced],
-    scope: "company",
-    alternatives: [
-      alternative("201", "201, as for an order", "a new card is created"),
-      alternative("200", "200", "Stripe returns 200 for objects that it creates", {
-        ...changeOf([replaced], { status: 200 }),
-      }),
-    ],
-  }),
-  "replace.token": behaviour({
-    title: "Token of the new card of a replacement",
-    spec: "§2",
-    provenance: "assumed",
-    points: [],
-    scope: "company",
-    alternatives: [
-      alternative("new", "is new", "Stripe and Marqeta create another card"),
-      alternative("kept", "is that of the old card", "Lithic renews a card under its token"),
-    ],
-  }),
-  "replace.last_four": behaviour({
-    title: "Number of the new card of a replacement",
-    spec: "§2",
-    provenance: "assumed",
-    points: [],
-    scope: "company",
-    alternatives: [
-      alternative(
-        "lost-or-stolen",
-        "is new only for the reasons lost and stolen",
-        "Stripe and Marqeta do so",
-      ),
-      alternative("always", "is always new", "Pismo cannot transfer a number to a new card"),
-      alternative("never", "is that of the old card", "Lithic renews a card with its number"),
-    ],
-  }),
-  "replace.old_card": behaviour({
-    title: "A damaged or expiring card that is replaced",
-    spec: "§3",
-    provenance: "assumed",
-    points: [replaced],
-    scope: "company",
-    alternatives: [
-      alternative("terminated", "is terminated at once", "the new card is active at once (spec §3)"),
-      alternative(
-        "kept",
-        "stays usable until it expires",
-        "Checkout.com keeps the old card until it expires",
-        {
-          points: {
-            [replaced]: {
-              title: "Creates a new card, which is active immediately, and terminates a lost or stolen card",
-            },
-          },
-        },
-      ),
-    ],
-  }),
-  "replace.held_cards": behaviour({
-    title: "Replacing a lost or stolen card that is suspended, locked or blocked",
-    spec: "§3",
-    provenance: "assumed",
-    points: ["cards.state_conflict", replaced],
-    scope: "company",
-    unobservable: "only the operator of the service sets these statuses",
-    alternatives: [
-      alternative("409", "409", "only the operator changes these statuses"),
-      alternative("allowed", "is allowed", "plausible: the old card ends anyway"),
-    ],
-  }),
-  "replace.limit": behaviour({
-    title: "Spending limit of the new card of a replacement",
-    spec: "§2",
-    provenance: "assumed",
-    points: [],
-    scope: "company",
-    alternatives: [
-      alternative("kept", "is that of the old card", "Checkout.com applies the controls to the new card"),
-      alternative("none", "is absent", "plausible: a limit belongs to one card"),
-    ],
-  }),
-  "replace.usage": behaviour({
-    title: "Spending of the old card of a replacement",
-    spec: "§2",
-    provenance: "assumed",
-    points: [],
-    scope: "company",
-    unobservable: "needs a payment with the card",
-    alternatives: [
-      alternative("carried", "counts against the limits of the new card", "a replacement gives no new limit"),
-      alternative("dropped", "does not count for the new card", "plausible: spending belongs to a card"),
     ],
   }),
 };

@@ -52,6 +52,13 @@ export const cardProbes = [
     return byStatus(await post(target, `${pathOf(card)}/terminate`), ["200", "204"]);
   }),
 
+  probe("spending_limit.set_status", "write", async (target) => {
+    const { card } = await target.sharedOrder();
+    const reply = await setLimit(target, card);
+    await removeLimit(target, card);
+    return byStatus(reply, ["200", "204"]);
+  }),
+
   probe("spending_limit.remove_status", "write", async (target) => {
     const { card } = await target.sharedOrder();
     await setLimit(target, card);
@@ -113,6 +120,13 @@ export const cardProbes = [
     }),
   ),
 
+  probe("replace.frozen_cards", "write", async (target) => {
+    const old = await target.newCard();
+    await post(target, `${pathOf(old)}/freeze`);
+    const reply = await sendReplacement(target, old, "lost");
+    return isSuccess(reply) ? "allowed" : byStatus(reply, ["409"]);
+  }),
+
   probe("replace.limit", "write", (target) =>
     replacing(target, "lost", ({ card }) => (card.spending_limit ? "kept" : "none"), setLimit),
   ),
@@ -165,6 +179,12 @@ function removeLimit(target: Target, card: AnyCard): Promise<ProbeReply> {
   return target.send({ method: "DELETE", path: `${pathOf(card)}/spending-limit` });
 }
 
+async function sendReplacement(target: Target, old: AnyCard, reason: ReplacementReason): Promise<ProbeReply> {
+  const { pin, delivery_address, delivery_method } = await target.order();
+  const body = { reason, pin, delivery_address, delivery_method };
+  return post(target, `${pathOf(old)}/replace`, body);
+}
+
 interface Replaced {
   readonly old: AnyCard;
   readonly card: AnyCard;
@@ -186,9 +206,7 @@ async function replacing<Result>(
   if (prepared && !isSuccess(prepared)) {
     throw new CannotProbe(`a card could not be changed: status ${prepared.status}`);
   }
-  const { pin, delivery_address, delivery_method } = await target.order();
-  const body = { reason, pin, delivery_address, delivery_method };
-  const reply = await post(target, `${pathOf(old)}/replace`, body);
+  const reply = await sendReplacement(target, old, reason);
   const card = objectIn(reply.json);
   if (!isSuccess(reply) || typeof card?.id !== "string") {
     throw new CannotProbe(`a card could not be replaced: status ${reply.status}`);
