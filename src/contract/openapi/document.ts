@@ -4,7 +4,7 @@ import type { Environment } from "../identifiers.ts";
 import { recordedPage } from "../list-page.ts";
 import { type OperationId, operationIds, operations } from "../operations.ts";
 import type { ContractPointId } from "../points.ts";
-import { presented } from "../presentation.ts";
+import { presented, presentedEvent } from "../presentation.ts";
 import { errorBody, pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
 import { headersUnder } from "./headers.ts";
@@ -142,7 +142,11 @@ function exampleOf(contract: Contract, point: ContractPointId): unknown {
   const { response } = examples[point];
   if (points[point].status < 400) {
     const lists = operationIds.find((id) => operations[id].success === point);
-    return presented(contract, point, recordedPage(contract, lists ? operations[lists].path : "", response));
+    // The event of a delivery is shown as it was sent, so it is changed as if it had been sent under this contract.
+    const sent = JSON.parse(JSON.stringify(response), (name, value) =>
+      name === "payload" ? presentedEvent(contract, value) : value,
+    );
+    return presented(contract, point, recordedPage(contract, lists ? operations[lists].path : "", sent));
   }
   const { error } = response as { error: string | { message: string } };
   return errorBody(contract, point, typeof error === "string" ? error : error.message);
