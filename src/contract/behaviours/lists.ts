@@ -1,4 +1,12 @@
-import { alternative, behaviour } from "./behaviour.ts";
+import { alternative, behaviour, changeOf } from "./behaviour.ts";
+
+const queryPoints = [
+  "cards.query_invalid",
+  "transactions.query_invalid",
+  "invoices.query_invalid",
+  "webhooks.query_invalid",
+] as const;
+const plainQueryPoints = ["accounts.query_invalid", "companies.query_invalid"] as const;
 
 /** How lists are asked for and shown (spec §4). */
 export const listBehaviours = {
@@ -23,14 +31,16 @@ export const listBehaviours = {
     title: "Paging of lists",
     spec: "§1, §4",
     provenance: "assumed",
-    points: [],
+    points: queryPoints,
     scope: "company",
     alternatives: [
       alternative("cursor", "by `limit` and an opaque `cursor`", "GoCardless and Lithic use cursors"),
       alternative("offset", "by `limit` and `offset`, with the total count", "Equals Money", {
+        ...changeOf(queryPoints, { title: "A filter, the limit or the offset is not valid" }),
         conflicts: ["lists.bad_cursor=first_page"],
       }),
       alternative("page", "by `per_page` and `page`, with the total count", "Qonto, Moyasar", {
+        ...changeOf(queryPoints, { title: "A filter, the page or its size is not valid" }),
         conflicts: ["lists.bad_cursor=first_page"],
       }),
     ],
@@ -63,7 +73,7 @@ export const listBehaviours = {
     title: "Unknown query parameter of a list",
     spec: "§4",
     provenance: "assumed",
-    points: [],
+    points: plainQueryPoints,
     scope: "company",
     alternatives: [alternative("refused", "400", "Stripe"), alternative("ignored", "ignored", "GitHub")],
   }),

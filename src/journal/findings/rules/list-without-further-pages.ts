@@ -29,8 +29,8 @@ const manyCards = 3;
 export const listWithoutFurtherPages: Rule = {
   severity: "warn",
   title: "Only the first page of a list read",
-  why: "A page has 50 rows by default and 100 at most. The client misses the rows of all later pages, without any error.",
-  fix: "Follow next_cursor, with the same filters, until it is null.",
+  why: "A page has only a part of the rows, by default 50. The client misses the rows of all later pages, without any error.",
+  fix: "Read all pages, with the same filters: follow next_cursor until it is null, or what a dialect has in its place.",
   spec: "§4 (the shape of lists is assumed)",
   watch: () => new FirstPages(),
 };
