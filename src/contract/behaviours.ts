@@ -7,6 +7,7 @@ import { orderBehaviours } from "./behaviours/orders.ts";
 import { replacementBehaviours } from "./behaviours/replacements.ts";
 import { responseBehaviours } from "./behaviours/responses.ts";
 import { validationBehaviours } from "./behaviours/validation.ts";
+import { webhookBehaviours } from "./behaviours/webhooks.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
@@ -19,6 +20,7 @@ const catalogue = {
   ...cardBehaviours,
   ...validationBehaviours,
   ...replacementBehaviours,
+  ...webhookBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;

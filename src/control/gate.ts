@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { behaviours } from "../contract/behaviours.ts";
 import type { Clock } from "../rules/clock.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import { ControlError } from "./errors.ts";
@@ -168,7 +169,8 @@ class WrongTokens {
 
 /** The sandbox itself sends webhooks: a client that may subscribe must not reach the control API through one. */
 function refuseWebhooks(c: Context): void {
-  if (c.req.header("webhook-signature") === undefined) return;
+  const prefixes = behaviours["webhooks.header_names"].alternatives;
+  if (prefixes.every(({ id }) => c.req.header(`${id}-signature`) === undefined)) return;
   throw new ControlError(
     403,
     "the control API refuses webhook deliveries. Use a webhook URL that does not point to /_sandbox.",

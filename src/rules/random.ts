@@ -25,6 +25,11 @@ export function seededRandom(seed: number, privateSecret?: string): Random {
   };
 }
 
+/** The HMAC-SHA256 of a text. */
+export function hmacOf(secret: string, text: string): Uint8Array {
+  return hmac(sha256, utf8ToBytes(secret), utf8ToBytes(text));
+}
+
 // Each order makes several UUIDs. This takes half the time of bytesToHex and the slices of its result.
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 

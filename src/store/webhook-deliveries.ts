@@ -148,7 +148,7 @@ export interface Outgoing {
   readonly faults: WebhookFaults;
 }
 
-const due = `
+const dueInAnyOrder = `
   SELECT d.pk, d.id, d.company_pk AS companyPk, c.id AS companyId, c.slug AS companySlug, c.environment,
     c.clock_offset_ms AS clockOffsetMs, d.webhook_pk AS webhookPk, w.id AS webhookId, w.url,
     w.secret_number AS secretNumber, w.previous_secrets AS previousSecrets, d.body, d.round, d.tries, d.faults
@@ -156,13 +156,24 @@ const due = `
   CROSS JOIN companies c ON c.pk = w.company_pk
   CROSS JOIN webhook_deliveries d ON d.webhook_pk = w.pk
   WHERE w.pk = ? AND w.status = 'active' AND d.status = 'pending' AND d.due_at_ms <= ? + c.clock_offset_ms
-    AND d.pk NOT IN (SELECT value FROM json_each(?))
-  ORDER BY d.due_at_ms, d.pk ${limitParameter}`;
+    AND d.pk NOT IN (SELECT value FROM json_each(?))`;
+
+const oldestFirst = ` ORDER BY d.due_at_ms, d.pk ${limitParameter}`;
+const due = dueInAnyOrder + oldestFirst;
+
+/** Only the webhook's oldest pending delivery. One that a scenario holds back lets later ones pass. */
+const dueInOrder = `${dueInAnyOrder}
+    AND d.pk = (
+      SELECT min(e.pk) FROM webhook_deliveries e
+      WHERE e.webhook_pk = w.pk AND e.status = 'pending'
+        AND NOT (e.tries = 0 AND e.faults ->> 'reorder' IS NOT NULL AND e.due_at_ms > ? + c.clock_offset_ms))
+  ${oldestFirst}`;
 
 /**
  * The deliveries to an active webhook that have been due longest.
  * @param nowMs - by the sandbox's clock
  * @param except - the deliveries in progress
+ * @param inOrder - each delivery waits for the earlier ones to the webhook
  */
 export function dueDeliveries(
   database: Database,
@@ -170,13 +181,13 @@ export function dueDeliveries(
   nowMs: number,
   except: readonly number[],
   limit: number,
+  inOrder: boolean,
 ): Outgoing[] {
+  const values = [webhookPk, nowMs, JSON.stringify(except)];
   return database
     .all<Omit<Outgoing, "faults" | "previousSecrets"> & { faults: string | null; previousSecrets: string }>(
-      due,
-      webhookPk,
-      nowMs,
-      JSON.stringify(except),
+      inOrder ? dueInOrder : due,
+      ...(inOrder ? [...values, nowMs] : values),
       limit,
     )
     .map((row) => ({

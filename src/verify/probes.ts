@@ -6,6 +6,7 @@ import { listProbes } from "./probes/lists.ts";
 import { orderProbes } from "./probes/orders.ts";
 import { responseProbes } from "./probes/responses.ts";
 import { validationProbes } from "./probes/validation.ts";
+import { webhookProbes } from "./probes/webhooks.ts";
 
 /** All probes. Each behavior that can be observed from outside has one. */
 export const probes: readonly Probe[] = [
@@ -16,4 +17,5 @@ export const probes: readonly Probe[] = [
   ...responseProbes,
   ...cardProbes,
   ...validationProbes,
+  ...webhookProbes,
 ];

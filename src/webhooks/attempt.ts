@@ -1,6 +1,7 @@
+import type { Choices } from "../contract/behaviours.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { WebhookFaults } from "../rules/overlay.ts";
-import { signedHeaders } from "./signing.ts";
+import { type SigningChoices, signedHeaders } from "./signing.ts";
 import { targetViolation } from "./target.ts";
 
 /** Sends a request as `fetch` does. */
@@ -13,6 +14,8 @@ export interface Message {
   readonly body: string;
   readonly secrets: readonly string[];
   readonly faults: Pick<WebhookFaults, "stale" | "badSignature">;
+  /** Those of the dialect of its company. */
+  readonly choices: SigningChoices & Pick<Choices, "webhooks.timeout" | "webhooks.accepted_statuses">;
 }
 
 /** The outcome of one attempt. `error` is null if it succeeded, `status` if there was no response. */
@@ -31,11 +34,10 @@ export interface Sending {
   readonly userAgent: string;
 }
 
-const timeoutMs = 15_000;
 const staleByMs = 10 * 60 * 1000;
 
 /**
- * Sends a message once and waits 15 s of real time for the response. Redirects are not followed: they could lead to a
+ * Sends a message once and waits a few seconds of real time for the response. Redirects are not followed: they could lead to a
  * host that is not allowed.
  * @param aborted - ends the attempt at once
  */
@@ -57,8 +59,9 @@ export async function attempt(
     abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
   });
   const end = () => abort.abort(new Error("aborted by the sandbox"));
-  const cancel = sending.clock.after(timeoutMs, () =>
-    abort.abort(new Error(`no response within ${timeoutMs / 1000} s`)),
+  const seconds = message.choices["webhooks.timeout"];
+  const cancel = sending.clock.after(Number(seconds) * 1000, () =>
+    abort.abort(new Error(`no response within ${seconds} s`)),
   );
   aborted.addEventListener("abort", end);
   try {
@@ -69,7 +72,7 @@ export async function attempt(
     // A function that replaces fetch may ignore the signal.
     const response = await Promise.race([sent, ended]);
     response.body?.cancel().catch(() => {});
-    return { status: response.status, error: errorOf(response), durationMs: elapsedMs() };
+    return { status: response.status, error: errorOf(response, message), durationMs: elapsedMs() };
   } catch (error) {
     return { status: null, error: reasonOf(error), durationMs: elapsedMs() };
   } finally {
@@ -80,20 +83,21 @@ export async function attempt(
 
 async function requestOf(
   { clock, userAgent }: Sending,
-  { id, body, secrets, faults }: Message,
+  { id, body, secrets, faults, choices }: Message,
   signal: AbortSignal,
 ): Promise<RequestInit> {
   const at = new Date(clock.now() - (faults.stale ? staleByMs : 0));
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": userAgent,
-    ...(await signedHeaders(id, at, body, faults.badSignature ? [] : secrets)),
+    ...(await signedHeaders(choices, id, at, body, faults.badSignature ? [] : secrets)),
   };
   return { method: "POST", body, headers, redirect: "manual", signal };
 }
 
-function errorOf({ ok, status, type }: Response): string | null {
-  if (ok) return null;
+function errorOf({ ok, status, type }: Response, { choices }: Message): string | null {
+  if (ok && (status === 200 || choices["webhooks.accepted_statuses"] === "2xx")) return null;
+  if (ok) return `receiver returned status ${status}, but only 200 is accepted`;
   if (type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirects are not followed";
   return `receiver returned status ${status}`;
 }

@@ -251,10 +251,12 @@ export class Deliverer {
   #startDueOf(webhookPk: number, nowMs: number): number {
     const { database } = this.#services;
     const deliveries = this.#inProgress.get(webhookPk) ?? new Map<number, InProgress>();
-    const room = mostPerWebhook - deliveries.size;
+    // It is the same for all companies, so that no query has to find that of the webhook.
+    const inOrder = this.#services.dialects.all.choices["webhooks.order"] === "in_order";
+    const room = (inOrder ? 1 : mostPerWebhook) - deliveries.size;
     // The end of any attempt makes the webhook ready again.
     if (room <= 0) return 0;
-    const due = dueDeliveries(database, webhookPk, nowMs, [...deliveries.keys()], room);
+    const due = dueDeliveries(database, webhookPk, nowMs, [...deliveries.keys()], room, inOrder);
     for (const outgoing of due) this.#start(outgoing, deliveries);
     if (due.length < room) this.#agenda.addLater(webhookPk, nextDueAt(database, webhookPk, nowMs));
     return due.length;

@@ -1,3 +1,4 @@
+import type { Choices } from "../contract/behaviours.ts";
 import { companyNow } from "../rules/clock.ts";
 import type { Services } from "../runtime/services.ts";
 import {
@@ -16,17 +17,21 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /** The delays between a failed attempt and the next one. After the last, the delivery has failed. */
-const retryDelaysMs = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
-];
+const retryDelaysMs: Readonly<Record<Choices["webhooks.retry_schedule"], readonly number[]>> = {
+  standard: [
+    5 * second,
+    5 * minute,
+    30 * minute,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    14 * hour,
+    20 * hour,
+    24 * hour,
+  ],
+  three: [10 * minute, 10 * minute, 10 * minute],
+  none: [],
+};
 
 /** Makes one attempt, or two if the delivery must arrive twice. Faults only affect the first attempt of a round. */
 export async function attemptDelivery(
@@ -37,7 +42,8 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome[]> {
   const { id, url, body } = outgoing;
   const faults = outgoing.tries === 0 ? outgoing.faults : {};
-  const message = { id, url, body, secrets: secretsOf(services, outgoing), faults };
+  const { choices } = services.dialects.of(outgoing.companyPk);
+  const message = { id, url, body, secrets: secretsOf(services, outgoing), faults, choices };
   const outcomes = [await attempt(sending, message, aborted)];
   if (faults.duplicate && !aborted.aborted) outcomes.push(await attempt(sending, message, aborted));
   return outcomes;
@@ -58,16 +64,18 @@ function secretsOf(
  * @param nowMs - when the attempts finished, by the company's clock
  */
 export function storeOutcomes(
-  { database }: Services,
+  { database, dialects }: Services,
   outgoing: Outgoing,
   outcomes: readonly AttemptOutcome[],
   nowMs: number,
 ): void {
-  const delayMs = retryDelaysMs[outgoing.tries];
+  const { choices } = dialects.of(outgoing.companyPk);
+  const delayMs = retryDelaysMs[choices["webhooks.retry_schedule"]][outgoing.tries];
+  const disables = choices["webhooks.gone"] === "disables";
   for (const outcome of outcomes) insertAttempt(database, outgoing, nowMs, outcome);
   releaseHeldBack(database, outgoing, nowMs);
   if (outcomes.some(({ error }) => error === null)) endRound(database, outgoing, "delivered");
-  else if (outcomes.some(({ status }) => status === 410)) {
+  else if (disables && outcomes.some(({ status }) => status === 410)) {
     endRound(database, outgoing, "failed");
     disableWebhook(database, outgoing.webhookPk);
   } else if (delayMs === undefined) endRound(database, outgoing, "failed");

@@ -1,6 +1,7 @@
-import { base64 } from "@scure/base";
+import { base64, hex } from "@scure/base";
+import type { Choices } from "../contract/behaviours.ts";
 import type { CompanyId } from "../contract/identifiers.ts";
-import type { Random } from "../rules/random.ts";
+import { hmacOf, type Random } from "../rules/random.ts";
 import type { PreviousSecret } from "../store/webhooks.ts";
 
 /**
@@ -22,22 +23,44 @@ export function unexpiredSecrets(
 /** Matches no webhook, because the secret of each has 32 bytes. */
 const wrongSecret = btoa("no webhook's secret");
 
+/** The alternatives that decide the headers of an event. */
+export type SigningChoices = Pick<Choices, "webhooks.signature" | "webhooks.header_names">;
+
 /**
- * The headers that sign a message (Standard Webhooks), with one signature for each secret.
+ * The headers that sign a message, with one signature for each secret.
  * @param secrets - without any, the signature is wrong
  */
 export async function signedHeaders(
+  choices: SigningChoices,
   id: string,
   at: Date,
   body: string,
   secrets: readonly string[],
 ): Promise<Record<string, string>> {
-  // Loaded at the first delivery, so that the start does not wait for it.
-  const { Webhook } = await import("standardwebhooks");
+  const prefix = choices["webhooks.header_names"];
   const signing = secrets.length > 0 ? secrets : [wrongSecret];
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-    "webhook-signature": signing.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
-  };
+  const seconds = Math.floor(at.getTime() / 1000);
+  const inHex = (text: string) => signing.map((secret) => `v1=${hex.encode(hmacOf(secret, text))}`).join(",");
+  switch (choices["webhooks.signature"]) {
+    case "standard": {
+      // Loaded at the first delivery, so that the start does not wait for it.
+      const { Webhook } = await import("standardwebhooks");
+      return {
+        [`${prefix}-id`]: id,
+        [`${prefix}-timestamp`]: String(seconds),
+        [`${prefix}-signature`]: signing.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
+      };
+    }
+    case "stripe":
+      return {
+        [`${prefix}-id`]: id,
+        [`${prefix}-signature`]: `t=${seconds},${inHex(`${seconds}.${body}`)}`,
+      };
+    case "revolut":
+      return {
+        [`${prefix}-id`]: id,
+        [`${prefix}-timestamp`]: String(at.getTime()),
+        [`${prefix}-signature`]: inHex(`v1.${at.getTime()}.${body}`),
+      };
+  }
 }

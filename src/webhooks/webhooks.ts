@@ -26,7 +26,6 @@ import { enqueue, mostPending } from "./events.ts";
 import { unexpiredSecrets, webhookSecret } from "./signing.ts";
 import { targetViolation } from "./target.ts";
 
-const mostWebhooks = 10;
 /** How long a secret still signs after its rotation. */
 const secretOverlapMs = 24 * 60 * 60 * 1000;
 /** All valid secrets sign every event, and one header holds all signatures. */
@@ -47,11 +46,12 @@ export function createWebhook(
   const { database, random } = services;
   const { companyPk, companyId } = caller;
   refuseTarget(url, allowedHosts);
+  const most = Number(services.dialects.of(companyPk).choices["webhooks.limit"]);
   return database.transaction(() => {
-    if (countWebhooks(database, companyPk) >= mostWebhooks) {
+    if (countWebhooks(database, companyPk) >= most) {
       throw new SandboxError(
         "webhooks.limit_reached",
-        `The company has ${mostWebhooks} webhooks, which is the maximum. Delete one first.`,
+        `The company has ${most} webhooks, which is the maximum. Delete one first.`,
       );
     }
     const n = nextNumber(database, companyPk, "webhooks");
@@ -87,7 +87,8 @@ export function changeWebhook(
 }
 
 /**
- * Gives a webhook a new secret. Each earlier one stays valid until 24 hours after its own rotation.
+ * Gives a webhook a new secret. Each earlier one stays valid until 24 hours after its own rotation, unless a dialect ends
+ * it at once.
  * @throws SandboxError `webhooks.rotation_limit_reached`
  */
 export function rotateWebhookSecret(
@@ -98,12 +99,13 @@ export function rotateWebhookSecret(
   const { database, random } = services;
   const { companyPk, companyId } = caller;
   const nowMs = companyNow(services.clock, caller.clockOffsetMs);
-  const previous = unexpiredSecrets(webhook.previousSecrets, nowMs);
+  const keepsSecrets = services.dialects.of(companyPk).choices["webhooks.secret_overlap"] === "24h";
+  const previous = keepsSecrets ? unexpiredSecrets(webhook.previousSecrets, nowMs) : [];
   refuseMoreSecrets(previous);
   return database.transaction(() => {
     const secretNumber = nextNumber(database, companyPk, "webhook_secrets");
     const rotated = { number: webhook.secretNumber, untilMs: nowMs + secretOverlapMs };
-    setWebhookSecrets(database, webhook.pk, secretNumber, [rotated, ...previous]);
+    setWebhookSecrets(database, webhook.pk, secretNumber, keepsSecrets ? [rotated, ...previous] : []);
     return { ...webhookOf(webhook), secret: webhookSecret(random, companyId, secretNumber) };
   });
 }

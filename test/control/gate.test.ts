@@ -90,18 +90,23 @@ test("the service itself needs only its own access tokens", async () => {
   expect(reply.point).toBe("auth.token_missing");
 });
 
-test("refuses requests that the sandbox itself sends as webhooks", async () => {
-  const sandbox = openSandbox({ serve: "sandbox", guard: { kind: "loopback" } });
-  const request = new Request("http://localhost/_sandbox/reset", {
-    method: "POST",
-    headers: { "webhook-signature": "v1,x" },
-  });
-  const response = await sandbox.serve({ environments: ["sandbox"], control: { kind: "loopback" } })(request);
-  expect([response.status, await response.json()]).toEqual([
-    403,
-    {
-      error:
-        "the control API refuses webhook deliveries. Use a webhook URL that does not point to /_sandbox.",
-    },
-  ]);
-});
+test.each(["webhook", "svix", "x-webhook"])(
+  "refuses requests that the sandbox itself sends as webhooks: %s-…",
+  async (prefix) => {
+    const sandbox = openSandbox({ serve: "sandbox", guard: { kind: "loopback" } });
+    const request = new Request("http://localhost/_sandbox/reset", {
+      method: "POST",
+      headers: { [`${prefix}-signature`]: "v1,x" },
+    });
+    const response = await sandbox.serve({ environments: ["sandbox"], control: { kind: "loopback" } })(
+      request,
+    );
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      {
+        error:
+          "the control API refuses webhook deliveries. Use a webhook URL that does not point to /_sandbox.",
+      },
+    ]);
+  },
+);

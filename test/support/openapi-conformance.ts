@@ -93,7 +93,9 @@ function eventBreaches(contract: Contract, { headers, body }: SentEvent): string
     JSON.parse(body),
   );
   for (const parameter of webhookHeaders) {
-    const name = components.parameters[parameter]?.name ?? parameter;
+    const name = components.parameters[parameter]?.name;
+    // The timestamp can be part of the signature.
+    if (name === undefined) continue;
     const value = headers[name];
     if (value === undefined) found.push(`the header ${name} is missing`);
     else found.push(...headerValueBreaches(contract, name, `#/components/parameters/${parameter}`, value));

@@ -9,7 +9,7 @@ import { errorBody, pointsOfNoOperation } from "../responses.ts";
 import { examples } from "./examples.ts";
 import { headersUnder } from "./headers.ts";
 import { namedDocument, type OpenapiDocument } from "./named-document.ts";
-import { operationTexts } from "./operation-texts.ts";
+import { descriptionOf, operationTexts } from "./operation-texts.ts";
 import { parametersOf, sharedParametersOf } from "./parameters.ts";
 import { withPresentation } from "./presentation.ts";
 import { type Resource, type ResourceName, resources } from "./resources.ts";
@@ -78,9 +78,9 @@ export function openapiDocument(origins?: Origins, contract = defaultContract): 
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
     security: [{ accessToken: [] }],
     paths: paths(contract, sharedParameters),
-    webhooks: webhookRequests(),
+    webhooks: webhookRequests(contract),
     components: {
-      parameters: { ...sharedParameters, ...webhookParameters },
+      parameters: { ...sharedParameters, ...webhookParameters(contract) },
       headers: headersUnder(contract),
       examples: Object.fromEntries(
         points.map((point) => [
@@ -130,8 +130,9 @@ export function serversAt(
 
 type SharedParameters = ReturnType<typeof sharedParametersOf>;
 
-/** The error bodies that only dialects use are left out unless this one does. */
+/** The bodies that no response has are left out: those of errors that only other dialects use, and those of a 204. */
 function isUsed({ points }: Contract, name: ResourceName): boolean {
+  if (name === "DeletedWebhook") return points["webhooks.deleted"].status !== 204;
   const envelope = { OAuthError: "oauth", ProblemDetails: "problem" }[name as string];
   return envelope === undefined || Object.values(points).some((point) => point.envelope === envelope);
 }
@@ -173,7 +174,7 @@ function operationOf(
   shared: SharedParameters,
 ): ZodOpenApiOperationObject {
   const { provenance, spec, success, ...rest } = operations[id];
-  const { summary, description = "", request } = operationTexts[id];
+  const { summary, request } = operationTexts[id];
   const permission = "permission" in rest ? `Requires the permission \`${rest.permission}\`.` : "";
   const source =
     provenance === "specified"
@@ -184,7 +185,7 @@ function operationOf(
     operationId: id,
     tags: [area],
     summary,
-    description: [description, permission, source].filter(Boolean).join(" "),
+    description: [descriptionOf(id, contract), permission, source].filter(Boolean).join(" "),
     parameters: parametersOf(contract, id, shared),
     ...(request && { requestBody: bodyOf(request, success) }),
     responses: responsesOf(contract, id),

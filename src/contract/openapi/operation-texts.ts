@@ -1,3 +1,4 @@
+import type { Contract } from "../dialect.ts";
 import type { OperationId } from "../operations.ts";
 import type { ResourceName } from "./resources.ts";
 
@@ -97,3 +98,11 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   listWebhookDeliveries: { summary: "List the deliveries of a webhook", response: "WebhookDeliveryList" },
   resendWebhookDelivery: { summary: "Resend an event to a webhook", response: "WebhookDelivery" },
 };
+
+/** The description of an operation under a contract; empty if its summary says it all. */
+export function descriptionOf(id: OperationId, { choices }: Contract): string {
+  if (id === "rotateWebhookSecret" && choices["webhooks.secret_overlap"] === "none") {
+    return "Creates a new secret. The earlier secret is no longer valid.";
+  }
+  return operationTexts[id].description ?? "";
+}

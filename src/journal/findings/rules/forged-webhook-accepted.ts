@@ -5,7 +5,7 @@ export const forgedWebhookAccepted: Rule = {
   severity: "critical",
   title: "Forged or old webhook accepted",
   why: "Anyone can send events to a receiver that does not verify the signature. A receiver that accepts old timestamps acts on recorded events that an attacker sends again.",
-  fix: "Verify webhook-signature and webhook-timestamp with a Standard Webhooks library before you respond, and respond with 401 if the verification fails. If your receiver queues events before it verifies them, respond with 202, and verify each event when you take it from the queue.",
+  fix: "Verify the signature and the timestamp (with a Standard Webhooks library, unless a dialect changes the signature) before you respond, and respond with 401 if the verification fails. If your receiver queues events before it verifies them, respond with 202, and verify each event when you take it from the queue.",
   spec: "§6 (assumed)",
   watch: (report) => ({
     onAttempt({ broken, status, error, webhookId, deliveryId, company }: WebhookAttempt) {
@@ -25,7 +25,7 @@ export const forgedWebhookAccepted: Rule = {
 
 const defects = {
   signature: "an invalid signature",
-  timestamp: "a webhook-timestamp of ten minutes ago",
+  timestamp: "a timestamp of ten minutes ago",
 } as const;
 
 const severities = { signature: "critical", timestamp: "warn" } as const;

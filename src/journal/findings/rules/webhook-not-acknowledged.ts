@@ -9,7 +9,7 @@ const maxKept = 100;
 /** Statuses of a server without a receiver at the URL, as in tests that do not need one. */
 const absent: ReadonlySet<number> = new Set([404, 405]);
 
-type Failure = "slow" | "redirected" | "refused" | "absent";
+type Failure = "slow" | "redirected" | "refused" | "not_200" | "absent";
 
 interface Receiver {
   readonly company: CompanyNames;
@@ -22,7 +22,7 @@ export const webhookNotAcknowledged: Rule = {
   severity: "warn",
   title: "Webhook not acknowledged",
   why: "The service sends an event again, for days, until it gets a 2xx response in time. A slow receiver falls behind and finally loses events.",
-  fix: "Verify the signature, put the event into a queue, respond with 2xx at once, and process the event afterwards. Register the final URL, because redirects are not followed.",
+  fix: "Verify the signature, put the event into a queue, respond with 200 at once, and process the event afterwards. Register the final URL, because redirects are not followed.",
   spec: "§6 (assumed)",
   operations: ["createWebhook"],
   watch() {
@@ -66,6 +66,7 @@ const words: Readonly<Record<Failure, string>> = {
   slow: `response after more than ${slowMs / 1000} s`,
   redirected: "redirect",
   refused: "response other than 2xx",
+  not_200: "2xx response other than 200",
   absent: "404 or 405",
 };
 
@@ -75,9 +76,11 @@ function newReceiver(company: CompanyNames): Receiver {
 
 /** `unreachable`: no server was listening, for example after a test. */
 function outcomeOf({ status, error, durationMs }: WebhookAttempt): Failure | "acknowledged" | "unreachable" {
-  if (durationMs > slowMs) return "slow";
+  if (durationMs > slowMs || error?.startsWith("no response within")) return "slow";
   if (error === null) return "acknowledged";
   if (error.startsWith("redirects")) return "redirected";
   if (status === null) return "unreachable";
+  // Only 200 is accepted under some dialects.
+  if (status < 300) return "not_200";
   return absent.has(status) ? "absent" : "refused";
 }

@@ -1,0 +1,80 @@
+import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
+import { idIn, isSuccess, listRows } from "../replies.ts";
+
+const path = "/developer/webhooks";
+
+/** A webhook whose events reach nobody. */
+const create = (target: Target) =>
+  target.send({ method: "POST", path, body: { url: "https://localhost/hooks", events: ["card.created"] } });
+
+const remove = (target: Target, own: string) => target.send({ method: "DELETE", path: own });
+
+/** @returns the path of a new webhook */
+async function newWebhook(target: Target): Promise<string> {
+  const made = await create(target);
+  const id = idIn(made.json);
+  if (id === undefined) throw new CannotProbe(`a webhook could not be created: status ${made.status}`);
+  return `${path}/${id}`;
+}
+
+/** Asks for a test event, and deletes the webhook. */
+async function sendTest(target: Target, own: string): Promise<ProbeReply> {
+  const reply = await target.send({ method: "POST", path: `${own}/test` });
+  await remove(target, own);
+  return reply;
+}
+
+/** One more than the highest limit that a dialect knows. */
+const tooMany = 17;
+
+/** Creates webhooks up to the limit of the company, and deletes them. */
+async function reachLimit(target: Target): Promise<{ readonly limit: number; readonly refusal: ProbeReply }> {
+  const existing = (await listRows(target, path)).length;
+  const own: string[] = [];
+  let refusal: ProbeReply | undefined;
+  while (!refusal && existing + own.length < tooMany) {
+    const made = await create(target);
+    const id = idIn(made.json);
+    if (isSuccess(made) && id !== undefined) own.push(`${path}/${id}`);
+    else refusal = made;
+  }
+  for (const each of own) await remove(target, each);
+  if (refusal && own.length + existing > 0) return { limit: existing + own.length, refusal };
+  throw new CannotProbe(
+    refusal ? `a webhook could not be created: status ${refusal.status}` : "no limit was reached",
+  );
+}
+
+/** Webhooks. */
+export const webhookProbes = [
+  probe("webhooks.delete_status", "write", async (target) => {
+    const { status } = await remove(target, await newWebhook(target));
+    if (status === 204) return "204";
+    return status === 200 ? "200" : { unexplained: `status ${status}` };
+  }),
+  probe("webhooks.action_status", "write", async (target) => {
+    const { status } = await sendTest(target, await newWebhook(target));
+    if (status === 200) return "200";
+    return status === 202 ? "202" : { unexplained: `status ${status}` };
+  }),
+  probe("webhooks.disabled_status", "write", async (target) => {
+    const own = await newWebhook(target);
+    const changed = await target.send({ method: "PATCH", path: own, body: { status: "disabled" } });
+    const { status } = await sendTest(target, own);
+    if (!isSuccess(changed))
+      throw new CannotProbe(`a webhook could not be disabled: status ${changed.status}`);
+    return status === 400 || status === 422 || status === 409
+      ? `${status}`
+      : { unexplained: `status ${status}` };
+  }),
+  probe("webhooks.limit", "write", async (target) => {
+    const { limit } = await reachLimit(target);
+    return limit === 10 || limit === 16 ? `${limit}` : { unexplained: "the limit is another one" };
+  }),
+  probe("webhooks.limit_status", "write", async (target) => {
+    const { status } = (await reachLimit(target)).refusal;
+    return status === 400 || status === 422 || status === 409
+      ? `${status}`
+      : { unexplained: `status ${status}` };
+  }),
+];
