@@ -45,7 +45,7 @@ export function positionOf({ choices }: Contract, { limit, offset, total, next }
 }
 
 /** The query parameter that asks for the next page; undefined on the last one. */
-export function nextParameter(position: PagePosition): readonly [name: string, value: string] | undefined {
+function nextParameter(position: PagePosition): readonly [name: string, value: string] | undefined {
   if ("has_more" in position) {
     return position.next_cursor === null ? undefined : ["cursor", position.next_cursor];
   }

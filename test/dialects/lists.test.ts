@@ -37,9 +37,9 @@ function read({ json, headers }: Reply, envelope: Choices["lists.envelope"]) {
 }
 
 describe("a list of sixty rows", () => {
-  const every = envelopes.flatMap((envelope) =>
-    pagings.flatMap((paging) => orders.map((order) => ({ envelope, paging, order }))),
-  );
+  const every = envelopes
+    .flatMap((envelope) => pagings.flatMap((paging) => orders.map((order) => ({ envelope, paging, order }))))
+    .filter(({ envelope, order }) => envelope === "data" || order === "newest_first");
 
   test.each(every)(
     "is read page by page in order: $envelope, $paging, $order",
@@ -47,7 +47,7 @@ describe("a list of sixty rows", () => {
       const client = await openLongList({
         "lists.envelope": envelope,
         "lists.paging": paging,
-        "lists.order": order,
+        ...(order === "oldest_first" && { "lists.order": order }),
       });
       const pages: Row[][] = [];
       let query: string | undefined = paging === "page" ? "?per_page=25" : "?limit=25";
@@ -189,5 +189,28 @@ describe("lists", () => {
       );
     expect(await listed("")).toEqual(statuses);
     expect(await listed("?status=void")).toEqual(["void"]);
+  });
+});
+
+describe("the dialect of one company", () => {
+  test("changes its lists and objects, and not those of others", async () => {
+    const { control, get } = openSandbox();
+    const dialect = {
+      "lists.envelope": "array",
+      "lists.paging": "page",
+      "responses.amounts": "number",
+    } as const;
+    control.dialect.replace({ dialect, company: "fullhouse" });
+    const apiKey = "sk_sandbox_fullhouse_owner";
+    const cards = await get("/developer/cards?per_page=2", { apiKey });
+    expect([cards.json.length, cards.headers.get("Link")]).toEqual([
+      2,
+      '<http://sandbox.test/developer/cards?per_page=2&page=2>; rel="next"',
+    ]);
+    expect((await get("/developer/accounts", { apiKey })).json).toMatchObject([{ balance: 40_000 }]);
+    expect((await get("/developer/accounts?limit=1")).json).toMatchObject({
+      data: [{ balance: "0.00" }],
+      has_more: true,
+    });
   });
 });
