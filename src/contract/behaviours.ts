@@ -11,6 +11,18 @@ import { webhookBehaviours } from "./behaviours/webhooks.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
+const groups = {
+  Credentials: credentialBehaviours,
+  Gateway: gatewayBehaviours,
+  "Orders and keys": orderBehaviours,
+  Lists: listBehaviours,
+  Responses: responseBehaviours,
+  Cards: cardBehaviours,
+  Validation: validationBehaviours,
+  Replacements: replacementBehaviours,
+  Webhooks: webhookBehaviours,
+} as const;
+
 const catalogue = {
   ...credentialBehaviours,
   ...gatewayBehaviours,
@@ -35,3 +47,7 @@ export type Choices = { readonly [Id in BehaviourId]: AlternativeId<Id> };
 export const behaviours: Readonly<Record<BehaviourId, Behaviour>> = catalogue;
 
 export const behaviourIds = Object.keys(catalogue) as BehaviourId[];
+
+/** The behaviors by subject. */
+export const behaviourGroups: readonly { readonly title: string; readonly ids: readonly BehaviourId[] }[] =
+  Object.entries(groups).map(([title, own]) => ({ title, ids: Object.keys(own) as BehaviourId[] }));

@@ -70,8 +70,7 @@ export class SandboxDialect {
   /** All behaviors with their alternatives, as they apply to the sandbox or to one company. */
   list(company?: string): DialectListing {
     const { database, dialects } = this.#services;
-    const { dialect } = dialects.of(optionalCompanyPk(database, company));
-    return { behaviors: behaviourIds.map((id) => listingOf(id, dialect)) };
+    return dialectListing(dialects.of(optionalCompanyPk(database, company)).dialect);
   }
 
   /**
@@ -92,6 +91,20 @@ export class SandboxDialect {
       dialects.replace(dialect as Dialect, companyPk);
     });
     return this.list(company);
+  }
+
+  /**
+   * Selects one alternative for the sandbox or for one company, and keeps the other selections.
+   * @throws ControlError 400 if it is unknown, or conflicts with another one
+   */
+  select(id: string, use: string, company?: string): BehaviourListing {
+    const { database, dialects } = this.#services;
+    const companyPk = optionalCompanyPk(database, company);
+    const own = companyPk === undefined ? dialects.all.dialect : dialects.ofCompanyAlone(companyPk);
+    const { behaviors } = this.replace({ dialect: { ...own, [id]: { use } }, company });
+    const selected = behaviors.find((each) => each.id === id);
+    if (!selected) throw new Error(`internal error: ${id} was selected, but is not listed`);
+    return selected;
   }
 
   /**
@@ -117,6 +130,11 @@ export function dialectOfCompany({ dialects }: Services, input: unknown): Dialec
   refuseSandboxWide(dialect as Dialect);
   refuseConflict(dialects.conflictOverSandbox(dialect as Dialect));
   return dialect as Dialect;
+}
+
+/** All behaviors under a dialect. */
+export function dialectListing(dialect: Dialect): DialectListing {
+  return { behaviors: behaviourIds.map((id) => listingOf(id, dialect)) };
 }
 
 function listingOf(id: BehaviourId, dialect: Dialect): BehaviourListing {

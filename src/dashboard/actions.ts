@@ -9,6 +9,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...clockActions(services),
     ...worldActions(services),
     ...scenarioActions(services),
+    ...dialectActions(services),
     ...companyActions(services),
     ...memberAndAccountActions(services),
     ...keyActions(services),
@@ -76,6 +77,20 @@ function scenarioActions({ scenarios }: DashboardServices): Record<string, FormA
     "/armed/:id/release": (_, param) => {
       const { released } = scenarios.release(param("id"));
       return { text: `${released} held ${released === 1 ? "request is" : "requests are"} released.` };
+    },
+  };
+}
+
+function dialectActions({ dialect }: DashboardServices): Record<string, FormAction> {
+  return {
+    "/assumptions/restore": ({ company }) => {
+      dialect.remove(company);
+      return { text: company ? "The company follows the sandbox." : "The dialect of the start is restored." };
+    },
+    "/assumptions/:behavior": ({ use = "", company }, param) => {
+      const { title, alternatives } = dialect.select(param("behavior"), use, company);
+      const selected = alternatives.find((each) => each.id === use)?.title ?? use;
+      return { text: `${title}: ${selected}.` };
     },
   };
 }

@@ -5,6 +5,7 @@ import { actions } from "./actions.ts";
 import { createRenderer } from "./layout.tsx";
 import type { DashboardServices } from "./page.ts";
 import { apiKeys } from "./pages/api-keys.tsx";
+import { assumptions } from "./pages/assumptions.tsx";
 import { card } from "./pages/card.tsx";
 import { cards } from "./pages/cards.tsx";
 import { companies } from "./pages/companies.tsx";
@@ -51,6 +52,7 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/requests", show(requests));
   ui.get("/requests/:id", show(request));
   ui.get("/scenarios", show(scenarios));
+  ui.get("/assumptions", show(assumptions));
   ui.get("/companies", show(companies));
   ui.get("/companies/:id", show(company));
   ui.get("/api-keys", show(apiKeys));

@@ -130,6 +130,7 @@ const menu: readonly (readonly [path: string, name: string])[] = [
   ["", "Overview"],
   ["/requests", "Requests"],
   ["/scenarios", "Scenarios"],
+  ["/assumptions", "Assumptions"],
   ["/companies", "Companies"],
   ["/api-keys", "API keys"],
   ["/cards", "Cards"],

@@ -15,6 +15,7 @@ describe("each page shows its essentials", () => {
       "Specification §7, §8",
       "Arm once",
     ],
+    ["/assumptions", "Assumptions", "Status of a replayed request", "replay.status", "in effect", "Select"],
     ["/companies", "Companies", "Northwind Traders Ltd", "2 of 2", "Create an isolated company"],
     ["/api-keys", "API keys", "sk_sandbox_north…", "4 of 5 active, 1 left", "Create a sandbox key", "Revoke"],
     ["/api-keys?environment=live", "API keys", "Create a live key", "/auth/v1/token"],

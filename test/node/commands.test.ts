@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { behaviourIds } from "../../src/contract/behaviours.ts";
 import { defaultContract, reachablePoints } from "../../src/contract/dialect.ts";
 import { commands } from "../../src/node/commands/commands.ts";
 import { baseUrl } from "../../src/node/running-sandbox.ts";
@@ -336,6 +337,18 @@ describe("scenarios and contract", () => {
     expect(stdout).toMatch(/^order\.created +201 +specified +§\S.* Creates the card/m);
     const { points } = JSON.parse((await outcome(["contract", "--json"])).stdout);
     expect(points).toHaveLength(reachablePoints(defaultContract).length);
+  });
+
+  test("list the contract points under a dialect, and the behaviors", async () => {
+    const file = join(temporaryFolder(), "real.yaml");
+    writeFileSync(file, 'format: 1\nreplay.status: { use: "200", provenance: observed }\n');
+    const { stdout } = await outcome(["contract", "--dialect", file]);
+    expect(stdout).toMatch(/^order\.replayed +200 /m);
+    const listed = await outcome(["contract", "--behaviors", "--dialect", file]);
+    expect(rowsOf(listed.stdout).map((row) => row.split(" ")[0])).toEqual(behaviourIds);
+    expect(listed.stdout).toMatch(/^replay\.status +200 +201 +200 +observed +Status of a replayed request$/m);
+    const { behaviors } = JSON.parse((await outcome(["contract", "--behaviors", "--json"])).stdout);
+    expect(behaviors).toHaveLength(behaviourIds.length);
   });
 });
 

@@ -28,6 +28,11 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
     currency: "EUR",
   });
   control.simulator.authorise({ card_id: card.id, amount: "300.00", merchant: "Conference hall" });
+  control.dialect.replace({
+    dialect: {
+      "replay.status": { use: "200", provenance: "observed", date: "2026-11-20", note: "ticket 4711" },
+    },
+  });
   control.scenarios.arm("quota-reached", { company: "fullhouse", times: 2 });
 
   await order({}, {}, employee);
@@ -49,6 +54,7 @@ export async function fillWorld({ url, world, control }: StartedSandbox): Promis
     requests: "/requests",
     request: "/requests/13",
     scenarios: "/scenarios",
+    assumptions: "/assumptions",
     companies: "/companies",
     company: `/companies/${northwind?.id}`,
     "api-keys": "/api-keys",

@@ -1,4 +1,6 @@
+import { behaviourIds, behaviours } from "../../contract/behaviours.ts";
 import { checkOutcomes } from "../../contract/decisions.ts";
+import type { ContractPointId } from "../../contract/points.ts";
 import { requireRequest } from "../../control/requests.ts";
 import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
@@ -51,18 +53,19 @@ function ContractPoint({ entry }: { entry: JournalEntry }) {
   const { point, operation } = entry;
   if (!point) return <p>None: the connection was dropped before the request was processed.</p>;
   const { contract } = usePage().services;
-  const { title, spec, provenance } = contract().points[point];
+  const { title, spec } = contract().points[point];
   return (
     <>
       <p class="verdict">
         <a href={pathTo("/requests", { point })} title="All requests with this contract point">
           <code class="point">{point}</code>
         </a>{" "}
-        <ProvenanceMark of={provenance} />
+        <ProvenanceMark of={entry.provenance ?? ""} />
       </p>
       <p>
         {title}. <span class="remark">Specification {spec}</span>
       </p>
+      <Assumptions of={point} />
       {operation && (
         <>
           <p class="remark">Checks, in order:</p>
@@ -83,6 +86,21 @@ function ContractPoint({ entry }: { entry: JournalEntry }) {
         </>
       )}
     </>
+  );
+}
+
+/** The behaviors that the specification leaves open, and that the contract point is about. */
+function Assumptions({ of }: { of: ContractPointId }) {
+  const open = behaviourIds.filter((id) => behaviours[id].points.includes(of));
+  if (open.length === 0) return null;
+  return (
+    <ul class="leads-to" aria-label="Assumptions">
+      {open.map((id) => (
+        <li>
+          <a href={`${pathTo("/assumptions")}#${id}`}>{behaviours[id].title}</a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,4 +1,3 @@
-import { contractPoints } from "../../contract/points.ts";
 import type { ArmedListing } from "../../control/scenarios.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import { hasWait, waitNames } from "../../scenarios/step.ts";
@@ -69,6 +68,8 @@ interface ScenarioProps {
 function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
   const { name, title, description, spec, points, on } = scenario;
   const form = pathTo(`/scenarios/${name}/arm`);
+  const { services, query } = usePage();
+  const contract = services.contract(query.company);
   const hidden = useChosenCompany();
   const fired = armed.filter((each) => each.name === name).reduce((sum, each) => sum + each.fired, 0);
   const isArmed = armed.some((each) => each.name === name && !each.spent);
@@ -87,11 +88,11 @@ function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
       <ul class="leads-to" aria-label="Contract points">
         {points.map((point) => (
           <li>
-            <Status of={contractPoints[point].status} />{" "}
+            <Status of={contract.points[point].status} />{" "}
             <a href={pathTo("/requests", { point })}>
               <code class="point">{point}</code>
             </a>{" "}
-            <ProvenanceMark of={contractPoints[point].provenance} />
+            <ProvenanceMark of={contract.points[point].provenance} />
           </li>
         ))}
         <li class="remark">

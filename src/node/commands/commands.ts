@@ -25,7 +25,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
   env: { summary: "Print the environment variables of a running sandbox", load: () => import("./env.ts") },
   keys: { summary: "List, create and revoke API keys", load: () => import("./keys.ts") },
   scenarios: { summary: "List the scenarios", load: () => import("./scenarios.ts") },
-  contract: { summary: "List the contract points", load: () => import("./contract.ts") },
+  contract: {
+    summary: "List the contract points, and the behaviors that are assumed",
+    load: () => import("./contract.ts"),
+  },
   mcp: { summary: "Serve tools for a coding agent (MCP over stdio)", load: () => import("./mcp.ts") },
   init: {
     summary: "Add scenarios, fixtures and a CI workflow to your project",

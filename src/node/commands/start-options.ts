@@ -151,11 +151,7 @@ function behaviorOptions(): Option[] {
     )
       .choices(["on", "off"])
       .default("on"),
-    option(
-      "--dialect <file>",
-      "YAML dialect file: how the service behaves where the specification leaves it open",
-      "DIALECT",
-    ).argParser(notEmpty),
+    dialectOption(),
     option(
       "--on-behalf-of <mode>",
       "how to treat the X-On-Behalf-Of header, short for on_behalf_of.mode in a dialect; off: ignore it; optional: check it if it is sent; required: require it in every operation; required-except-order: require it, except to order a physical card",
@@ -205,6 +201,15 @@ export function scenariosOption(): Option {
   return option("--scenarios <folder>", "folder with your own scenario files", "SCENARIOS").argParser(
     notEmpty,
   );
+}
+
+/** Also an option of `contract`. */
+export function dialectOption(): Option {
+  return option(
+    "--dialect <file>",
+    "YAML dialect file: how the service behaves where the specification leaves it open",
+    "DIALECT",
+  ).argParser(notEmpty);
 }
 
 /** Also an option of `validate`, because it decides which fixtures are valid. */
