@@ -49,6 +49,7 @@ const packages: Record<string, readonly string[]> = {
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],
   sweep: [],
+  verify: ["zod"],
 };
 
 /**

@@ -30,8 +30,11 @@ export interface OpenTarget extends Target {
   readonly cards: { readonly ordered: number; readonly left: number };
   /** The requests since the last call. */
   takeEvidence(): readonly Evidence[];
-  /** Terminates the cards and deletes the webhooks that probes left. */
-  cleanUp(): Promise<void>;
+  /**
+   * Terminates the cards and deletes the webhooks that probes left, except the shared card.
+   * @param all - also the shared card
+   */
+  cleanUp(all?: boolean): Promise<void>;
 }
 
 /** A token that is older is replaced, so that none expires in a probe. */
@@ -46,7 +49,10 @@ export function openTarget(options: TargetOptions): OpenTarget {
   const tokens = new Map<string, { readonly token: Promise<string>; readonly atMs: number }>();
   const evidence: Evidence[] = [];
   const created = new Map<string, ProbeRequest>();
+  /** Those that could not be removed. */
+  const left = new Set<string>();
   let cardsOrdered = 0;
+  let sharedPath: string | undefined;
 
   const sender = new Sender(
     options.fetch,
@@ -181,24 +187,32 @@ export function openTarget(options: TargetOptions): OpenTarget {
     companyId: ownCompany,
     accountId: ownAccount,
     order,
-    sharedOrder: lazily(newOrder),
+    sharedOrder: lazily(async () => {
+      const ordered = await newOrder();
+      sharedPath = `/developer/cards/${ordered.card.id}`;
+      return ordered;
+    }),
     newCard: async () => (await newOrder()).card,
     uuid,
     get used() {
       return sender.used;
     },
     get cards() {
-      const left = [...created.keys()].filter((path) => path.startsWith("/developer/cards/")).length;
-      return { ordered: cardsOrdered, left };
+      const still = [...created.keys(), ...left].filter((path) => path.startsWith("/developer/cards/"));
+      return { ordered: cardsOrdered, left: still.length };
     },
     takeEvidence: () => evidence.splice(0),
-    cleanUp: async () => {
-      sender.reserved = 0;
+    cleanUp: async (all = false) => {
       for (const [path, request] of [...created]) {
-        const removed = await send(request).catch(() => undefined);
-        // A card that was replaced has ended already.
-        if (removed && (isSuccess(removed) || [404, 409, 410].includes(removed.status))) created.delete(path);
+        if (path === sharedPath && !all) continue;
+        sender.reserved--;
+        const { status } = await send(request).catch(() => ({ status: 0 }));
+        // 409: a card that was replaced has ended already.
+        if (isSuccess({ status }) || status === 409) created.delete(path);
+        else left.add(path);
       }
+      for (const path of left) created.delete(path);
+      sender.reserved = created.size;
     },
   };
   return target;

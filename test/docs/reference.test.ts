@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Command } from "commander";
 import type { Tokens } from "marked";
 import { describe, expect, test } from "vitest";
 import { partsIn } from "../../build/docs.ts";
@@ -60,13 +61,10 @@ describe("exactly one reference entry has each", () => {
     expect(entries("Command")).toEqual(Object.keys(commands).map((name) => `card-sandbox ${name}`));
   });
 
-  test("option of the commands that start a sandbox", async () => {
+  test("option of a command", async () => {
     const { options } = await define("start");
-    const others = await Promise.all(
-      Object.keys(commands)
-        .filter((name) => name === "exec" || name === "sweep")
-        .map(define),
-    );
+    const withInner = (command: Command): Command[] => [command, ...command.commands.flatMap(withInner)];
+    const others = (await Promise.all(Object.keys(commands).map(define))).flatMap(withInner);
     const own = others.flatMap((command) =>
       command.options.filter(({ long }) => !options.some((each) => each.long === long)),
     );

@@ -22,6 +22,7 @@ const names = [
   "start",
   "exec",
   "sweep",
+  "verify",
   "wait",
   "health",
   "env",

@@ -78,7 +78,11 @@ export const credentialBehaviours = {
         "404",
         "404, as if the company did not exist",
         "GitHub returns 404 for private resources, so that nobody can probe for them",
-        changeOf(foreignCompany, { status: 404, envelope: "card" }),
+        {
+          ...changeOf(foreignCompany, { status: 404, envelope: "card" }),
+          // Without the header, nobody can observe it.
+          conflicts: ["on_behalf_of.mode=off"],
+        },
       ),
     ],
   }),

@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Break each call of a command, and report what it does not survive",
     load: () => import("./sweep.ts"),
   },
+  verify: {
+    summary: "Compare another server with the specification and a dialect",
+    load: () => import("./verify.ts"),
+  },
   wait: { summary: "Wait until a sandbox is ready", load: () => import("./wait.ts") },
   health: { summary: "Check the health of a sandbox", load: () => import("./health.ts") },
   env: { summary: "Print the environment variables of a running sandbox", load: () => import("./env.ts") },

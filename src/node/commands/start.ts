@@ -15,16 +15,7 @@ import { addStartOptions, startRequest } from "./start-options.ts";
 const flushMs = 300;
 
 /** The options in the short help. */
-const commonOptions = [
-  "--port",
-  "--host",
-  "--db",
-  "--fixtures",
-  "--clock",
-  "--scenario",
-  "--scenarios",
-  "--watch",
-];
+const commonOptions = ["--port", "--db", "--fixtures", "--clock", "--scenario", "--watch"];
 
 const portVariable = "\nIf CARD_SANDBOX_PORT is not set, the environment variable PORT sets the port.\n";
 

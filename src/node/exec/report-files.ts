@@ -30,21 +30,26 @@ export function reportFile(name: string): ReportFile {
       `--report: must end in one of ${Object.keys(formats).join(", ")}, but is ${quoted(name)}`,
     );
   }
+  return { path: writablePath("--report", name), format };
+}
+
+/** @throws CouldNotRun if the file of an option cannot be written */
+export function writablePath(option: string, name: string): string {
   const path = resolve(name);
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) {
     throw new CouldNotRun(
-      `--report: cannot write ${quoted(name)}: it exists, but is not a file. Use another file name.`,
+      `${option}: cannot write ${quoted(name)}: it exists, but is not a file. Use another file name.`,
     );
   }
   try {
     accessSync(existing ? path : dirname(path), constants.W_OK);
   } catch (error) {
-    throw new CouldNotRun(`--report: cannot write ${quoted(name)}: ${(error as Error).message}`, {
+    throw new CouldNotRun(`${option}: cannot write ${quoted(name)}: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  return { path, format };
+  return path;
 }
 
 /**
@@ -76,7 +81,7 @@ function failureOf(file: ReportFile, text: string): GateResult | undefined {
 }
 
 /** @returns why the file cannot be written; undefined: it is written */
-export function writeReport({ path }: ReportFile, text: string): string | undefined {
+export function writeReport({ path }: Pick<ReportFile, "path">, text: string): string | undefined {
   try {
     writeFileSync(path, text);
     return undefined;

@@ -72,7 +72,7 @@ export const credentialProbes = [
   }),
   probe("token.expires_at", "read", async (target) => {
     const { json } = await exchange(target);
-    const fraction = /:\d\d(?:\.(\d+))?Z$/.exec(json?.expires_at);
+    const fraction = /:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(json?.expires_at);
     const digits = fraction?.[1]?.length ?? 0;
     if (fraction && digits === 0) return "seconds";
     if (digits === 3) return "milliseconds";
