@@ -1,21 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { behaviours, type Choices } from "../../src/contract/behaviours.ts";
-import type { IssuerAnswer } from "../../src/rules/overlay.ts";
 import { found } from "../support/found.ts";
+import { heldIssuer } from "../support/held-issuer.ts";
 import { type Client, openClient, until } from "../support/open-client.ts";
-import { cardOf, openSandbox, type Reply } from "../support/open-sandbox.ts";
+import { cardOf, type Reply } from "../support/open-sandbox.ts";
+import { sweepRun, TestClient, verdictsOf } from "../support/sweep-client.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
 
 const openWith = (choices: Partial<Choices>, options = {}) => openClient({ choices, ...options });
 const seen = (reply: Reply | undefined) => [reply?.status, reply?.point];
-
-/** An issuer that does not answer until it is told to. */
-function heldIssuer() {
-  const asked: ((answer: IssuerAnswer) => void)[] = [];
-  const issue = () => new Promise<IssuerAnswer>((resolve) => asked.push(resolve));
-  return { issuer: { issue }, asked };
-}
 
 const countCards = ({ database }: Pick<Client, "database">) =>
   database.get<{ n: number }>("SELECT count(*) AS n FROM cards WHERE company_pk = 1")?.n;
@@ -66,6 +60,13 @@ describe("order.key_in_progress", () => {
     asked[1]?.({ outcome: "issued" });
     expect((await Promise.all(replies)).map((reply) => seen(reply)[0])).toEqual([503, 201, 201]);
     expect(asked).toHaveLength(2);
+  });
+
+  test("wait: a sweep releases the order whose retry waits for it", async () => {
+    const dialect = { "order.key_in_progress": { use: "wait" } } as const;
+    const only = ["orderPhysicalCard", "lost-in-flight"];
+    const report = await sweepRun((sandbox) => new TestClient(sandbox).order(), { only }, { dialect });
+    expect(Object.values(verdictsOf(report))).toEqual(["survived"]);
   });
 
   test("wait: a reset refuses those that wait", async () => {
@@ -149,6 +150,19 @@ describe("key.scope", () => {
     expect(cardOf((await client.order({ key, token, body: { account_id } })) as Reply).id).not.toBe(id);
   });
 
+  test("company: a key that another member used for another order is found", async () => {
+    for (const [use, findings] of [
+      ["member", []],
+      ["company", ["IDEM-2 critical"]],
+    ] as const) {
+      const client = await openWith({ "key.scope": use });
+      await client.order({ key });
+      const token = await client.exchange("sk_sandbox_northwind_admin");
+      await client.order({ key, token, body: { name: "Travel" } });
+      expect(found(client)).toEqual(findings);
+    }
+  });
+
   test("members share a key in progress", async () => {
     const { issuer, asked } = heldIssuer();
     const client = await openWith({ "key.scope": "company" }, { issuer });
@@ -158,49 +172,6 @@ describe("key.scope", () => {
     expect((await client.order({ key, token }))?.point).toBe("order.key_in_progress");
     asked[0]?.({ outcome: "issued" });
     await first;
-  });
-});
-
-describe("order.key_reused", () => {
-  test.each(["409", "422", "400"] as const)("%s: for virtual cards and replacements", async (use) => {
-    const client = await openWith({ "order.key_reused": use });
-    const { id } = cardOf((await client.order()) as Reply);
-    for (const order of [
-      (name: string) => client.virtual({ key, body: { name } }),
-      (reason: string) => client.replace(id, { key, body: { reason } }),
-    ]) {
-      const first = cardOf((await order("lost")) as Reply);
-      expect(seen(await order("damaged"))).toEqual([Number(use), "cards.key_reused"]);
-      expect((await order("lost"))?.json.id).toBe(first.id);
-    }
-  });
-
-  test("a key that was refused stays the mistake of the client, and the original order can be retried", async () => {
-    for (const use of ["409", "422", "400"] as const) {
-      const client = await openWith({ "order.key_reused": use });
-      const { id } = cardOf((await client.order({ key })) as Reply);
-      expect((await client.order({ key, body: { name: "Travel" } }))?.point).toBe("order.key_reused");
-      expect((await client.order({ key }))?.json.id).toBe(id);
-      expect(found(client)).toEqual(["IDEM-2 critical"]);
-    }
-  });
-
-  test("one key for all orders is found whatever the service does", async () => {
-    for (const choices of [{}, { "order.key_reused": "409" }, { "replay.status": "200" }] as const) {
-      const client = await openWith(choices);
-      for (const name of ["one", "two", "three"]) await client.order({ key, body: { name } });
-      expect(found(client)).toContain("IDEM-3 high");
-    }
-  });
-});
-
-describe("replay.status", () => {
-  test("200: a retry settles an order whose response was lost", async () => {
-    const client = await openWith({ "replay.status": "200" });
-    await client.order({ key, scenario: "created-but-502" });
-    expect((await client.order({ key }))?.status).toBe(200);
-    client.wait(16 * 60_000);
-    expect(found(client)).toEqual([]);
   });
 });
 
@@ -232,74 +203,6 @@ describe("replay.body", () => {
     client.database.run("UPDATE cards SET first_response = NULL");
     await client.send("POST", `/developer/cards/${id}/freeze`);
     expect((await client.order({ key }))?.json.status).toBe("frozen");
-  });
-});
-
-describe("key.stored_refusals", () => {
-  const choices = { "key.stored_refusals": "4xx" } as const;
-
-  test.each([
-    ["400", { requestValid: false }, 400],
-    ["404", { account: "missing" }, 404],
-    ["422", { quotaReached: true }, 422],
-  ] as const)("4xx: %s is returned again after its cause is repaired", async (_, facts, status) => {
-    const client = await openWith(choices, { facts });
-    const first = await client.order({ key });
-    client.force.facts = {};
-    const again = await client.order({ key });
-    expect(first?.status).toBe(status);
-    expect([again?.status, again?.point, again?.text]).toEqual([status, first?.point, first?.text]);
-    expect((await client.order())?.status).toBe(201);
-    expect((await client.virtual({ key }))?.status).toBe(201);
-  });
-
-  test.each([
-    [403, { facts: { permissions: [] } }],
-    [409, { facts: { changeInProgress: true } }],
-    [502, { issuer: { issue: () => ({ outcome: "bad_gateway" }) } }],
-    [503, { issuer: { issue: () => ({ outcome: "unavailable" }) } }],
-  ] as const)("4xx: a %i frees the key", async (status, options) => {
-    const usual = openSandbox().force;
-    const client = await openWith(choices, options);
-    expect((await client.order({ key }))?.status).toBe(status);
-    Object.assign(client.force, usual);
-    expect((await client.order({ key }))?.status).toBe(201);
-  });
-
-  test("4xx: stores what a slow issuer rejected, but not in the world after a reset", async () => {
-    for (const isReset of [false, true]) {
-      const { issuer, asked } = heldIssuer();
-      const client = await openWith(choices, { issuer });
-      const first = client.order({ key });
-      await until(() => asked.length === 1);
-      if (isReset) client.reset();
-      asked[0]?.({ outcome: "rejected", reason: "the name" });
-      expect((await first)?.status).toBe(422);
-      client.force.issuer = { issue: () => ({ outcome: "issued" }) };
-      const token = await client.exchange("sk_sandbox_northwind_owner");
-      expect((await client.order({ key, token }))?.status).toBe(isReset ? 201 : 422);
-    }
-  });
-
-  test("4xx: a reset, a deleted company and the end of the retention forget them", async () => {
-    const facts = { quotaReached: true };
-    const client = await openWith({ ...choices, "key.retention": "1h" }, { facts });
-    await client.order({ key });
-    client.force.facts = {};
-    client.wait(3_600_000);
-    const token = await client.exchange("sk_sandbox_northwind_owner");
-    expect((await client.order({ key, token }))?.status).toBe(201);
-    const count = () => client.database.get("SELECT count(*) AS n FROM stored_refusals");
-    expect(count()).toEqual({ n: 1 });
-    client.reset();
-    expect(count()).toEqual({ n: 0 });
-  });
-
-  test("4xx: a client that corrects a refused order under its key is found", async () => {
-    const client = await openWith(choices);
-    await client.order({ key, body: { pin: "48210" } });
-    await client.order({ key });
-    expect(found(client)).toEqual(["IDEM-2 critical"]);
   });
 });
 

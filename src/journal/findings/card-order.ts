@@ -41,14 +41,17 @@ export class CardOrder {
     if (body.length > maxKeptLength) this.#readFingerprint();
   }
 
-  /** The key within its scope and operation, the same for all members. */
+  /** The key within its scope and operation, the same for all members. Dialects may share it between operations. */
   get sharedKeyName(): string {
-    return `${this.key} ${this.#operation} ${this.#scope}`;
+    const operation = operationsShareKeys(this.#exchange) ? "" : this.#operation;
+    return `${this.key} ${operation} ${this.#scope}`;
   }
 
-  /** The key within its scope, operation and member: there it identifies one order (assumed). */
+  /** The key where it identifies one order: within its scope, operation and, unless they share keys, member. */
   get keyName(): string {
-    return `${this.sharedKeyName} ${this.#exchange.caller?.memberPk}`;
+    return membersShareKeys(this.#exchange)
+      ? this.sharedKeyName
+      : `${this.sharedKeyName} ${this.#exchange.caller?.memberPk}`;
   }
 
   /** Text that is equal for two orders of the same card. */
@@ -71,6 +74,16 @@ export class CardOrder {
     this.#body = "";
     return this.#fingerprint;
   }
+}
+
+/** Whether the members of a company share their keys, under a dialect. */
+export function membersShareKeys({ contract }: Exchange): boolean {
+  return contract.choices["key.scope"] === "company";
+}
+
+/** Whether the operations share their keys, under a dialect. */
+export function operationsShareKeys({ contract }: Exchange): boolean {
+  return contract.choices["key.operations"] === "shared";
 }
 
 /** Undefined if the request orders no card, has no valid key or body, or its caller was not identified. */

@@ -2,6 +2,7 @@ import QuickLRU from "quick-lru";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Exchange, Messages } from "../exchange.ts";
 import { companyTest } from "../journal.ts";
+import { operationsShareKeys } from "./card-order.ts";
 import {
   type Finding,
   type FindingsFilter,
@@ -97,8 +98,9 @@ export class Findings {
       this.#firstWithKey.set(order.key, [request]);
       return;
     }
+    const isShared = operationsShareKeys(exchange);
     request.firstWithKey = first.filter(
-      (each) => each.scope === scope && each.exchange.operation === exchange.operation,
+      (each) => each.scope === scope && (isShared || each.exchange.operation === exchange.operation),
     );
     if (request.firstWithOwnKey) return;
     this.#firstWithKey.set(order.key, [...first, request].slice(-maxFirst));

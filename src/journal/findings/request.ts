@@ -1,6 +1,6 @@
 import type { OperationId } from "../../contract/operations.ts";
 import { type Exchange, type Messages, noMessages } from "../exchange.ts";
-import { type CardOrder, readCardOrder } from "./card-order.ts";
+import { type CardOrder, membersShareKeys, readCardOrder } from "./card-order.ts";
 import { type ListRequest, readListRequest } from "./list-request.ts";
 
 /** A text in a request that may be an API key. */
@@ -176,6 +176,7 @@ export class ObservedRequest {
 
   /** For an order: the member's first request with the same key, if that is not the order itself. */
   get firstWithOwnKey(): ObservedRequest | undefined {
+    if (membersShareKeys(this.exchange)) return this.firstWithKey[0];
     const memberPk = this.exchange.caller?.memberPk;
     return this.firstWithKey.find(({ exchange }) => exchange.caller?.memberPk === memberPk);
   }

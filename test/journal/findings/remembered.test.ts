@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { defaultContract } from "../../../src/contract/dialect.ts";
 import type { Exchange, Messages } from "../../../src/journal/exchange.ts";
 import { Findings } from "../../../src/journal/findings/findings.ts";
 
@@ -23,7 +24,7 @@ const caller = { companyPk: 1, companyId: uuid(1), companySlug: "acme", memberPk
 
 function record(n: number, messages: Messages, of: object): void {
   const shared = { method: "POST", query: "", responseHeaders: {}, caller: { ...caller } };
-  const exchange = { ...shared, atMs: n, startedMs: n, durationMs: 0, ...of };
+  const exchange = { ...shared, contract: defaultContract, atMs: n, startedMs: n, durationMs: 0, ...of };
   findings.record(exchange as unknown as Exchange, messages, n);
 }
 
