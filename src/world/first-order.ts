@@ -47,6 +47,7 @@ function* orderers(company: CompanyListing): Generator<Orderer> {
   if (!account || companyObstacle(company)) return;
   for (const member of company.members) {
     if (member.status !== "active" || !member.details_complete) continue;
+    // The dialect can change later, so examples follow the default.
     if (!hasPermission(member.role, "issue_cards", defaultContract.choices)) continue;
     for (const { status, secret } of member.api_keys) {
       if (status === "active" && secret) {
