@@ -238,7 +238,11 @@ export function openSandbox(options: TestOptions = {}) {
     return reply;
   };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    request(path, { method: "POST", body: asText(body), headers });
+    request(path, {
+      method: "POST",
+      body: asText(body),
+      headers: { "Content-Type": "application/json", ...headers },
+    });
 
   const company = (slug: string, environment: Environment = "sandbox"): CompanyListing =>
     found(sandbox.world().companies.find((each) => each.slug === slug && each.environment === environment));

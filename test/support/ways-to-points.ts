@@ -105,7 +105,8 @@ export const waysTo = {
   "auth.api_key_as_bearer": orderHeaders({ Authorization: "Bearer sk_sandbox_northwind_owner" }),
   "auth.environment_mismatch": async () => {
     const sandbox = openSandbox({ serve: "live" });
-    const init = { method: "POST", body: '{"api_key":"sk_sandbox_northwind_owner"}' };
+    const headers = { "Content-Type": "application/json" };
+    const init = { method: "POST", headers, body: '{"api_key":"sk_sandbox_northwind_owner"}' };
     const issued = await readReply(
       await sandbox.fetch(new Request("http://a.test/auth/v1/sandbox/token", init)),
     );
