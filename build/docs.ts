@@ -24,6 +24,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   options: async () => optionsTable(await optionsOf("start")),
   "exec-options": async () => optionsTable(await ownOptionsOf("exec")),
   "sweep-options": async () => optionsTable(await ownOptionsOf("sweep")),
+  "contrary-options": async () => optionsTable(await ownOptionsOf("contrary")),
   "exec-variables": execVariables,
   commands: commandsTable,
   "command-options": commandOptions,
@@ -124,7 +125,9 @@ function commandsTable(): string {
 
 /** The options of each command that starts no sandbox. */
 async function commandOptions(): Promise<string> {
-  const names = Object.keys(commands).filter((name) => !["start", "exec", "sweep"].includes(name));
+  const names = Object.keys(commands).filter(
+    (name) => !["start", "exec", "sweep", "contrary"].includes(name),
+  );
   const ofStart = await optionsOf("start");
   const sections = await Promise.all(
     names.map(async (name) => sectionsOf(await commandOf(name), `card-sandbox ${name}`, ofStart)),
@@ -158,16 +161,16 @@ const exitCodes = [
   ["`0`", "Success; `start` was stopped by a signal."],
   [
     "`1`",
-    "A check failed: a gate of `exec`, a cell of `sweep`, the sandbox's `health`, a file that `validate` read.",
+    "A check failed: a gate of `exec`, a cell of `sweep` or `contrary`, the sandbox's `health`, a file that `validate` read.",
   ],
   ["`2`", "Usage error: an unknown option, a bad value, a file that cannot be used."],
   [
     "`3`",
-    "It could not run: the port is in use, no sandbox responds, `exec` or `sweep` could not start its command or write a report, better-sqlite3 has no binary for this Node.",
+    "It could not run: the port is in use, no sandbox responds, `exec`, `sweep` or `contrary` could not start its command or write a report, better-sqlite3 has no binary for this Node.",
   ],
   [
     "other",
-    "`exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it. `sweep`: 128 plus the number of the signal that interrupted it.",
+    "`exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it. `sweep`, `contrary`: 128 plus the number of the signal that interrupted it.",
   ],
 ] as const;
 

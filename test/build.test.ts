@@ -72,8 +72,11 @@ describe("the published build", () => {
     load("dist/node/vitest.js");
     const inputs = [...loaded].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
     expect(inputs).toContain("src/node/sweep/sweep.ts");
+    expect(inputs).toContain("src/node/sweep/contrary.ts");
     expect(
-      inputs.filter((input) => /^src\/(sweep|journal\/formats\/sweep|node\/sweep\/in-process)/.test(input)),
+      inputs.filter((input) =>
+        /^src\/(sweep|journal\/formats\/(sweep|contrary)|node\/sweep\/in-process)/.test(input),
+      ),
     ).toEqual([]);
   });
 

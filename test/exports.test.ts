@@ -6,6 +6,7 @@ test("the package exports only the documented functions", () => {
   expect(Object.keys(entry).toSorted()).toEqual([
     "SetupError",
     "contractPoints",
+    "contrary",
     "createSandbox",
     "startSandbox",
     "sweep",

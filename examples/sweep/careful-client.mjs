@@ -81,7 +81,7 @@ export class CardClient {
       if (attempt > 1) await this.#deleteWebhooks(url);
       return this.#attempt("POST", "/developer/webhooks", { url, events });
     });
-    if (outcome.status !== 201) throw new CardError(outcome, isUnknown(outcome));
+    if (!isSuccess(outcome)) throw new CardError(outcome, isUnknown(outcome));
     return outcome.body;
   }
 
@@ -104,7 +104,7 @@ export class CardClient {
       const mayRetry = idempotencyKey && (rest.status === 409 || wasUnknown);
       return { ...rest, isTemporary: isTemporary || mayRetry };
     });
-    if (outcome.status >= 200 && outcome.status < 300) return outcome.body;
+    if (isSuccess(outcome)) return outcome.body;
     throw new CardError(outcome, wasUnknown, idempotencyKey);
   }
 
@@ -117,7 +117,7 @@ export class CardClient {
       if (this.#exchange === exchange) this.#exchange = undefined;
     };
     const exchanged = await exchange;
-    if (exchanged.status !== 200) {
+    if (!isSuccess(exchanged)) {
       forget();
       return { ...exchanged, isTemporary: false };
     }
@@ -168,6 +168,10 @@ async function retried(attemptOnce) {
     if (!outcome.isTemporary || attempt === attempts) return outcome;
     await wait(Math.max(outcome.retryAfterMs, backoffMs * 2 ** attempt * (0.5 + Math.random() / 2)));
   }
+}
+
+function isSuccess({ status }) {
+  return status >= 200 && status < 300;
 }
 
 /** Whether a request may have taken effect, although it did not succeed. */

@@ -109,7 +109,11 @@ export interface SweepReport {
 }
 
 /** Whether a cell fails the sweep, unless the baseline accepts it. */
-export function isFailing({ verdict }: Pick<SweepCell, "verdict">, failOn: "damaged" | "failed"): boolean {
+export function isFailing(
+  { verdict }: Pick<SweepCell, "verdict">,
+  failOn: "damaged" | "failed" | "never",
+): boolean {
+  if (failOn === "never") return false;
   const least = verdicts.indexOf(failOn);
   return verdicts.indexOf(verdict) <= least;
 }

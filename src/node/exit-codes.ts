@@ -3,7 +3,7 @@ import { CouldNotRun, SetupError } from "../rules/errors.ts";
 
 /** The exit codes other than 0. If the command of `exec` fails, `exec` uses its exit code instead. */
 export const exitCodes = {
-  /** A gate of `exec` failed, a sweep found a cell that fails it, a sandbox is not healthy, or a file is invalid. */
+  /** A gate of `exec` failed, a sweep or `contrary` found a cell that fails it, a sandbox is not healthy, or a file is invalid. */
   failed: 1,
   /** Usage error. */
   usage: 2,

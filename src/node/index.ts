@@ -43,6 +43,7 @@ export type {
   WorldListing,
 } from "../index.ts";
 export { contractPoints, SetupError } from "../index.ts";
+export type { ContraryCell, ContraryReport, Dependency } from "../journal/contrary-report.ts";
 export type {
   StoryRequest,
   SweepCall,
@@ -54,6 +55,7 @@ export type {
 export { createSandbox, type Sandbox, type SandboxOptions } from "./create-sandbox.ts";
 export type { Tls } from "./server/listen.ts";
 export { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
+export { type ContraryOptions, type ContraryProgress, contrary } from "./sweep/contrary.ts";
 export {
   type SweepFixtures,
   type SweepOptions,

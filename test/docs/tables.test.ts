@@ -1,4 +1,3 @@
-import type { Tokens } from "marked";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { gridOf } from "../../src/journal/formats/sweep-grid.ts";
 import { sandboxOptions } from "../../src/node/create-sandbox.ts";
@@ -7,15 +6,7 @@ import { sweepOptions } from "../../src/node/sweep/sweep.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
 import { faultNames } from "../../src/sweep/faults.ts";
 import { sweepCell, sweepReport } from "../support/sweep-report.ts";
-import { pages } from "./pages.ts";
-
-/** The rows of the first table after a heading, as the text of their cells. */
-function rowsUnder(path: string, heading: string): string[][] {
-  const tokens = pages.find((page) => page.path === path)?.tokens ?? [];
-  const from = tokens.findIndex((token) => token.type === "heading" && token.text === heading);
-  const table = tokens.slice(from).find((token): token is Tokens.Table => token.type === "table");
-  return (table?.rows ?? []).map((row) => row.map(({ text }) => text));
-}
+import { rowsUnder } from "./rows-under.ts";
 
 /** The names of the members in a cell: `reset` of `reset(company?)`. */
 const namesIn = (cell = "") => [...cell.matchAll(/`([A-Za-z_]+)[^`]*`/g)].map(([, name = ""]) => name);

@@ -22,6 +22,7 @@ const names = [
   "start",
   "exec",
   "sweep",
+  "contrary",
   "verify",
   "wait",
   "health",
@@ -51,7 +52,7 @@ describe("help", () => {
     }
   });
 
-  test.each([[[]], [["exec"]], [["sweep"]]])(
+  test.each([[[]], [["exec"]], [["sweep"]], [["contrary"]]])(
     "for %j fits on a screen of 42 lines and 80 columns",
     async (words) => {
       const lines = (await outcome([...words, "--help"])).stdout.trimEnd().split("\n");
@@ -60,7 +61,7 @@ describe("help", () => {
     },
   );
 
-  test.each([[[]], [["start"]], [["exec"]], [["sweep"]]])(
+  test.each([[[]], [["start"]], [["exec"]], [["sweep"]], [["contrary"]]])(
     "for %j lists every option with --all",
     async (words) => {
       const { stdout } = await outcome([...words, "--help", "--all"]);

@@ -18,6 +18,7 @@ test.each([
   ["create-sandbox.ts", "200"],
   ["start-sandbox.ts", "200"],
   ["sweep/sweep.ts", "0"],
+  ["sweep/contrary.ts", "[]"],
 ])("the example in %s runs", (file, output) => {
   const [example = ""] = examplesIn(file);
   // The package can import itself by its name.
@@ -46,9 +47,9 @@ async function compile(sources: Readonly<Record<string, string>>): Promise<void>
 }
 
 test("the examples compile under strict", async () => {
-  const files = ["create-sandbox.ts", "start-sandbox.ts", "sweep/sweep.ts", "vitest.ts"];
+  const files = ["create-sandbox.ts", "start-sandbox.ts", "sweep/sweep.ts", "sweep/contrary.ts", "vitest.ts"];
   const examples = files.flatMap(examplesIn);
-  expect(examples).toHaveLength(5);
+  expect(examples).toHaveLength(6);
   await compile(Object.fromEntries(examples.map((example, i) => [`example-${i}.ts`, example])));
 });
 

@@ -4,6 +4,9 @@ import type { ContractPointId } from "../points.ts";
 /** The aspects of a contract point that an alternative can change. */
 export type PointChange = Partial<Pick<PointText, "status" | "title" | "code" | "envelope">>;
 
+/** A field by which `contrary` compares the cards that a client leaves. */
+export type ComparedField = "status" | "account" | "name" | "spending_limit" | "auto_convert";
+
 /** How an alternative changes the contract. */
 export interface Effects {
   /** The changed contract points. */
@@ -12,6 +15,8 @@ export interface Effects {
   readonly unreachable?: readonly ContractPointId[];
   /** Rows of the decisions table that move, in each operation that has them. */
   readonly moves?: readonly { readonly rows: readonly string[]; readonly before: string }[];
+  /** The fields of cards that it changes whatever a client does: `contrary` does not compare them. */
+  readonly changesCards?: readonly ComparedField[];
   /** The alternatives of other behaviors that it cannot be combined with, as `behavior=alternative`. */
   readonly conflicts?: readonly string[];
 }

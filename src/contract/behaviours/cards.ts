@@ -186,6 +186,7 @@ export const cardBehaviours = {
       alternative("active", "active", "as for a physical card (spec §3)"),
       alternative("inactive", "inactive, until the operator activates it", "Stripe creates cards inactive", {
         points: { "cards.virtual_created": { title: "Creates a virtual card, which is inactive at first" } },
+        changesCards: ["status"],
       }),
     ],
   }),

@@ -62,6 +62,7 @@ export const replacementBehaviours = {
               title: "Creates a new card, which is active immediately, and terminates a lost or stolen card",
             },
           },
+          changesCards: ["status"],
         },
       ),
     ],
@@ -97,7 +98,9 @@ export const replacementBehaviours = {
     scope: "company",
     alternatives: [
       alternative("kept", "is that of the old card", "Checkout.com applies the controls to the new card"),
-      alternative("none", "is absent", "plausible: a limit belongs to one card"),
+      alternative("none", "is absent", "plausible: a limit belongs to one card", {
+        changesCards: ["spending_limit"],
+      }),
     ],
   }),
   "replace.usage": behaviour({

@@ -79,7 +79,7 @@ export function sweepHtml(report: SweepReport): string {
   return [summary, gridHtml(grid, links), ...sections, remarks].filter((part) => part !== "").join("\n");
 }
 
-function remarkHtml({ title, items, more }: Remark): string {
+export function remarkHtml({ title, items, more }: Remark): string {
   const listed = [...items.map(htmlText), ...(more > 0 ? [`and ${more} more`] : [])];
   return `<section>
 <h2>${escapeMarkup(title)}</h2>
@@ -193,11 +193,11 @@ ${[
 }
 
 /** No region: each cell has a table with this caption. */
-function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): string {
+export function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): string {
   return htmlTable(caption, head, rows).replace('role="region"', 'role="group"');
 }
 
-function outputHtml(lines: readonly string[]): string {
+export function outputHtml(lines: readonly string[]): string {
   return lines.length > 0
     ? `<details>\n<summary>Output of the client</summary>\n<pre tabindex="0">${escapeMarkup(lines.join("\n"))}</pre>\n</details>`
     : "";

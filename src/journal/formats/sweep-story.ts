@@ -1,3 +1,4 @@
+import type { ContraryReport } from "../contrary-report.ts";
 import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
 import { isFailing, verdicts } from "../sweep-report.ts";
 import { escapeControls } from "./escape.ts";
@@ -24,7 +25,7 @@ function cut(text: string, longest: number): string {
 }
 
 /** The command on one line. Its spaces stay: they can be part of an argument. */
-export function repeatOf({ repeat }: SweepCell): string {
+export function repeatOf({ repeat }: Pick<SweepCell, "repeat">): string {
   return escapeControls(cut(repeat, longestRepeat));
 }
 
@@ -49,7 +50,7 @@ export function storyOf({ story }: SweepCell): readonly (readonly [string, strin
 /** Each card that only one of the two runs left behind. */
 export function differencesOf({
   differences,
-}: SweepCell): readonly (readonly [only: string, card: string])[] {
+}: Pick<SweepCell, "differences">): readonly (readonly [only: string, card: string])[] {
   const told = differences.slice(0, mostDifferences).map(({ only, times, card }) => {
     const cards = `${times} ${times === 1 ? "card" : "cards"}`;
     const fields = Object.entries(card)
@@ -107,7 +108,7 @@ export function detailLines(cell: SweepCell, mostOutput: number): string[] {
   ];
 }
 
-export function findingsOf({ findings }: SweepCell): string {
+export function findingsOf({ findings }: Pick<SweepCell, "findings">): string {
   return line(findings.slice(0, mostItems).join("; "), 4 * longestText);
 }
 
@@ -132,7 +133,11 @@ export function fails(report: SweepReport, verdict: Verdict): boolean {
 }
 
 /** `141 cells: 5 damaged, 136 survived` */
-export function totalsText({ cells, totals, accepted }: SweepReport): string {
+export function totalsText({
+  cells,
+  totals,
+  accepted,
+}: Pick<SweepReport, "totals" | "accepted"> & { readonly cells: readonly unknown[] }): string {
   const counts = verdicts.filter((verdict) => totals[verdict] > 0);
   const all = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
   const listed = counts.map((each) => `${totals[each]} ${markWords(each)}`);
@@ -141,7 +146,9 @@ export function totalsText({ cells, totals, accepted }: SweepReport): string {
 }
 
 /** `Reference run: 24 calls, 3 operations, 1.9 s.` */
-export function referenceText({ reference: { calls, operations, duration_ms } }: SweepReport): string {
+export function referenceText({
+  reference: { calls, operations, duration_ms },
+}: Pick<SweepReport, "reference">): string {
   const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
   return `Reference run: ${count(calls, "call")}, ${count(operations, "operation")}, ${(duration_ms / 1000).toFixed(1)} s.`;
 }
@@ -154,9 +161,18 @@ export interface Remark {
   readonly more: number;
 }
 
+type Remarked = Pick<
+  SweepReport,
+  "accepted" | "no_longer" | "left_out" | "shortened" | "not_run" | "not_run_reason"
+> & {
+  readonly calls?: SweepReport["calls"];
+  readonly conflicting?: ContraryReport["conflicting"];
+};
+
 /** @param most - items of each remark */
-export function remarksOf(report: SweepReport, most: number): Remark[] {
-  const { calls, accepted, no_longer, left_out, shortened, not_run, not_run_reason } = report;
+export function remarksOf(report: Remarked, most: number): Remark[] {
+  const { calls = [], conflicting = [], accepted, no_longer, left_out, shortened } = report;
+  const { not_run, not_run_reason } = report;
   const unstable = calls.filter((call) => call.unstable !== null);
   const remark = (title: string, all: readonly string[]): Remark => ({
     title: `${line(title)} (${all.length})`,
@@ -164,6 +180,10 @@ export function remarksOf(report: SweepReport, most: number): Remark[] {
     more: Math.max(0, all.length - most),
   });
   return [
+    remark(
+      "Alternatives that cannot be switched alone",
+      conflicting.map(({ id, reason }) => `${id}: ${reason}`),
+    ),
     remark("Accepted by the baseline", accepted),
     remark("In the baseline, but no longer so", no_longer),
     remark(

@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Break each call of a command, and report what it does not survive",
     load: () => import("./sweep.ts"),
   },
+  contrary: {
+    summary: "Run a command under each alternative, and report its assumptions",
+    load: () => import("./contrary.ts"),
+  },
   verify: {
     summary: "Compare another server with the specification and a dialect",
     load: () => import("./verify.ts"),
@@ -79,5 +83,5 @@ function unknown(name: string): SetupError {
 
 function commandList(): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(9)}  ${summary}`);
-  return `Commands:\n${lines.join("\n")}\n  See card-sandbox COMMAND --help for the options of a command.`;
+  return `Commands (see card-sandbox COMMAND --help):\n${lines.join("\n")}`;
 }

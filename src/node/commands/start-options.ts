@@ -130,11 +130,10 @@ function dataOptions(): Option[] {
     option("--seed <number>", "seed of ids, card tokens and secrets", "SEED")
       .argParser(wholeNumber(Number.MAX_SAFE_INTEGER))
       .default(undefined, "1"),
-    option(
-      "--clock <instant>",
-      "freeze the clock at this ISO 8601 timestamp with a UTC offset",
-      "CLOCK",
-    ).default(undefined, "real time"),
+    option("--clock <instant>", "freeze it at this ISO 8601 instant", "CLOCK").default(
+      undefined,
+      "real time",
+    ),
     option("--fixtures <file>", "YAML fixtures file that replaces the default world", "FIXTURES"),
   ];
 }

@@ -4,9 +4,9 @@ import { shellWords } from "../../journal/formats/escape.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
 import { clientVariables } from "../client-variables.ts";
-import type { Inputs } from "../create-sandbox.ts";
 import { type StartOptions, start } from "../start-sandbox.ts";
 import type { CommandRuns } from "./command-runs.ts";
+import type { ReadInputs } from "./inputs.ts";
 
 /** The command under test, and how to run it. */
 export interface SweptCommand {
@@ -17,7 +17,7 @@ export interface SweptCommand {
   /** The options of each sandbox. */
   readonly options: StartOptions;
   /** The contents of their files, for one sandbox. */
-  readonly inputs: () => Inputs;
+  readonly inputs: ReadInputs;
   readonly shortenWait: ShortenWait | undefined;
   /** The options that a cell needs to run again, as words. */
   readonly repeatOptions: readonly string[];
@@ -47,7 +47,7 @@ export class CommandSubject implements Subject {
     const sandbox = await start(options, {
       lightGlobals: true,
       drainMs: 0,
-      inputs: inputs(),
+      inputs: inputs(attempt.dialect),
       observer: attempt.observer,
       shortenWait,
     });

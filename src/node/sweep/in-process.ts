@@ -1,17 +1,24 @@
 import { url as debuggerUrl } from "node:inspector";
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
+import type { ContraryReport } from "../../journal/contrary-report.ts";
+import { formatContrary } from "../../journal/formats/contrary.ts";
+import { dependenciesText } from "../../journal/formats/contrary-story.ts";
+import { contraryTerminalReport } from "../../journal/formats/contrary-terminal.ts";
+import type { Formatted, ReportFormat } from "../../journal/formats/formatted.ts";
 import { formatSweep } from "../../journal/formats/sweep.ts";
 import { totalsText } from "../../journal/formats/sweep-story.ts";
 import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
 import { CouldNotRun } from "../../rules/errors.ts";
 import type { ShortenWait } from "../../runtime/services.ts";
+import { contrary } from "../../sweep/contrary.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
-import { sweep } from "../../sweep/sweep.ts";
+import { type SweepPorts, sweep } from "../../sweep/sweep.ts";
 import { openSandbox, type Sandbox, type SandboxOptions, systemClock, version } from "../create-sandbox.ts";
 import { reportFile, writeReport } from "../exec/report-files.ts";
 import * as realTimers from "../real-timers.ts";
+import type { ContraryOptions } from "./contrary.ts";
 import { inputsOf, readBaseline } from "./inputs.ts";
 import { namedCompany } from "./named-company.ts";
 import { shorterWaits } from "./shorter-waits.ts";
@@ -21,24 +28,68 @@ import type { SweepOptions, SweepRun } from "./sweep.ts";
 const referenceLimitMs = 60_000;
 
 /** Like `sweep`, for valid options. */
-export async function sweepFunction(run: SweepRun, options: SweepOptions): Promise<SweepReport> {
-  const {
-    name = run.name || "client",
-    report = [],
-    baseline,
-    jobs = availableParallelism(),
-    timeScale,
-    ...others
-  } = options;
+export function sweepFunction(run: SweepRun, options: SweepOptions): Promise<SweepReport> {
+  const { baseline, ...others } = options;
+  return runFunction(run, others, {
+    engine: (client, settings, ports) =>
+      sweep(
+        client,
+        // Its `jobs` is a getter.
+        Object.assign(settings, {
+          baseline: baseline === undefined ? undefined : readBaseline("baseline", baseline),
+        }),
+        ports,
+      ),
+    format: formatSweep,
+    text: (report) => `${report.problem ?? totalsText(report)}\n${sweepTerminalReport(report)}`,
+  });
+}
+
+/** Like `contrary`, for valid options. */
+export function contraryFunction(run: SweepRun, options: ContraryOptions): Promise<ContraryReport> {
+  const { baseline, ...others } = options;
+  return runFunction(run, others, {
+    engine: (client, settings, { catalogue: _, ...ports }) =>
+      contrary(
+        client,
+        Object.assign(settings, {
+          baseline:
+            baseline === undefined
+              ? undefined
+              : readBaseline<ContraryReport>("baseline", baseline, "contrary"),
+        }),
+        { ...ports, dialect: client.inputs().dialect },
+      ),
+    format: formatContrary,
+    text: (report) => `${report.problem ?? dependenciesText(report)}\n${contraryTerminalReport(report)}`,
+  });
+}
+
+interface Engine<Options, Report> {
+  readonly engine: (client: SweptFunction, options: Options, ports: SweepPorts) => Promise<Report>;
+  readonly format: (report: Report, format: ReportFormat) => Formatted;
+  /** The report as a string; a test runner may show only the first line of a message. */
+  readonly text: (report: Report) => string;
+}
+
+/** Runs a function again and again, and writes the report. */
+async function runFunction<
+  Options extends Pick<SweepOptions, "name" | "report" | "jobs" | "timeScale" | "cell"> & SandboxOptions,
+  Report extends object,
+>(
+  run: SweepRun,
+  options: Options,
+  { engine, format, text }: Engine<Options & { readonly inspect: boolean }, Report>,
+): Promise<Report> {
+  const { name = run.name || "client", report = [], jobs = availableParallelism(), timeScale } = options;
   const files = report.map(reportFile);
   const isDebugged = options.cell !== undefined && debuggerUrl() !== undefined;
   const { shortenWait, shortened } = shorterWaits(timeScale);
-  const client = new SweptFunction({ name, run, options: others, shortenWait, isDebugged });
-  const swept = await sweep(
+  const client = new SweptFunction({ name, run, options, shortenWait, isDebugged });
+  const made = await engine(
     client,
     {
-      ...others,
-      baseline: baseline === undefined ? undefined : readBaseline("baseline", baseline),
+      ...options,
       inspect: isDebugged,
       // The reference runs show whether the runs replace the timers, which concurrent runs would share.
       get jobs() {
@@ -48,12 +99,10 @@ export async function sweepFunction(run: SweepRun, options: SweepOptions): Promi
     { clock: systemClock, catalogue: client.inputs().catalogue, version, shortened },
   );
   for (const file of files) {
-    const failure = writeReport(file, formatSweep(swept, file.format).text);
+    const failure = writeReport(file, format(made, file.format).text);
     if (failure !== undefined) throw new CouldNotRun(`report: ${file.path}: ${failure}`);
   }
-  // A test runner may show only the first line of a message.
-  const text = () => `${swept.problem ?? totalsText(swept)}\n${sweepTerminalReport(swept)}`;
-  return Object.defineProperty(swept, "toString", { value: text });
+  return Object.defineProperty(made, "toString", { value: () => text(made) });
 }
 
 interface Swept {
@@ -84,9 +133,9 @@ class SweptFunction implements Subject {
     return `{ cell: ${JSON.stringify(cellId)} }`;
   }
 
-  async run({ observer, limitMs, stop, ended }: Attempt): Promise<Exit> {
+  async run({ observer, dialect, limitMs, stop, ended }: Attempt): Promise<Exit> {
     const { run, options, shortenWait, isDebugged } = this.#swept;
-    const inputs = this.inputs();
+    const inputs = this.inputs(dialect);
     const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, shortenWait });
     try {
       const company = await namedCompany(sandbox, this.name);
