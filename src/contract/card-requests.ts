@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { decimal, spendingLimitInput } from "./amount.ts";
-import { codePointLength, deliveryAddress, deliveryMethod } from "./delivery-address.ts";
+import type { Choices } from "./behaviours.ts";
+import { blankLineAddress, codePointLength, deliveryAddress, deliveryMethod } from "./delivery-address.ts";
 import { mustBe, oneOf } from "./expected.ts";
 import { accountId } from "./identifiers.ts";
 
@@ -65,6 +66,18 @@ export const cardChange = z
 
 /** The body of `POST /developer/cards/delivery-options` (assumed). */
 export const deliveryOptionsRequest = z.object({ delivery_address: deliveryAddress }, object);
+
+/** The requests with an address, for contracts that accept a blank line1. */
+export const blankLineForms = {
+  order: physicalCardOrder.extend({ delivery_address: blankLineAddress }),
+  replacement: physicalReplacement.extend({ delivery_address: blankLineAddress }),
+  deliveryOptions: deliveryOptionsRequest.extend({ delivery_address: blankLineAddress }),
+};
+
+/** The most characters of a name, also in an order of a physical card. */
+export function longestName(choice: Choices["card.name_length"]): number {
+  return choice === "unlimited" ? Number.POSITIVE_INFINITY : Number(choice);
+}
 
 /** Its response (assumed). */
 export const deliveryOptions = z.object({

@@ -235,9 +235,9 @@ const key = [
     points: ["cards.replayed", "cards.key_reused", "cards.key_in_progress"],
   },
 ] as const;
-const body = read("body", "cards.body_invalid");
+const body = read("body", "cards.body_too_large", "cards.body_invalid", "cards.unknown_field");
 const card = check("card", "cards", "cards.of_colleague", "cards.of_other_company", "cards.not_found");
-const bodyWithPin = read("body", "cards.body_invalid", "cards.pin_weak");
+const bodyWithPin = read("body", ...body.points, "cards.pin_weak");
 const noCardChange = noChange("cards.change_in_progress");
 const state = check("state", "cards", "cards.state_conflict");
 /** A change of a card without a body. */
@@ -296,6 +296,9 @@ export const decisions = {
       "order.spending_limit_invalid",
       "order.spending_limit_amount_invalid",
       "order.spending_limit_amount_too_large",
+      "order.unknown_field",
+      "order.name_blank",
+      "order.name_too_long",
       "order.pin_weak",
     ),
     address("order"),

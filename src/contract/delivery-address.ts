@@ -59,6 +59,8 @@ export const deliveryAddress = z.object(
   },
   mustBe("an object"),
 );
+/** The same for contracts that accept a blank line1. */
+export const blankLineAddress = deliveryAddress.extend({ line1: textUpTo(100) });
 export type DeliveryAddress = z.output<typeof deliveryAddress>;
 
 export const deliveryMethod = oneOf(["classic", "express", "international"]);

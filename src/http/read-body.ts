@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Choices } from "../contract/behaviours.ts";
 import type { SentHeaders } from "../journal/exchange.ts";
-import { describeIssues, withPath } from "../rules/issues.ts";
+import { describeIssues, didYouMean, knownKeys, withPath } from "../rules/issues.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 
 /** The parts of a request that the transport has already read, because reading them again from the `Request` is slow. */
@@ -41,9 +41,11 @@ export function describeBodyIssues(issues: readonly z.core.$ZodIssue[]): string 
 
 /** How an operation refuses a body. */
 export interface BodyRefusals {
-  readonly unreadable: (why: Unreadable) => Error;
+  readonly unreadable: (why: Unreadable, choices: Choices) => Error;
   /** The body is JSON, but does not match the schema. */
   readonly invalid: (issues: readonly z.core.$ZodIssue[]) => Error;
+  /** The contract refuses unknown fields, and the body has one. Absent: the operation ignores them. */
+  readonly unknownField?: (message: string) => Error;
 }
 
 /**
@@ -57,20 +59,50 @@ export function parseBody<Schema extends z.ZodType>(
   refusals: BodyRefusals,
   choices: Choices,
 ): { readonly body: z.output<Schema>; readonly text: string } {
-  if ("unreadable" in received) throw refusals.unreadable(received.unreadable);
+  if ("unreadable" in received) throw refusals.unreadable(received.unreadable, choices);
   const { text } = received;
   let sent: unknown;
   try {
-    sent = JSON.parse(text);
+    sent = JSON.parse(text, normalizing(choices));
   } catch {
-    throw refusals.unreadable("not JSON");
+    throw refusals.unreadable("not JSON", choices);
   }
   const result = schema.safeParse(sent);
   if (!result.success) {
     const { issues } = result.error;
     throw refusals.invalid(choices["error.messages"] === "first-field" ? issues.slice(0, 1) : issues);
   }
+  if (choices["json.unknown_fields"] === "400" && refusals.unknownField) {
+    const message = unknownField(sent, schema);
+    if (message !== undefined) throw refusals.unknownField(message);
+  }
   return { body: result.data, text };
+}
+
+/** Replaces the values that the contract accepts in another form. */
+function normalizing(choices: Choices): ((name: string, value: unknown) => unknown) | undefined {
+  const dropsNull = choices["json.null_fields"] === "absent";
+  const anyCase = choices["country_code.case"] === "any-case";
+  if (!dropsNull && !anyCase) return undefined;
+  return (name, value) => {
+    if (value === null && dropsNull) return undefined;
+    return anyCase && name === "country_code" && typeof value === "string" ? value.toUpperCase() : value;
+  };
+}
+
+/** The message for the first field that the schema does not know, at any depth; undefined if it knows all. */
+function unknownField(sent: unknown, schema: z.ZodType, path: readonly string[] = []): string | undefined {
+  const known = knownKeys(schema, path);
+  if (known.length === 0 || typeof sent !== "object" || sent === null) return undefined;
+  for (const [name, value] of Object.entries(sent)) {
+    const at = [...path, name];
+    if (!known.includes(name)) {
+      return `${at.join(".").slice(0, 200)}: is an unknown field${didYouMean(name, known)}`;
+    }
+    const message = unknownField(value, schema, at);
+    if (message !== undefined) return message;
+  }
+  return undefined;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

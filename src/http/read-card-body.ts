@@ -7,15 +7,17 @@ import { amountExpected, amountTooLarge, greatestMinor, spendingLimitInput } fro
 import type { Choices } from "../contract/behaviours.ts";
 import type { CardType } from "../contract/card.ts";
 import {
+  blankLineForms,
   cardChange,
   deliveryOptionsRequest,
+  longestName,
   type PhysicalCardOrder,
   physicalCardOrder,
   physicalReplacement,
   virtualCardOrder,
   virtualReplacement,
 } from "../contract/card-requests.ts";
-import { blank, type DeliveryAddress } from "../contract/delivery-address.ts";
+import { blank, codePointLength, type DeliveryAddress } from "../contract/delivery-address.ts";
 import { defaultContract } from "../contract/dialect.ts";
 import { shownValue } from "../contract/expected.ts";
 import { type AccountId, accountId } from "../contract/identifiers.ts";
@@ -37,13 +39,14 @@ import {
  * @throws SandboxError 400: the message names every invalid field, and the first one decides the contract point
  */
 export function readOrder(received: Body, choices = defaultContract.choices): Order {
-  const { body, text } = parseBody(received, physicalCardOrder, orderRefusals, choices);
+  const schema = acceptsBlankLine(choices) ? blankLineForms.order : physicalCardOrder;
+  const { body, text } = parseBody(received, schema, orderRefusals, choices);
   const { account_id, pin, delivery_address, delivery_method, auto_convert, spending_limit } = body;
   const order = {
     accountId: account_id,
     deliveryAddress: delivery_address,
     deliveryMethod: delivery_method,
-    name: nameOf(body.name),
+    name: nameOf(body.name, choices, orderNamePoints),
     autoConvert: auto_convert ?? false,
     spendingLimit: spending_limit
       ? readSpendingLimit(spending_limit, text, ["spending_limit"], orderAmountPoints)
@@ -69,7 +72,7 @@ export function readVirtualOrder(received: Body, choices = defaultContract.choic
   const limit = body.spending_limit;
   return {
     accountId: body.account_id,
-    name: nameOf(body.name),
+    name: nameOf(body.name, choices),
     autoConvert: body.auto_convert ?? false,
     spendingLimit: limit ? readSpendingLimit(limit, text, ["spending_limit"], amountPoints) : null,
   };
@@ -85,7 +88,8 @@ export function readReplacement(
     const { body } = parseBody(received, virtualReplacement, cardRefusals, choices);
     return { reason: body.reason, delivery: undefined };
   }
-  const { body } = parseBody(received, physicalReplacement, cardRefusals, choices);
+  const schema = acceptsBlankLine(choices) ? blankLineForms.replacement : physicalReplacement;
+  const { body } = parseBody(received, schema, cardRefusals, choices);
   refuseWeakPin(body.pin, "cards.pin_weak", choices);
   return { reason: body.reason, delivery: { address: body.delivery_address, method: body.delivery_method } };
 }
@@ -102,11 +106,15 @@ export function readCardChange(
   choices = defaultContract.choices,
 ): Pick<ChangeRequest, "name" | "autoConvert"> {
   const { name, auto_convert } = parseBody(received, cardChange, cardRefusals, choices).body;
-  return { name: name === undefined ? undefined : { given: nameOf(name) }, autoConvert: auto_convert };
+  return {
+    name: name === undefined ? undefined : { given: nameOf(name, choices) },
+    autoConvert: auto_convert,
+  };
 }
 
 export function readDeliveryAddress(received: Body, choices = defaultContract.choices): DeliveryAddress {
-  return parseBody(received, deliveryOptionsRequest, cardRefusals, choices).body.delivery_address;
+  const schema = acceptsBlankLine(choices) ? blankLineForms.deliveryOptions : deliveryOptionsRequest;
+  return parseBody(received, schema, cardRefusals, choices).body.delivery_address;
 }
 
 /** @throws SandboxError 400 or 422. The message never shows the PIN. */
@@ -122,7 +130,29 @@ function isWeak(pin: string): boolean {
   return /^(.)\1*$/.test(pin) || "0123456789".includes(pin) || "9876543210".includes(pin);
 }
 
-function nameOf(name: string | undefined): string | undefined {
+function acceptsBlankLine(choices: Choices): boolean {
+  return choices["address.blank_line1"] === "accepted";
+}
+
+/** The contract points for a refused name. */
+interface NamePoints {
+  readonly blank: ErrorPointId;
+  readonly tooLong: ErrorPointId;
+}
+
+const namePoints: NamePoints = { blank: "cards.body_invalid", tooLong: "cards.body_invalid" };
+const orderNamePoints: NamePoints = { blank: "order.name_blank", tooLong: "order.name_too_long" };
+
+/** @throws SandboxError one of `points`, if the contract refuses the name */
+function nameOf(name: string | undefined, choices: Choices, points = namePoints): string | undefined {
+  if (name === "" && choices["card.name_blank"] === "400") {
+    throw new SandboxError(points.blank, "name: must not be blank. Leave it out to get the default name.");
+  }
+  const max = longestName(choices["card.name_length"]);
+  if (name !== undefined && name.length > max && codePointLength(name) > max) {
+    const has = codePointLength(name);
+    throw new SandboxError(points.tooLong, `name: must have at most ${max} characters, but has ${has}`);
+  }
   return name?.toWellFormed() || undefined;
 }
 
@@ -142,6 +172,7 @@ const orderRefusals: BodyRefusals = {
     return new SandboxError(point, unreadableMessages[why]);
   },
   invalid: (issues) => new SandboxError(pointOf(issues[0]), describeBodyIssues(issues)),
+  unknownField: (message) => new SandboxError("order.unknown_field", message),
 };
 
 function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
@@ -155,8 +186,12 @@ function pointOf(issue: z.core.$ZodIssue | undefined): ErrorPointId {
 }
 
 const cardRefusals: BodyRefusals = {
-  unreadable: (why) => new SandboxError("cards.body_invalid", unreadableMessages[why]),
+  unreadable: (why, choices) => {
+    const isOwn = why === "too large" && choices["body_too_large.status"] === "413";
+    return new SandboxError(isOwn ? "cards.body_too_large" : "cards.body_invalid", unreadableMessages[why]);
+  },
   invalid: (issues) => new SandboxError("cards.body_invalid", describeBodyIssues(issues)),
+  unknownField: (message) => new SandboxError("cards.unknown_field", message),
 };
 
 /** The contract points for a refused amount. */

@@ -147,6 +147,9 @@ export const waysTo = {
   "order.body_not_json": () => openSandbox().order({ raw: "{" }),
   "order.account_id_invalid": orderWith({ account_id: "gbp" }),
   "order.pin_invalid": orderWith({ pin: "12" }),
+  "order.unknown_field": orderWith({ nickname: "Travel" }, { choices: { "json.unknown_fields": "400" } }),
+  "order.name_blank": orderWith({ name: " " }, { choices: { "card.name_blank": "400" } }),
+  "order.name_too_long": orderWith({ name: "n".repeat(31) }, { choices: { "card.name_length": "30" } }),
   "order.pin_weak": orderWith({ pin: "1234" }, { choices: { "pin.weak": "400" } }),
   "order.delivery_address_invalid": orderWith({ delivery_address: null }),
   "order.country_code_invalid": orderFor("UK", "classic"),
@@ -246,6 +249,11 @@ export const waysTo = {
   }),
   "cards.idempotency_key_invalid": virtual({}, {}, "order-1"),
   "cards.body_invalid": replace({ reason: "boredom" }),
+  "cards.body_too_large": virtual(
+    { name: "n".repeat(65_536) },
+    { choices: { "body_too_large.status": "413" } },
+  ),
+  "cards.unknown_field": virtual({ nickname: "Travel" }, { choices: { "json.unknown_fields": "400" } }),
   "cards.pin_weak": async () => {
     const sandbox = openSandbox({ choices: { "pin.weak": "400" } });
     const { id } = (await sandbox.order()).json;

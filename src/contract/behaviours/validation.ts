@@ -13,9 +13,104 @@ export const validationBehaviours = {
     scope: "company",
     alternatives: [
       alternative("400", "400", "the specification has one status for invalid requests"),
-      alternative("415", "415", "RFC 9110 §15.5.16, and the default of Spring, ASP.NET Core and NestJS", {
+      alternative("415", "415", "RFC 9110 §15.5.16, and the default of Spring and ASP.NET Core", {
         ...changeOf(["order.content_type_invalid", "cards.content_type_invalid"], { status: 415 }),
       }),
+    ],
+  }),
+  "body_too_large.status": behaviour({
+    title: "Status of a card request whose body is too large",
+    spec: "§4",
+    provenance: "assumed",
+    points: ["order.body_too_large", "cards.body_too_large"],
+    scope: "company",
+    alternatives: [
+      alternative("400", "400", "the specification has one status for invalid requests", {
+        unreachable: ["cards.body_too_large"],
+      }),
+      alternative("413", "413", "RFC 9110 §15.5.14, and the default of nginx and of Express", {
+        points: { "order.body_too_large": { status: 413 } },
+      }),
+    ],
+  }),
+  "json.unknown_fields": behaviour({
+    title: "Unknown field in the body of a request to a card or a webhook",
+    spec: "§4",
+    provenance: "assumed",
+    points: ["order.unknown_field", "cards.unknown_field"],
+    scope: "company",
+    alternatives: [
+      alternative("ignored", "ignored", "the default of Jackson in Spring Boot, and of zod", {
+        unreachable: ["order.unknown_field", "cards.unknown_field"],
+      }),
+      alternative("400", "400", "Stripe refuses unknown parameters"),
+    ],
+  }),
+  "json.null_fields": behaviour({
+    title: "Optional field that is null",
+    spec: "§4",
+    provenance: "assumed",
+    points: [],
+    scope: "company",
+    alternatives: [
+      alternative("400", "400", "the specification shows no null in requests"),
+      alternative(
+        "absent",
+        "as if it was left out",
+        "plausible: many serializers send null for a missing value",
+      ),
+    ],
+  }),
+  "card.name_blank": behaviour({
+    title: "Blank name of a card",
+    spec: "§4",
+    provenance: "assumed",
+    points: ["order.name_blank"],
+    scope: "company",
+    alternatives: [
+      alternative("default", "selects the default name", "plausible: forms send an empty text", {
+        unreachable: ["order.name_blank"],
+      }),
+      alternative("400", "400", "plausible: validators such as Jakarta's @NotBlank refuse it"),
+    ],
+  }),
+  "card.name_length": behaviour({
+    title: "Longest name of a card",
+    spec: "§4",
+    provenance: "assumed",
+    points: ["order.name_too_long"],
+    scope: "company",
+    alternatives: [
+      alternative("unlimited", "any in an order, otherwise 100 characters", "the order shows no bound", {
+        unreachable: ["order.name_too_long"],
+      }),
+      alternative("100", "100 characters", "as for line1 of an address"),
+      alternative("30", "30 characters", "Revolut allows 30 characters"),
+      alternative("24", "24 characters", "Stripe allows 24 characters for the name of a cardholder"),
+    ],
+  }),
+  "address.blank_line1": behaviour({
+    title: "Blank line1 of an address",
+    spec: "§2",
+    provenance: "assumed",
+    points: ["order.address_field_blank"],
+    scope: "company",
+    alternatives: [
+      alternative("400", "400", "plausible: a required text is not blank"),
+      alternative("accepted", "accepted", "the specification shows only its maximum length", {
+        unreachable: ["order.address_field_blank"],
+      }),
+    ],
+  }),
+  "country_code.case": behaviour({
+    title: "Country code in lower case",
+    spec: "§2",
+    provenance: "assumed",
+    points: ["order.country_code_invalid"],
+    scope: "company",
+    alternatives: [
+      alternative("capitals", "400", "ISO 3166-1 writes its codes in capital letters"),
+      alternative("any-case", "accepted", "plausible: codes are unique in any letter case"),
     ],
   }),
   "error.messages": behaviour({
@@ -52,7 +147,7 @@ export const validationBehaviours = {
       alternative("accepted", "accepted", "the specification shows only the pattern of four digits", {
         unreachable: weakPin,
       }),
-      alternative("400", "400", "Immersve validates the PIN and refuses repeated digits with 400"),
+      alternative("400", "400", "plausible as for its pattern; Immersve refuses repeated digits"),
       alternative(
         "422",
         "422",
@@ -115,7 +210,7 @@ export const validationBehaviours = {
     points: ["order.post_code_format", "cards.post_code_format"],
     scope: "company",
     alternatives: [
-      alternative("any-case", "accepted", "libaddressinput compares post codes in any letter case"),
+      alternative("any-case", "accepted", "plausible: people write them so"),
       alternative("capitals", "refused", "plausible: the formats are written in capital letters"),
     ],
   }),
@@ -217,7 +312,7 @@ export const validationBehaviours = {
       alternative(
         "before-body",
         "looked up before the body is validated (400)",
-        "Rails controllers load it first",
+        "plausible: controllers load the object of a path first",
         {
           moves: [{ rows: ["card"], before: "body" }],
         },

@@ -12,6 +12,7 @@ import { namedDocument, type OpenapiDocument } from "./named-document.ts";
 import { descriptionOf, operationTexts } from "./operation-texts.ts";
 import { parametersOf, sharedParametersOf } from "./parameters.ts";
 import { withPresentation } from "./presentation.ts";
+import { withRequests } from "./requests.ts";
 import { type Resource, type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
 import { webhookParameters, webhookRequests } from "./webhooks.ts";
@@ -105,7 +106,7 @@ export function openapiDocument(origins?: Origins, contract = defaultContract): 
       },
     },
   });
-  return withPresentation(withProvenance(document), contract);
+  return withRequests(withPresentation(withProvenance(document), contract), contract);
 }
 
 /** The base URLs of the environments that are served; by default both. */

@@ -52,6 +52,8 @@ export const cardPoints = {
     "§2, §4",
     "The body is not a JSON object, is larger than 64 KiB, or has an invalid field",
   ),
+  "cards.body_too_large": assumed(413, "§4", "The body is larger than 64 KiB"),
+  "cards.unknown_field": assumed(400, "§4", "The body has a field that the operation does not know"),
   "cards.pin_weak": assumed(400, "§4, §7", "The PIN is easy to guess"),
   "cards.address_field_required": assumed(400, "§2", "An address field that the country requires is missing"),
   "cards.post_code_format": assumed(400, "§2", "The post code does not have the format of the country"),

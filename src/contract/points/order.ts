@@ -45,6 +45,9 @@ export const orderPoints = {
   "order.body_not_json": specified(400, "§4", "The body is not a JSON object"),
   "order.account_id_invalid": specified(400, "§4", "account_id is missing or not a UUID"),
   "order.pin_invalid": specified(400, "§4, §8", "pin is missing or not a string of four digits"),
+  "order.unknown_field": assumed(400, "§4", "The body has a field that the operation does not know"),
+  "order.name_blank": assumed(400, "§4", "name is blank"),
+  "order.name_too_long": assumed(400, "§4", "name is too long"),
   "order.pin_weak": assumed(400, "§4, §7", "The PIN is easy to guess"),
   "order.delivery_address_invalid": specified(
     400,

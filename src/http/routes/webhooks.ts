@@ -126,6 +126,7 @@ function read<Schema extends z.ZodType>(
 const refusals: BodyRefusals = {
   unreadable: (why) => invalid(unreadableMessages[why]),
   invalid: (issues) => invalid(describeBodyIssues(issues)),
+  unknownField: invalid,
 };
 
 function invalid(message: string): SandboxError {

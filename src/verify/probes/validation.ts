@@ -24,6 +24,45 @@ export const validationProbes = [
     if (reply.status === 400) return "400";
     return reply.status === 415 ? "415" : unexplained(reply);
   }),
+  probe("body_too_large.status", "write", async (target) => {
+    const reply = await order(target, { account_id: target.uuid(), name: "n".repeat(70_000) });
+    if (reply.status === 400) return "400";
+    return reply.status === 413 ? "413" : unexplained(reply);
+  }),
+  probe("json.unknown_fields", "write", async (target) => {
+    const reply = await order(target, { nickname: "Travel" });
+    if (isSuccess(reply)) return "ignored";
+    return reply.status === 400 ? "400" : unexplained(reply);
+  }),
+  probe("json.null_fields", "write", async (target) => {
+    const reply = await order(target, { name: null });
+    if (isSuccess(reply)) return "absent";
+    return reply.status === 400 ? "400" : unexplained(reply);
+  }),
+  probe("card.name_blank", "write", async (target) => {
+    const reply = await order(target, { name: " " });
+    if (isSuccess(reply)) return "default";
+    return reply.status === 400 ? "400" : unexplained(reply);
+  }),
+  probe("card.name_length", "write", async (target) => {
+    const bounds = { 101: "unlimited", 31: "100", 25: "30" } as const;
+    for (const length of [101, 31, 25] as const) {
+      const reply = await order(target, { name: "n".repeat(length) });
+      if (isSuccess(reply)) return bounds[length];
+      if (reply.status !== 400) return unexplained(reply);
+    }
+    return "24";
+  }),
+  probe("address.blank_line1", "write", async (target) => {
+    const reply = await order(target, { delivery_address: { ...address, line1: " " } });
+    if (isSuccess(reply)) return "accepted";
+    return reply.status === 400 ? "400" : unexplained(reply);
+  }),
+  probe("country_code.case", "write", async (target) => {
+    const reply = await order(target, { delivery_address: { ...address, country_code: "gb" } });
+    if (isSuccess(reply)) return "any-case";
+    return reply.status === 400 ? "capitals" : unexplained(reply);
+  }),
   probe("error.messages", "write", async (target) => {
     const one = await order(target, { delivery_method: "pigeon" });
     if (isSuccess(one)) return unexplained(one);

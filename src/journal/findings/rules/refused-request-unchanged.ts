@@ -3,7 +3,7 @@ import { isOrderOperation, shortened } from "../card-order.ts";
 import type { ObservedRequest } from "../request.ts";
 import { latestEntry, type Rule } from "../rule.ts";
 
-const statuses: ReadonlySet<number | undefined> = new Set([400, 403, 404, 422]);
+const statuses: ReadonlySet<number | undefined> = new Set([400, 403, 404, 413, 415, 422]);
 /** Including the first attempt. */
 const tooManyAttempts = 3;
 /** A client that repeats a request later may do so because the cause was fixed. */
