@@ -20,11 +20,11 @@ export function assumptions(page: PageRequest): Page {
         sandbox: select another one to see how your client copes with it, or because the real service behaves
         so. A reset restores the dialect of the start.
       </p>
-      <div class="row">
+      <div class="row filter">
         <CompanyFilter label="Select for" button="Show" />
         {changed.length > 0 && (
           <Action to={pathTo("/assumptions/restore")} with={useOnly(page)} of={`for ${target}`}>
-            {company ? "Remove the company's own" : "Restore the start"}
+            {company ? "Remove the company's own" : "Restore the dialect of the start"}
           </Action>
         )}
       </div>

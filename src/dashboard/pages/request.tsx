@@ -95,6 +95,7 @@ function Assumptions({ of }: { of: ContractPointId }) {
   if (open.length === 0) return null;
   return (
     <ul class="leads-to" aria-label="Assumptions">
+      <li class="remark">Assumptions:</li>
       {open.map((id) => (
         <li>
           <a href={`${pathTo("/assumptions")}#${id}`}>{behaviours[id].title}</a>
