@@ -5,6 +5,7 @@ import type { ErrorPointId } from "../contract/points.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
+import { retryAfter } from "../runtime/retry-after.ts";
 import type { Services } from "../runtime/services.ts";
 import { cardByIdempotencyKey, cardByReplacementKey, type IdempotencyScope } from "../store/cards.ts";
 import {
@@ -104,7 +105,7 @@ function refuseKeyInProgress(services: Services, request: IssueRequest, contract
   throw new KeyRefusal(
     point,
     "An order with this Idempotency-Key is still in progress. Retry with the same key in a moment.",
-    contract.points[point].status === 429 ? { "Retry-After": "1" } : undefined,
+    contract.points[point].status === 429 ? retryAfter(services, request.caller, 1) : undefined,
   );
 }
 

@@ -3,10 +3,9 @@ import { actingPoints, type CheckId } from "../contract/decisions.ts";
 import { shownValue } from "../contract/expected.ts";
 import { companyId, idempotencyKey } from "../contract/identifiers.ts";
 import { type Operation, type OperationId, operations, requiresOnBehalfOf } from "../contract/operations.ts";
-import { companyNow } from "../rules/clock.ts";
 import { hasPermission } from "../rules/company.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
-import type { Caller } from "../store/callers.ts";
+import { retryAfter } from "../runtime/retry-after.ts";
 import { type Check, type HttpServices, type RequestContext, sentHeader, setCaller } from "./context.ts";
 
 /** The checks that the HTTP layer makes. The decisions table has their order. */
@@ -120,18 +119,6 @@ export const httpChecks: { readonly [Id in CheckId<OperationId, "http">]: Check 
 /** The spec writes the scheme as `Bearer`. */
 const exactBearer = /^Bearer +([^ ]+) *$/;
 const anyBearer = /^bearer +([^ ]+) *$/i;
-
-/** The header of a 429. A date is by the company's clock, as that in `Date`, and rounded up. */
-function retryAfter(
-  { clock, dialects }: HttpServices,
-  { companyPk, clockOffsetMs }: Caller,
-  seconds: number,
-): Readonly<Record<string, string>> | undefined {
-  const form = dialects.of(companyPk).choices["rate_limit.retry_after"];
-  if (form === "none") return undefined;
-  const at = new Date(Math.ceil(companyNow(clock, clockOffsetMs) / 1000 + seconds) * 1000);
-  return { "Retry-After": form === "seconds" ? String(seconds) : at.toUTCString() };
-}
 
 /** The checks that a contract can have after the body. */
 export const lateChecks = ["permission", "entitlement"] as const;

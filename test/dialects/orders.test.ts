@@ -34,6 +34,20 @@ describe("order.key_in_progress", () => {
     expect(seen(await second(use, "virtual"))).toEqual([Number(use), "cards.key_in_progress"]);
   });
 
+  test.each([
+    ["none", null],
+    ["http_date", "Tue, 10 Mar 2026 09:30:01 GMT"],
+  ] as const)("429: Retry-After has the form of the rate limit: %s", async (form, header) => {
+    const choices = { "order.key_in_progress": "429", "rate_limit.retry_after": form } as const;
+    const { issuer, asked } = heldIssuer();
+    const client = await openWith(choices, { issuer });
+    const first = client.order({ key });
+    await until(() => asked.length === 1);
+    expect((await client.order({ key }))?.headers.get("Retry-After")).toBe(header);
+    asked[0]?.({ outcome: "issued" });
+    await first;
+  });
+
   test("wait: all others wait for the first, and get its card", async () => {
     const { issuer, asked } = heldIssuer();
     const client = await openWith({ "order.key_in_progress": "wait" }, { issuer });

@@ -108,12 +108,7 @@ export const orderBehaviours = {
         "plausible: Too Early (RFC 8470) asks for a later retry",
         changeOf(inProgress, { status: 425 }),
       ),
-      alternative(
-        "429",
-        "429 with Retry-After",
-        "Revolut returns 429",
-        changeOf(inProgress, { status: 429 }),
-      ),
+      alternative("429", "429", "Revolut returns 429", changeOf(inProgress, { status: 429 })),
       alternative(
         "wait",
         "waits for the first request, then returns its card",

@@ -1,5 +1,5 @@
 import { CannotProbe, type ProbeReply, type ProbeRequest, probe } from "../probe.ts";
-import { isSuccess } from "../replies.ts";
+import { idIn, isSuccess, messageIn, objectIn } from "../replies.ts";
 
 const unexplained = ({ status }: ProbeReply) => ({ unexplained: `status ${status}` });
 
@@ -38,8 +38,9 @@ export const orderProbes = [
     if (!isSuccess(frozen)) throw new CannotProbe(`the card could not be frozen: status ${frozen.status}`);
     const replay = await target.send(request);
     await change("unfreeze");
-    if (replay.json?.status === "frozen") return "current";
-    return replay.json?.status === "active" ? "stored" : unexplained(replay);
+    const status = objectIn(replay.json)?.status;
+    if (status === "frozen") return "current";
+    return status === "active" ? "stored" : unexplained(replay);
   }),
 
   probe("replay.header", "write", async (target) => {
@@ -56,13 +57,14 @@ export const orderProbes = [
     if (used.status !== fresh.status) return "before";
     // A used key with another body may be refused with the same status.
     const other = await target.send(otherOrder(request));
-    return used.status !== other.status || used.text === fresh.text ? "after" : "before";
+    const isAsFresh = messageIn(used.json) === messageIn(fresh.json);
+    return used.status !== other.status || isAsFresh ? "after" : "before";
   }),
 
   probe("order.key_reused", "write", async (target) => {
     const { request, card } = await target.sharedOrder();
     const reply = await target.send(otherOrder(request));
-    if (isSuccess(reply) && reply.json?.id === card.id) return "original";
+    if (isSuccess(reply) && idIn(reply.json) === card.id) return "original";
     if (reply.status === 409) return "409";
     if (reply.status === 422) return "422";
     return reply.status === 400 ? "400" : unexplained(reply);
@@ -84,7 +86,7 @@ export const orderProbes = [
       body: { account_id: await target.accountId() },
     };
     const reply = await target.send(virtual);
-    if (isSuccess(reply)) return reply.json?.id === card.id ? "shared" : "separate";
+    if (isSuccess(reply)) return idIn(reply.json) === card.id ? "shared" : "separate";
     const fresh = await target.send(withKey(virtual, target.uuid()));
     if (isSuccess(fresh)) return "shared";
     throw new CannotProbe(`a virtual card could not be ordered: status ${fresh.status}`);
