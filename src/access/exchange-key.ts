@@ -58,19 +58,13 @@ export function exchangeKey(
       expiresAtMs,
     });
     deleteExpiredTokens(database, pk, clock.now() - leewayMs(choices));
-    return { access_token: accessToken, expires_at: shownExpiry(expiresAtMs, choices["token.expires_at"]) };
+    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
   });
 }
 
 /** How long a token is accepted after its expiry. */
 export function leewayMs(choices: Choices): number {
   return Number(choices["token.clock_skew"]) * 1000;
-}
-
-function shownExpiry(ms: number, form: Choices["token.expires_at"]): string {
-  const shown = new Date(ms).toISOString();
-  if (form === "milliseconds") return shown;
-  return form === "seconds" ? shown.replace(/\.\d+/, "") : shown.replace("Z", "000Z");
 }
 
 /** @throws SandboxError 401: the key belongs to the other environment, or does not exist */

@@ -214,18 +214,6 @@ export const credentialBehaviours = {
       alternative("960", "960 s", "plausible: a minute more, for clocks that differ"),
     ],
   }),
-  "token.expires_at": behaviour({
-    title: "Form of expires_at in the response of a token exchange",
-    spec: "§2",
-    provenance: "assumed",
-    points: ["token.issued"],
-    scope: "company",
-    alternatives: [
-      alternative("milliseconds", "with milliseconds", "JavaScript writes dates so"),
-      alternative("seconds", "without a fraction", "Stripe and GitHub show whole seconds"),
-      alternative("microseconds", "with microseconds", "Python and Rust services often write dates so"),
-    ],
-  }),
   "token.clock_skew": behaviour({
     title: "How long an access token is accepted after expires_at",
     spec: "§5.2",

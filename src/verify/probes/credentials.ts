@@ -70,14 +70,6 @@ export const credentialProbes = [
     const found = (["900", "840", "960"] as const).find((each) => Math.abs(Number(each) - seconds) < 10);
     return found ?? { unexplained: "expires_at shows another lifetime" };
   }),
-  probe("token.expires_at", "read", async (target) => {
-    const { json } = await exchange(target);
-    const fraction = /:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(json?.expires_at);
-    const digits = fraction?.[1]?.length ?? 0;
-    if (fraction && digits === 0) return "seconds";
-    if (digits === 3) return "milliseconds";
-    return digits === 6 ? "microseconds" : { unexplained: "expires_at has another form" };
-  }),
   probe("auth.scheme", "read", async (target) => {
     const Authorization = `bearer ${await target.token()}`;
     const { status } = await call(target, { token: null, headers: { Authorization } });
