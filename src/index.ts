@@ -4,6 +4,8 @@
  */
 
 export type { Fetch, Sandbox, SandboxPorts, ServeOptions } from "./api.ts";
+export type { BehaviourId } from "./contract/behaviours.ts";
+export type { DialectInput } from "./contract/dialect-file.ts";
 export type { Environment } from "./contract/identifiers.ts";
 export type { OnBehalfOfMode } from "./contract/operations.ts";
 export {
@@ -14,6 +16,7 @@ export {
 } from "./contract/points.ts";
 export type { EventType } from "./contract/webhook.ts";
 export type { WebhookDelivery } from "./contract/webhook-responses.ts";
+export type { BehaviourListing, DialectListing } from "./control/dialects.ts";
 export type { Guard } from "./control/gate.ts";
 export type { CompanyClock, IsolatedCompany } from "./control/isolated-company.ts";
 export type { ArmedListing, ArmedScenario, Arming } from "./control/scenarios.ts";
