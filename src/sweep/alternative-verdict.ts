@@ -44,8 +44,8 @@ function isReached(id: BehaviourId, { calls }: Recording): boolean {
   return points.length === 0 || calls.some(({ point }) => point !== null && points.includes(point));
 }
 
-/** The beginnings of lines by which test runners report a failure, and the names of errors. */
-const failing = /^\s*(?:not ok\b|[✖✗×●]|(?:--- )?FAIL|E {2,})|\b(?:[A-Z]\w*)?(?:Error|Exception)\b/;
+/** The beginnings of lines by which test runners report a failure, and the name of an error with its message. */
+const failing = /^\s*(?:not ok\b|[✖✗×●]|(?:--- )?FAIL|E {2,})|\b(?:[A-Z]\w*)?(?:Error|Exception)(?::| \[|$)/;
 
 /** The first line about a failure in the output of a client, without its duration; otherwise the last line. */
 export function failureOf({ output, message }: Exit): string {

@@ -75,7 +75,7 @@ const nothingRun =
  * Runs the client twice as it is, then once under each other alternative of each behavior, and compares what it leaves.
  * @throws SetupError if `only` or `cell` matches no alternative
  */
-export function contrary(
+export async function contrary(
   subject: Subject,
   options: ContraryOptions,
   ports: ContraryPorts,
