@@ -426,7 +426,7 @@ export function createTables(database: Database): void {
 }
 
 /** The schema version of the first release. Files of earlier versions were never released and cannot be read. */
-export const firstReleased = 11;
+export const firstReleased = 12;
 
 /**
  * Changes the tables, and the rows that they hold, to those of the next version. A step that was released never
