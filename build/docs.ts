@@ -161,16 +161,16 @@ const exitCodes = [
   ["`0`", "Success; `start` was stopped by a signal."],
   [
     "`1`",
-    "A check failed: a gate of `exec`, a cell of `sweep` or `contrary`, the sandbox's `health`, a file that `validate` read.",
+    "A check failed: a gate of `exec`, a cell of `sweep` or `contrary`, the sandbox's `health`, a file that `validate` read, a server that differs from the report of `verify --check`.",
   ],
   ["`2`", "Usage error: an unknown option, a bad value, a file that cannot be used."],
   [
     "`3`",
-    "It could not run: the port is in use, no sandbox responds, `exec`, `sweep` or `contrary` could not start its command or write a report, better-sqlite3 has no binary for this Node.",
+    "It could not run: the port is in use, no sandbox responds, `exec`, `sweep` or `contrary` could not start its command or write a report, the server of `verify` did not respond or did not accept the API key, better-sqlite3 has no binary for this Node.",
   ],
   [
     "other",
-    "`exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it. `sweep`, `contrary`: 128 plus the number of the signal that interrupted it.",
+    "`exec`: the exit code of the command if it failed; 128 plus the signal's number if a signal ended it. `sweep`, `contrary`, `verify`: 128 plus the number of the signal that interrupted it.",
   ],
 ] as const;
 

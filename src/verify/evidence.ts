@@ -51,7 +51,7 @@ export function pathPattern(path: string): string {
 
 /** A name in lower case; other texts may be ids or secrets. */
 function plain(text: string): string {
-  return /^[a-z_-]{0,40}$/.test(text) ? text : "…";
+  return /^(?!sk_)[a-z_-]{0,40}$/.test(text) ? text : "…";
 }
 
 const mostMembers = 50;

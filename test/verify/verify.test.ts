@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type BehaviourId, behaviourIds, behaviours, type Choices } from "../../src/contract/behaviours.ts";
-import { conflictIn, contractUnder, defaultContract } from "../../src/contract/dialect.ts";
+import { behaviourIds, behaviours } from "../../src/contract/behaviours.ts";
+import { contractUnder, defaultContract } from "../../src/contract/dialect.ts";
 import { conformanceChecks } from "../../src/verify/conformance.ts";
 import { dialectText, driftSince, observedDialect } from "../../src/verify/drift.ts";
 import { probes } from "../../src/verify/probes.ts";
 import type { OpenTarget } from "../../src/verify/target.ts";
 import { verifyText } from "../../src/verify/terminal.ts";
 import { mostCards, type VerifyOptions, type VerifyReport, verify } from "../../src/verify/verify.ts";
-import { dialectWith } from "../support/open-sandbox.ts";
+import { drawnChoices } from "../support/drawn-choices.ts";
 import { openProbed } from "../support/probed-target.ts";
-import { seededNumbers } from "../support/seeded-random.ts";
 
 const verified = (target: OpenTarget, options: Partial<VerifyOptions> = {}) =>
   verify(target, {
@@ -30,22 +29,6 @@ const contradictedIn = ({ behaviours }: VerifyReport) =>
   );
 
 const observable = probes.map(({ behaviour }) => behaviour);
-
-/** As many behaviors as possible up to `most`, each with another alternative than the default, without conflicts. */
-function drawnChoices(seed: number, most: number): Partial<Choices> {
-  const random = seededNumbers(seed);
-  const left = [...observable];
-  const drawn: Partial<Record<BehaviourId, string>> = {};
-  while (left.length > 0 && Object.keys(drawn).length < most) {
-    const [id] = left.splice(Math.floor(random() * left.length), 1);
-    if (id === undefined) break;
-    const others = behaviours[id].alternatives.slice(1);
-    const use = others[Math.floor(random() * others.length)]?.id;
-    const added = { ...drawn, [id]: use } as Partial<Choices>;
-    if (use !== undefined && conflictIn(dialectWith(added)) === undefined) drawn[id] = use;
-  }
-  return drawn as Partial<Choices>;
-}
 
 describe("a target with random alternatives", () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])("is recognized, seed %i", async (seed) => {
