@@ -17,8 +17,6 @@ const isOfCards = (area: string) => area === "cards" || area === "order";
 /** Shows the body of a successful response as the contract does. It is the body itself without a dialect. */
 export function presented(contract: Contract, point: ContractPointId, body: unknown): unknown {
   if (contract === defaultContract || contract.points[point].status >= 300) return body;
-  // Its only timestamp has the behavior token.expires_at.
-  if (point === "token.issued") return body;
   const area = point.slice(0, point.indexOf("."));
   const shown = withTimestamps(contract, presentedIn(contract, area, body));
   const name = point === `${area}.shown` ? wrapperOf(contract, area) : undefined;
