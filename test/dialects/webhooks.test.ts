@@ -289,3 +289,18 @@ describe("webhooks.secret_overlap: after a rotation, the earlier secret", () => 
     expect(await signatures("none", 11)).toEqual([200, 1]);
   });
 });
+
+test("the deliveries to a company follow its own dialect", async () => {
+  const { call, path, settled, received, request } = await openWebhooks();
+  const replaced = await request("/_sandbox/dialect", {
+    method: "PUT",
+    body: JSON.stringify({
+      company: "northwind",
+      dialect: { "webhooks.header_names": "svix", "webhooks.action_status": "200" },
+    }),
+  });
+  expect(replaced.status).toBe(200);
+  expect((await call("POST", `${path}/test`)).status).toBe(200);
+  await settled();
+  expect(Object.keys(received[0]?.headers ?? {})).toContain("svix-signature");
+});
