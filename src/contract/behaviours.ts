@@ -1,5 +1,6 @@
 import type { Behaviour } from "./behaviours/behaviour.ts";
 import { cardBehaviours } from "./behaviours/cards.ts";
+import { checkOrderBehaviours } from "./behaviours/check-order.ts";
 import { credentialBehaviours } from "./behaviours/credentials.ts";
 import { gatewayBehaviours } from "./behaviours/gateway.ts";
 import { listBehaviours } from "./behaviours/lists.ts";
@@ -21,6 +22,7 @@ const groups = {
   Validation: validationBehaviours,
   Replacements: replacementBehaviours,
   Webhooks: webhookBehaviours,
+  "Order of checks": checkOrderBehaviours,
 } as const;
 
 const catalogue = {
@@ -30,9 +32,10 @@ const catalogue = {
   ...listBehaviours,
   ...responseBehaviours,
   ...cardBehaviours,
-  ...validationBehaviours,
   ...replacementBehaviours,
   ...webhookBehaviours,
+  ...validationBehaviours,
+  ...checkOrderBehaviours,
 };
 
 export type BehaviourId = keyof typeof catalogue;
