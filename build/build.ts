@@ -54,7 +54,14 @@ function writeSchemas(folder: string): void {
     fixtures: fixturesSchema,
     dialect: dialectFileSchema(),
   })) {
-    write(name, z.toJSONSchema(schema, { io: "input", target: "draft-07" }));
+    write(
+      name,
+      z.toJSONSchema(schema, {
+        io: "input",
+        target: "draft-07",
+        reused: name === "dialect" ? "ref" : "inline",
+      }),
+    );
   }
   write("openapi", openapiDocument());
   write("control", controlDocument());

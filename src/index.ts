@@ -5,7 +5,6 @@
 
 export type { Fetch, Sandbox, SandboxPorts, ServeOptions } from "./api.ts";
 export type { BehaviourId } from "./contract/behaviours.ts";
-export type { DialectInput } from "./contract/dialect-file.ts";
 export type { Environment } from "./contract/identifiers.ts";
 export type { OnBehalfOfMode } from "./contract/operations.ts";
 export {
@@ -14,6 +13,7 @@ export {
   contractPoints,
   type Provenance,
 } from "./contract/points.ts";
+export type { DialectInput } from "./contract/selections.ts";
 export type { EventType } from "./contract/webhook.ts";
 export type { WebhookDelivery } from "./contract/webhook-responses.ts";
 export type { BehaviourListing, DialectListing } from "./control/dialects.ts";

@@ -1,11 +1,6 @@
 import * as z from "zod";
-import { type AlternativeId, type BehaviourId, behaviourIds, behaviours } from "./behaviours.ts";
-import type { Dialect, Selection } from "./dialect.ts";
-
-/** Alternatives by behavior, each as its id or as a selection: `{ "replay.status": "200" }`. */
-export type DialectInput = {
-  readonly [Id in BehaviourId]?: AlternativeId<Id> | Selection<Id> | undefined;
-};
+import { type BehaviourId, behaviourIds, behaviours } from "./behaviours.ts";
+import type { Dialect } from "./selections.ts";
 
 const provenance = z.enum(["observed", "assumed"]).optional();
 const date = z.iso.date("must be a date such as 2026-11-20").optional();
@@ -23,7 +18,10 @@ function selectionOf(id: BehaviourId) {
   return z.strictObject({ use, provenance, date, note }).describe(title);
 }
 
-/** Only the ids are checked here, and the rest by `dialectSchema`: the whole schema is large. */
+/**
+ * Only the ids are checked here, and the rest by `dialectSchema`: the whole schema is large.
+ * @internal
+ */
 export const dialectInOpenapi = z.lazy(() =>
   z.partialRecord(
     z.enum(behaviourIds),
@@ -41,18 +39,27 @@ function makeSchema() {
   );
 }
 
-/** The schema of selections by behavior. Made when first needed, because a start without a dialect does not need it. */
+/**
+ * The schema of selections by behavior. Made when first needed, because a start without a dialect does not need it.
+ * @internal
+ */
 export function dialectSchema(): ReturnType<typeof makeSchema> {
   made ??= makeSchema();
   return made;
 }
 
-/** The schema of a dialect file: `format: 1`, and selections by behavior. */
+/**
+ * The schema of a dialect file: `format: 1`, and selections by behavior.
+ * @internal
+ */
 export function dialectFileSchema() {
   return z.strictObject({ format: z.literal(1), ...dialectSchema().shape });
 }
 
-/** The dialect of a file. */
+/**
+ * The dialect of a file.
+ * @internal
+ */
 export function dialectOfFile({
   format: _,
   ...dialect

@@ -2,19 +2,9 @@ import { type Alternative, type BehaviourId, behaviourIds, behaviours, type Choi
 import { type Decision, decisionsOf } from "./decisions.ts";
 import { type OperationId, operationIds } from "./operations.ts";
 import { type ContractPoint, type ContractPointId, contractPoints, type Provenance } from "./points.ts";
+import type { Dialect } from "./selections.ts";
 
-/** The alternative that a dialect selects for a behavior. */
-export interface Selection<Id extends BehaviourId = BehaviourId> {
-  readonly use: Choices[Id];
-  /** `observed`: the real service was seen to behave so. Default: `assumed`. */
-  readonly provenance?: "observed" | "assumed" | undefined;
-  /** When it was observed, as `YYYY-MM-DD`. */
-  readonly date?: string | undefined;
-  readonly note?: string | undefined;
-}
-
-/** The alternatives that are selected, by behavior. All other behaviors have their default. */
-export type Dialect = { readonly [Id in BehaviourId]?: Selection<Id> | undefined };
+export type { Dialect, Selection } from "./selections.ts";
 
 /** The contract under one dialect: all that a caller can observe. */
 export interface Contract {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createApiKey } from "../access/create-api-key.ts";
-import type { DialectInput } from "../contract/dialect-file.ts";
 import { type Environment, environment } from "../contract/identifiers.ts";
+import type { DialectInput } from "../contract/selections.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { role } from "../rules/company.ts";
 import { Names } from "../rules/names.ts";

@@ -1,20 +1,19 @@
 import * as z from "zod";
 import { type BehaviourId, behaviourIds, behaviours } from "../contract/behaviours.ts";
 import { type Dialect, defaultOf, type Selection } from "../contract/dialect.ts";
-import {
-  type DialectInput,
-  dialectInOpenapi,
-  dialectSchema,
-  withSelections,
-} from "../contract/dialect-file.ts";
+import { dialectInOpenapi, dialectSchema, withSelections } from "../contract/dialect-file.ts";
 import type { ContractPointId, Provenance } from "../contract/points.ts";
+import type { DialectInput } from "../contract/selections.ts";
 import type { Services } from "../runtime/services.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
 import { optionalCompanyPk } from "./lookup.ts";
 import type { ControlHandlers } from "./operations.ts";
 
-/** For the OpenAPI document. `checkedDialect` has the rest of the rules. */
+/**
+ * For the OpenAPI document; `dialectRequest` has the rest of the rules.
+ * @internal
+ */
 export const dialectChange = z.lazy(() =>
   z.strictObject({ dialect: dialectInOpenapi, company: z.string().optional() }),
 );
@@ -123,6 +122,7 @@ export class SandboxDialect {
 
 /**
  * The dialect of a new company.
+ * @internal
  * @throws ControlError 400
  */
 export function dialectOfCompany({ dialects }: Services, input: unknown): Dialect {
@@ -132,7 +132,10 @@ export function dialectOfCompany({ dialects }: Services, input: unknown): Dialec
   return dialect as Dialect;
 }
 
-/** All behaviors under a dialect. */
+/**
+ * All behaviors under a dialect.
+ * @internal
+ */
 export function dialectListing(dialect: Dialect): DialectListing {
   return { behaviors: behaviourIds.map((id) => listingOf(id, dialect)) };
 }

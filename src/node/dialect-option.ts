@@ -1,6 +1,7 @@
 import { type BehaviourId, behaviourIds } from "../contract/behaviours.ts";
 import { conflictIn, type Dialect, defaultOf } from "../contract/dialect.ts";
-import { type DialectInput, dialectSchema, withSelections } from "../contract/dialect-file.ts";
+import { dialectSchema, withSelections } from "../contract/dialect-file.ts";
+import type { DialectInput } from "../contract/selections.ts";
 import type { KeyQuota } from "../rules/api-key.ts";
 import { SetupError } from "../rules/errors.ts";
 import { describeIssues, unknownKeyMessage, usualMessage, withPath } from "../rules/issues.ts";
