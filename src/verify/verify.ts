@@ -142,6 +142,12 @@ export async function verify(target: OpenTarget, options: VerifyOptions): Promis
       return probe.observe(target);
     });
     const { requests } = seen;
+    const failed = requests.find(({ status }) => [500, 502, 503, 504].includes(status));
+    if (failed) {
+      const reason = `${failed.method} ${failed.path} returned ${failed.status}`;
+      verified.set(id, { id, outcome: "unreachable", alternative: null, reason, requests });
+      continue;
+    }
     if ("unreachable" in seen) {
       verified.set(id, { id, outcome: "unreachable", alternative: null, reason: seen.unreachable, requests });
     } else if (typeof seen.result === "string") {
