@@ -5,10 +5,10 @@ import { cardPoints } from "./points/cards.ts";
 import { gatewayPoints } from "./points/gateway.ts";
 import { orderPoints } from "./points/order.ts";
 import { paymentPoints } from "./points/payments.ts";
-import { type Envelope, envelopes, type PointText, type Provenance, provenances } from "./points/point.ts";
+import { type Envelope, envelopes, type PointText, type Provenance } from "./points/point.ts";
 import { webhookPoints } from "./points/webhooks.ts";
 
-export { type Envelope, envelopes, type Provenance, provenances };
+export { type Envelope, envelopes, type Provenance };
 
 const catalogue = {
   ...accessPoints,

@@ -433,3 +433,13 @@ test("get_coverage reports met and missing points, specified ones first, with th
     /^operation: must be one of exchangeSandboxKey, .*, but is "order"$/,
   );
 });
+
+test("get_coverage lists missing points that were observed before assumed ones", async () => {
+  const { use } = await open({
+    dialect: { "order.key_in_progress": { use: "409", provenance: "observed" } },
+  });
+  const { missing } = await use("get_coverage", { operation: "orderVirtualCard" });
+  const provenances = missing.map(({ provenance }: { provenance: string }) => provenance);
+  expect(provenances.filter((each: string) => each === "observed")).toHaveLength(1);
+  expect(provenances.indexOf("observed")).toBeLessThan(provenances.indexOf("assumed"));
+});

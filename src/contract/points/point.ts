@@ -3,8 +3,7 @@
  * `assumed`: the spec does not show it, and the sandbox assumes it. `observed`: the spec does not show it, but someone saw
  * the real service behave so; only a dialect says that.
  */
-export const provenances = ["specified", "variant", "assumed", "observed"] as const;
-export type Provenance = (typeof provenances)[number];
+export type Provenance = "specified" | "variant" | "assumed" | "observed";
 
 /**
  * The body of an error.

@@ -334,9 +334,9 @@ async function coverage(
     ({ operations }) => operation === undefined || operations.some((id) => id === operation),
   );
   const met = points.filter(({ times }) => times > 0);
-  const missing = provenances.flatMap((each) =>
-    points.filter(({ times, provenance }) => times === 0 && provenance === each),
-  );
+  const missing = points
+    .filter(({ times }) => times === 0)
+    .toSorted((a, b) => importance[a.provenance] - importance[b.provenance]);
   return {
     total: report.total,
     by_provenance: report.by_provenance,
@@ -352,8 +352,13 @@ async function coverage(
   };
 }
 
-/** In the order in which missing points matter. */
-const provenances: readonly Provenance[] = ["specified", "variant", "assumed"];
+/** Missing points with the lowest number come first. */
+const importance: Readonly<Record<Provenance, number>> = {
+  specified: 0,
+  observed: 1,
+  variant: 2,
+  assumed: 3,
+};
 
 function missingPoint({ id, status, provenance, title }: PointCoverage, scenarios: readonly Scenario[]) {
   const forcing = scenarios.flatMap(({ name, points }) => (points.includes(id) ? [name] : []));
