@@ -1,4 +1,5 @@
 import { retentionMs } from "../contract/behaviours/orders.ts";
+import type { Choices } from "../contract/behaviours.ts";
 import type { Card } from "../contract/card.ts";
 import type { Contract } from "../contract/dialect.ts";
 import type { ErrorPointId } from "../contract/points.ts";
@@ -182,7 +183,7 @@ export function scopeOf({ caller, operation, key }: IssueRequest): IdempotencySc
   return { companyPk, memberPk, operation, key };
 }
 
-function sharedScopeOf(request: IssueRequest, choices: Contract["choices"]): SharedScope {
+function sharedScopeOf(request: IssueRequest, choices: Choices): SharedScope {
   const { companyPk, memberPk, operation, key } = scopeOf(request);
   return {
     companyPk,

@@ -13,7 +13,7 @@ export type PagePosition =
       readonly per_page: number;
     };
 
-/** What the place of a page is made of. */
+/** The facts from which the position of a page is shown. */
 interface Place {
   readonly limit: number;
   /** The number of rows before the page. */

@@ -1,3 +1,4 @@
+import type { Choices } from "./behaviours.ts";
 import { type Contract, defaultContract } from "./dialect.ts";
 import type { ContractPointId } from "./points.ts";
 import type { EventType } from "./webhook.ts";
@@ -68,8 +69,6 @@ function presentedObject({ choices }: Contract, area: string, object: Fields): F
   if (choices["responses.extra_fields"] === "metadata") entries.push(["metadata", {}]);
   return Object.fromEntries(entries);
 }
-
-type Choices = Contract["choices"];
 
 /** The name of a field with an amount. */
 export function nameOf(choices: Choices, field: string): string {

@@ -6,7 +6,7 @@ import type { Exit } from "./subject.ts";
 import { compare, hangingReason, type Judgement, judgement, type Reference, type Run } from "./verdict.ts";
 
 /**
- * How the client fared under an alternative. The first that matches decides: hung, crashed, damaged, failed, not reached,
+ * The verdict on the client under an alternative. The first that matches decides: hung, crashed, damaged, failed, not reached,
  * survived.
  */
 export function judgeAlternative(
@@ -18,7 +18,7 @@ export function judgeAlternative(
 ): Judgement {
   const { exit } = run;
   const labels = [...reference.world.keys(), ...run.world.keys()];
-  // What the alternative itself changes is not the client's doing. The number of cards always is.
+  // The client is not responsible for fields that the alternative changes, but always for the number of cards.
   const leftOut = new Map(
     labels.map((label) => [label, [...(reference.leftOut.get(label) ?? []), ...changesCards]]),
   );

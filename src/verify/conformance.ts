@@ -4,7 +4,7 @@ import type { ContractPointId } from "../contract/points.ts";
 import { cardError, gatewayError } from "../contract/responses.ts";
 import { tokenExchangeResponse } from "../contract/token-exchange.ts";
 import type { Probe, ProbeReply, ProbeRequest, Target } from "./probe.ts";
-import { isSuccess } from "./replies.ts";
+import { isSuccess, tokenPath } from "./replies.ts";
 
 /** Checks a contract point that the specification shows. */
 export interface ConformanceCheck {
@@ -91,8 +91,7 @@ export const conformanceChecks: readonly ConformanceCheck[] = [
     point: "token.issued",
     effect: "read",
     check: async ({ send, apiKey }) => {
-      const path = apiKey.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
-      const reply = await send({ method: "POST", path, body: { api_key: apiKey } });
+      const reply = await send({ method: "POST", path: tokenPath(apiKey), body: { api_key: apiKey } });
       return isSuccess(reply) ? misfit(anyExchange, reply.json) : `returned ${reply.status}`;
     },
   },

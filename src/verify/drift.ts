@@ -2,7 +2,7 @@ import { type BehaviourId, behaviours } from "../contract/behaviours.ts";
 import { conflictIn, type Dialect, type Selection } from "../contract/dialect.ts";
 import type { VerifiedBehaviour, VerifiedPoint, VerifyReport } from "./verify.ts";
 
-/** What an earlier report has to have, to be compared with. Its behaviors may be those of another version. */
+/** The parts of an earlier report that are compared. Another version may have written it, with other behaviors. */
 export interface EarlierReport {
   readonly behaviours: readonly (Pick<VerifiedBehaviour, "outcome" | "alternative" | "reason"> & {
     readonly id: string;

@@ -74,7 +74,7 @@ export interface SharedOrder {
   readonly card: any;
 }
 
-/** What a probe saw: the alternative that explains it, or a description of what none explains. */
+/** The alternative that explains the observation of a probe, or a description of one that none explains. */
 export type Seen<Id extends BehaviourId> = AlternativeId<Id> | { readonly unexplained: string };
 
 /** Finds out which alternative of a behavior a server has, without looking at the headers of the sandbox. */

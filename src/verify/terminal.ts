@@ -1,11 +1,10 @@
-import { type BehaviourId, behaviours } from "../contract/behaviours.ts";
-import type { Contract } from "../contract/dialect.ts";
+import { type BehaviourId, behaviours, type Choices } from "../contract/behaviours.ts";
 import { oneLine } from "../journal/formats/escape.ts";
 import type { Paint } from "../journal/formats/terminal.ts";
 import type { Outcome, VerifiedBehaviour, VerifyReport } from "./verify.ts";
 
 /** The report of a comparison as text; the totals come last. */
-export function verifyText(report: VerifyReport, choices: Contract["choices"], paint: Paint): string {
+export function verifyText(report: VerifyReport, choices: Choices, paint: Paint): string {
   const { specification, behaviours: verified, cards, problem } = report;
   const broken = specification.filter(({ outcome }) => outcome === "contradicted");
   const contradicted = verified.filter(({ outcome }) => outcome === "contradicted");
@@ -47,7 +46,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${oneLine(line)}`)];
 }
 
-function contradiction({ id, alternative, reason }: VerifiedBehaviour, choices: Contract["choices"]): string {
+function contradiction({ id, alternative, reason }: VerifiedBehaviour, choices: Choices): string {
   const { title } = behaviours[id];
   const expected = `expected: ${titleOf(id, choices[id])}`;
   return alternative === null

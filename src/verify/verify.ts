@@ -16,7 +16,7 @@ export interface VerifiedBehaviour {
   readonly outcome: Outcome;
   /** The alternative that explains what was observed; null: none does, or nothing was observed. */
   readonly alternative: string | null;
-  /** What no alternative explains, or why nothing was observed; null: neither. */
+  /** The observation that no alternative explains, or why nothing was observed; null: neither. */
   readonly reason: string | null;
   readonly requests: readonly Evidence[];
 }

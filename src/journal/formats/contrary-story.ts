@@ -39,7 +39,7 @@ export function alternativeText({ verdict, title, plausible }: ContraryCell): st
   return `${markWords(verdict)}: ${line(title)} (${line(plausible)})`;
 }
 
-/** What happened under an alternative, as plain text. */
+/** The result of a cell, as plain text. */
 export function cellLines(cell: ContraryCell, mostOutput: number): string[] {
   const { failure, reason, first_difference } = cell;
   return [

@@ -193,7 +193,7 @@ ${[
 }
 
 /** No region: each cell has a table with this caption. */
-export function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): string {
+function groupTable(...[caption, head, rows]: Parameters<typeof htmlTable>): string {
   return htmlTable(caption, head, rows).replace('role="region"', 'role="group"');
 }
 

@@ -22,6 +22,13 @@ export function newCommand(name: string, description: string): Command {
     });
 }
 
+/** Adds options in groups, whose headings the help shows. */
+export function addGroups(command: Command, groups: Readonly<Record<string, readonly Option[]>>): void {
+  for (const [heading, options] of Object.entries(groups)) {
+    for (const each of options) command.addOption(each.helpGroup(heading));
+  }
+}
+
 /** An option whose default comes from an environment variable. */
 export function optionWithVariable(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(`CARD_SANDBOX_${variable}`);
@@ -121,6 +128,14 @@ export function wholeNumber(max: number): (text: string) => number {
       throw new InvalidArgumentError(`must be an integer from 0 to ${max}, but is ${quoted(text)}`);
     }
     return Number(text);
+  };
+}
+
+export function positiveNumber(max: number): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(max)(text);
+    if (value === 0) throw new InvalidArgumentError(`must be at least 1, but is ${quoted(text)}`);
+    return value;
   };
 }
 

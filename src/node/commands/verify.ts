@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -13,13 +12,11 @@ import { verifyText } from "../../verify/terminal.ts";
 import { mostCards, type VerifyReport, verifiedIds, verify } from "../../verify/verify.ts";
 import { messageLine, painter } from "../colors.ts";
 import { version } from "../create-sandbox.ts";
-import { writablePath, writeReport } from "../exec/report-files.ts";
+import { readJson, writablePath, writeReport } from "../exec/report-files.ts";
 import { exitCodes } from "../exit-codes.ts";
-
 import { readDialectFile } from "../input-files.ts";
-
 import { onSignals } from "../signals.ts";
-import { commaSeparated, newCommand, notEmpty, wholeNumber } from "./command.ts";
+import { addGroups, commaSeparated, newCommand, notEmpty, positiveNumber } from "./command.ts";
 
 const politeRate = 2;
 
@@ -28,7 +25,7 @@ export function define(): Command {
     "card-sandbox verify",
     "Compare another server, such as the sandbox of the real service, with the specification and with the alternatives of a dialect. Without --write, it only reads.",
   );
-  const groups: Readonly<Record<string, readonly Option[]>> = {
+  addGroups(command, {
     "Target:": [
       new Option("--target <url>", "base URL of the server; HTTPS, except on this machine")
         .makeOptionMandatory()
@@ -60,8 +57,12 @@ export function define(): Command {
       new Option("--rate <number>", "most requests in a second")
         .argParser(rate)
         .default(undefined, `${politeRate}; on this machine, unlimited`),
-      new Option("--budget <number>", "most requests in total").argParser(positive(1_000_000)).default(500),
-      new Option("--timeout <seconds>", "longest wait for a response").argParser(positive(3600)).default(30),
+      new Option("--budget <number>", "most requests in total")
+        .argParser(positiveNumber(1_000_000))
+        .default(500),
+      new Option("--timeout <seconds>", "longest wait for a response")
+        .argParser(positiveNumber(3600))
+        .default(30),
     ],
     "Report:": [
       new Option("--dialect <file>", "dialect with the expected alternatives").argParser(notEmpty),
@@ -73,10 +74,7 @@ export function define(): Command {
         notEmpty,
       ),
     ],
-  };
-  for (const [heading, options] of Object.entries(groups)) {
-    for (const each of options) command.addOption(each.helpGroup(heading));
-  }
+  });
   return command
     .addHelpText(
       "after",
@@ -214,14 +212,7 @@ function keyIn(option: string, name: string, { live = false }: Flags): string {
 
 /** @throws SetupError if the file is no report of this command */
 function readReport(file: string): EarlierReport {
-  let report: Partial<VerifyReport> | null;
-  try {
-    report = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new SetupError(`--check: cannot read ${quoted(file)}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const report = readJson("--check", file) as Partial<VerifyReport> | null;
   const { behaviours, specification } = report?.format === 1 ? report : {};
   const isList = (list: unknown) =>
     Array.isArray(list) &&
@@ -282,14 +273,6 @@ function rate(text: string): number {
   const value = /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : 0;
   if (value > 0) return value;
   throw new InvalidArgumentError(`must be a number above 0, but is ${quoted(text)}`);
-}
-
-function positive(max: number): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(max)(text);
-    if (value === 0) throw new InvalidArgumentError(`must be at least 1, but is ${quoted(text)}`);
-    return value;
-  };
 }
 
 function jsonFile(text: string): string {

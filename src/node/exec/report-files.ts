@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import type { ReportFormat } from "../../journal/formats/formatted.ts";
 import { formatSuite } from "../../journal/formats/suite.ts";
@@ -31,6 +31,17 @@ export function reportFile(name: string): ReportFile {
     );
   }
   return { path: writablePath("--report", name), format };
+}
+
+/** @throws SetupError if the file of an option cannot be read, or is not JSON */
+export function readJson(option: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new SetupError(`${option}: cannot read ${quoted(file)}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** @throws CouldNotRun if the file of an option cannot be written */

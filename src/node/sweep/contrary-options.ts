@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { ContraryFailOn, ContraryReport } from "../../journal/contrary-report.ts";
 import type { ContraryOptions } from "../../sweep/contrary.ts";
+import { addGroups } from "../commands/command.ts";
 import { reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
 import {
-  addGroups,
   baselineOption,
   oneCellOptions,
   onlyOption,

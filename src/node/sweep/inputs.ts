@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Dialect } from "../../contract/dialect.ts";
 import type { ContraryReport } from "../../journal/contrary-report.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
@@ -6,6 +5,7 @@ import { quoted, SetupError } from "../../rules/errors.ts";
 import { Catalogue } from "../../scenarios/catalogue.ts";
 import type { Inputs, SandboxOptions } from "../create-sandbox.ts";
 import { keyQuotaOf, readDialect } from "../dialect-option.ts";
+import { readJson } from "../exec/report-files.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "../input-files.ts";
 
 /** The contents of the files for one sandbox; with another dialect than that of the options if one is given. */
@@ -37,14 +37,7 @@ export function readBaseline<Report extends SweepReport | ContraryReport = Sweep
   file: string,
   kind: "sweep" | "contrary" = "sweep",
 ): Pick<Report, "cells"> {
-  let report: Partial<Report> | null;
-  try {
-    report = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new SetupError(`${option}: cannot read ${quoted(file)}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const report = readJson(option, file) as Partial<Report> | null;
   const cells = report?.format === 1 && report.cells;
   const isExpected = report !== null && "dependencies" in report === (kind === "contrary");
   if (

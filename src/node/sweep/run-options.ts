@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { quoted, SetupError } from "../../rules/errors.ts";
 import type { RunsOptions } from "../../sweep/runs.ts";
-import { commaSeparated, notEmpty, wholeNumber } from "../commands/command.ts";
+import { commaSeparated, notEmpty, positiveNumber } from "../commands/command.ts";
 
 /** The parsed options that `sweep` and `contrary` share. */
 export interface RunRequest {
@@ -39,13 +39,6 @@ const notRepeated: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.map((name) => `--${name}`)),
 );
 
-/** Adds options in groups, whose headings the help shows. */
-export function addGroups(command: Command, groups: Readonly<Record<string, readonly Option[]>>): void {
-  for (const [heading, options] of Object.entries(groups)) {
-    for (const each of options) command.addOption(each.helpGroup(heading));
-  }
-}
-
 /** @param description - of the names */
 export function onlyOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string, before: readonly string[] = []) => [
@@ -58,7 +51,9 @@ export function onlyOption(flags: string, description: string): Option {
 export function timeOptions(): Option[] {
   return [
     new Option("--budget <time>", "start no cell after this time, such as 90s, 10m or 1h").argParser(time),
-    new Option("--jobs <number>", "number of cells to run at the same time").argParser(jobs).default(1),
+    new Option("--jobs <number>", "number of cells to run at the same time")
+      .argParser(positiveNumber(largestJobs))
+      .default(1),
     new Option("--patience <time>", "longest wait of a client for a response")
       .argParser(time)
       .default(5000, "5s"),
@@ -128,11 +123,5 @@ function factor(text: string): number {
   if (!(value <= 1)) {
     throw new InvalidArgumentError(`must be a number from 0 to 1, but is ${quoted(text)}`);
   }
-  return value;
-}
-
-function jobs(text: string): number {
-  const value = wholeNumber(largestJobs)(text);
-  if (value === 0) throw new InvalidArgumentError(`must be at least 1, but is ${quoted(text)}`);
   return value;
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { SweepOptions } from "../../sweep/sweep.ts";
+import { addGroups } from "../commands/command.ts";
 import { reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
 import {
-  addGroups,
   baselineOption,
   oneCellOptions,
   onlyOption,
