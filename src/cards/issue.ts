@@ -10,7 +10,7 @@ import { insertCard } from "../store/cards.ts";
 import { emit } from "../webhooks/events.ts";
 import { cardOf, makeCard } from "./card.ts";
 import { type IssuingFacts, type IssuingOperation, type Points, pointsOf } from "./checks.ts";
-import { contractOf, nameInProgress, rememberFirst, scopeOf } from "./keys.ts";
+import { contractOf, createdMeanwhile, nameInProgress, rememberFirst, scopeOf } from "./keys.ts";
 
 /** A request that creates a card with an idempotency key. */
 export interface IssueRequest {
@@ -68,7 +68,7 @@ export function whenIssued(
       const answer = await pending;
       if (changing !== undefined) cardsChanging.delete(changing);
       accept(answer, pointsOf(request.operation));
-      return database.transaction(insert);
+      return database.transaction(() => createdMeanwhile(services, request) ?? insert());
     } finally {
       keysInProgress.delete(name);
       if (changing !== undefined) cardsChanging.delete(changing);

@@ -6,6 +6,7 @@ import type { ErrorPointId } from "../contract/points.ts";
 import { companyNow } from "../rules/clock.ts";
 import { SandboxError } from "../rules/errors.ts";
 import { hashOfSecret, uuidOf } from "../rules/random.ts";
+import { refuseStale } from "../runtime/generations.ts";
 import { retryAfter } from "../runtime/retry-after.ts";
 import type { Services } from "../runtime/services.ts";
 import { cardByIdempotencyKey, cardByReplacementKey, type IdempotencyScope } from "../store/cards.ts";
@@ -76,6 +77,13 @@ function originalOf(services: Services, request: IssueRequest, { choices }: Cont
   if (nowOf(services, request) - original.card.card.createdAtMs < retention) return original;
   forgetKeyOf(database, original.card.pk);
   return undefined;
+}
+
+/** The card of another request with the key, if a new dialect let it pass while the issuer worked on this one. */
+export function createdMeanwhile(services: Services, request: IssueRequest): IssueOutcome | undefined {
+  refuseStale(services, request);
+  const original = originalOf(services, request, contractOf(services, request));
+  return original && { card: cardNow(services, original.card, request.caller), replayed: "same order" };
 }
 
 /** A card whose order was not hashed counts as the same order. */

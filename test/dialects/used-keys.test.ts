@@ -145,3 +145,23 @@ describe("key.stored_refusals", () => {
     expect(found(client)).toEqual(["IDEM-2 critical"]);
   });
 });
+
+test.each([
+  [{}, { "key.scope": "company" }],
+  [{}, { "key.operations": "shared" }],
+  [{ "key.operations": "shared" }, {}],
+] as const)(
+  "a key creates one card even if the dialect %o becomes %o while the issuer works",
+  async (choices, dialect) => {
+    const { issuer, asked } = heldIssuer();
+    const client = await openWith(choices, { issuer });
+    const first = client.order({ key });
+    await until(() => asked.length === 1);
+    client.control.dialect.replace({ dialect });
+    const second = client.order({ key });
+    await until(() => asked.length === 2);
+    for (const answer of asked) answer({ outcome: "issued" });
+    expect([(await first)?.point, (await second)?.point]).toEqual(["order.created", "order.replayed"]);
+    expect((await second)?.json.id).toBe((await first)?.json.id);
+  },
+);
