@@ -53,6 +53,8 @@ export function openTarget(options: TargetOptions): OpenTarget {
   const left = new Set<string>();
   let cardsOrdered = 0;
   let sharedPath: string | undefined;
+  /** Whether the target lists nothing without `X-On-Behalf-Of`, and no company is known to act for. */
+  let lacksCompany = false;
 
   const sender = new Sender(
     options.fetch,
@@ -110,6 +112,12 @@ export function openTarget(options: TargetOptions): OpenTarget {
   /** A shared token that the target no longer accepts is replaced. */
   const send = async (request: ProbeRequest): Promise<ProbeReply> => {
     const reply = await once(request);
+    const isForCompany = !request.path.startsWith("/auth/") && !("X-On-Behalf-Of" in (request.headers ?? {}));
+    if (lacksCompany && isForCompany && reply.status === 400) {
+      throw new CannotProbe(
+        "the target may require X-On-Behalf-Of, and lists no company without it. Use --company-id.",
+      );
+    }
     const isShared = request.token === undefined && request.headers?.Authorization === undefined;
     if (reply.status !== 401 || !isShared || request.path.startsWith("/auth/")) return reply;
     tokens.delete(apiKey);
@@ -154,6 +162,7 @@ export function openTarget(options: TargetOptions): OpenTarget {
       send({ method: "GET", path: "/developer/accounts", headers: { "X-On-Behalf-Of": header } });
     if (isSuccess(await get(undefined))) return undefined;
     const company = await ownCompany().catch(() => undefined);
+    lacksCompany = company === undefined;
     return company !== undefined && isSuccess(await get(company)) ? company : undefined;
   });
 

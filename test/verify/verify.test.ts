@@ -119,6 +119,17 @@ describe("the default target", () => {
     expect(reasons).toContain("the budget of 20 requests is used up. Use a higher --budget.");
   });
 
+  test("is asked for the company if it requires one and lists none without it", async () => {
+    const { target } = openProbed({ "on_behalf_of.mode": "required" }, { companyId: undefined });
+    const report = await verified(target);
+    const problems = [...report.specification, ...report.behaviours].filter(
+      ({ outcome }) => outcome === "contradicted",
+    );
+    expect(problems).toEqual([]);
+    const { reason } = report.behaviours.find(({ id }) => id === "lists.envelope") ?? {};
+    expect(reason).toContain("Use --company-id.");
+  });
+
   test("ends early when it is stopped", async () => {
     const { target, sent } = openProbed();
     const report = await verified(target, { stop: AbortSignal.abort() });
