@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { parse } from "yaml";
-import { behaviourIds, behaviours } from "../src/contract/behaviours.ts";
+import { type BehaviourId, behaviourGroups, behaviours } from "../src/contract/behaviours.ts";
 import { defaultContract } from "../src/contract/dialect.ts";
 import { operationIds, operations } from "../src/contract/operations.ts";
 import type { ContractPointId } from "../src/contract/points.ts";
@@ -298,15 +298,21 @@ function contractPointTables(): string {
 }
 
 function behaviourSections(): string {
-  return behaviourIds
-    .map((id) => {
-      const { title, spec, scope, unobservable, alternatives } = behaviours[id];
-      const outside = unobservable === undefined ? "" : ` A client cannot observe it: ${unobservable}.`;
-      const rows = alternatives.map((each) => [`\`${each.id}\``, each.title, each.reason]);
-      const facts = `${title} (specification ${spec}, scope \`${scope}\`).${outside}`;
-      return `### \`${id}\`\n\n${facts}\n\n${table(["Alternative", "Behavior", "Reason"], rows)}`;
-    })
-    .join("\n");
+  const links = behaviourGroups.map(
+    ({ title }) => `[${title}](#${title.toLowerCase().replaceAll(" ", "-")})`,
+  );
+  const sections = behaviourGroups.map(
+    ({ title, ids }) => `### ${title}\n\n${ids.map(behaviourSection).join("\n")}`,
+  );
+  return [`${links.join(", ")}\n`, ...sections].join("\n");
+}
+
+function behaviourSection(id: BehaviourId): string {
+  const { title, spec, scope, unobservable, alternatives } = behaviours[id];
+  const outside = unobservable === undefined ? "" : ` A client cannot observe it: ${unobservable}.`;
+  const rows = alternatives.map((each) => [`\`${each.id}\``, each.title, each.reason]);
+  const facts = `${title} (specification ${spec}, scope \`${scope}\`).${outside}`;
+  return `#### \`${id}\`\n\n${facts}\n\n${table(["Alternative", "Behavior", "Reason"], rows)}`;
 }
 
 function findingSections(): string {

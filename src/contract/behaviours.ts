@@ -19,9 +19,9 @@ const groups = {
   Lists: listBehaviours,
   Responses: responseBehaviours,
   Cards: cardBehaviours,
-  Validation: validationBehaviours,
   Replacements: replacementBehaviours,
   Webhooks: webhookBehaviours,
+  Validation: validationBehaviours,
   "Order of checks": checkOrderBehaviours,
 } as const;
 

@@ -21,7 +21,7 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     load: () => import("./sweep.ts"),
   },
   contrary: {
-    summary: "Run a command under each alternative, and report its assumptions",
+    summary: "Find the assumptions of the sandbox that a command depends on",
     load: () => import("./contrary.ts"),
   },
   verify: {

@@ -130,7 +130,7 @@ function dataOptions(): Option[] {
     option("--seed <number>", "seed of ids, card tokens and secrets", "SEED")
       .argParser(wholeNumber(Number.MAX_SAFE_INTEGER))
       .default(undefined, "1"),
-    option("--clock <instant>", "freeze it at this ISO 8601 instant", "CLOCK").default(
+    option("--clock <instant>", "freeze the clock at this ISO 8601 time", "CLOCK").default(
       undefined,
       "real time",
     ),
