@@ -73,6 +73,9 @@ export function withSelections(input: unknown): unknown {
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, selected]) => selected !== undefined)
-      .map(([id, selected]) => [id, typeof selected === "string" ? { use: selected } : selected]),
+      .map(([id, selected]) => [id, isId(selected) ? { use: selected } : selected]),
   );
 }
+
+/** A number is refused with the advice to put it in quotes. */
+const isId = (selected: unknown) => typeof selected === "string" || typeof selected === "number";

@@ -182,8 +182,8 @@ export interface Inputs {
   /** A reset loads them. */
   fixtures: Fixtures | undefined;
   dialect: Dialect;
-  /** Called after the dialect has changed; set by the sandbox. */
-  dialectChanged?: (dialect: Dialect) => void;
+  /** Called after the dialect has changed; returns whether the new one is in effect. Set by the sandbox. */
+  dialectChanged?: (dialect: Dialect) => boolean;
   /** For `--watch`. */
   readonly files: readonly InputFile[];
 }
@@ -230,9 +230,11 @@ export function readInputs(options: SandboxOptions): Inputs {
       const changes = changesOf(inputs.dialect, changed);
       if (fixtures !== undefined) readFixtures(fixtures, keyQuotaOf(changed));
       if (changes.length === 0) return undefined;
-      inputs.dialectChanged?.(changed);
+      const isInEffect = inputs.dialectChanged?.(changed) ?? true;
       inputs.dialect = changed;
-      return `${path}: ${changes.join(", ")}`;
+      const hint =
+        " (not in effect: another dialect was selected meanwhile. DELETE /_sandbox/dialect restores this one)";
+      return `${path}: ${changes.join(", ")}${isInEffect ? "" : hint}`;
     };
     files.push({ path, read });
   }

@@ -62,9 +62,13 @@ export class Dialects {
    */
   conflictOf(dialect: Dialect, companyPk?: number): string | undefined {
     if (companyPk !== undefined) return this.conflictOverSandbox(dialect);
-    const companies = dialectRows(this.#database).filter((row) => row.companyPk !== null);
-    const all = [{}, ...companies.map(({ selections }) => dialectOf(selections))];
-    return all.map((each) => conflictIn(merged(dialect, each))).find((conflict) => conflict !== undefined);
+    const ofSandbox = conflictIn(dialect);
+    if (ofSandbox !== undefined) return ofSandbox;
+    for (const { companyPk, selections } of dialectRows(this.#database)) {
+      const conflict = companyPk === null ? undefined : conflictIn(merged(dialect, dialectOf(selections)));
+      if (conflict !== undefined) return `${conflict}, in the dialect of a company`;
+    }
+    return undefined;
   }
 
   /** Why a dialect of a company would conflict with itself or with that of the sandbox. */
@@ -87,13 +91,15 @@ export class Dialects {
 
   /**
    * Replaces the dialect of the start, after its file has changed.
+   * @returns whether it is in effect, because no other dialect has replaced it
    * @throws SetupError if the dialect of a company conflicts with it
    */
-  changeStart(dialect: Dialect): void {
+  changeStart(dialect: Dialect): boolean {
     const conflict = this.conflictOf(dialect);
-    if (conflict !== undefined) throw new SetupError(`dialect: in one company, ${conflict}`);
+    if (conflict !== undefined) throw new SetupError(`dialect: ${conflict}`);
     this.#start = dialect;
     this.#isStale = true;
+    return dialectRows(this.#database).every(({ companyPk }) => companyPk !== null);
   }
 
   #load(): void {

@@ -53,7 +53,7 @@ export interface WorldPorts {
   /** The dialect of the start; default: every behavior has its default. */
   readonly dialect?: Dialect | undefined;
   /** Receives a function that replaces the dialect of the start, if its file can change while the sandbox runs. */
-  readonly watchDialect?: ((change: (dialect: Dialect) => void) => void) | undefined;
+  readonly watchDialect?: ((change: (dialect: Dialect) => boolean) => void) | undefined;
   /** Shortens the waits of scenarios; default: they take the time in their files. */
   readonly shortenWait?: ShortenWait | undefined;
 }

@@ -115,8 +115,9 @@ describe("PUT /_sandbox/dialect", () => {
     expect(await send("POST", "companies", { dialect })).toMatchObject(refused);
     await put({ dialect: {} });
     expect((await put({ dialect, company: "live/northwind" })).status).toBe(200);
-    expect(await put({ dialect: required })).toMatchObject(refused);
-    expect(await send("DELETE", "dialect")).toMatchObject({ status: 409, json: { error: conflict } });
+    const inCompany = { error: `${conflict}, in the dialect of a company` };
+    expect(await put({ dialect: required })).toMatchObject({ status: 400, json: inCompany });
+    expect(await send("DELETE", "dialect")).toMatchObject({ status: 409, json: inCompany });
     expect([await replayed(), await replayed(live)]).toEqual([201, 200]);
   });
 

@@ -65,7 +65,7 @@ on_behalf_of.mode: { use: required }
       'dialect: unknown key "reply.status". Did you mean "replay.status"? Allowed: ',
     ],
     [{ "replay.status": "300" }, 'dialect: replay.status.use: must be one of "200", "201", but is "300"'],
-    [{ "replay.status": 200 }, "dialect: replay.status: must be an object, but is 200"],
+    [{ "replay.status": 200 }, 'dialect: replay.status.use: must be in quotes: use: "200"'],
     [{ "replay.status": { use: 200 } }, 'dialect: replay.status.use: must be in quotes: use: "200"'],
     [
       { "replay.status": { use: "200", date: "today" } },

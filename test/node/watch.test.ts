@@ -109,6 +109,14 @@ describe("a watched dialect file", () => {
       `${file}:2:23: replay.status.use: must be in quotes: use: "200" (the last valid version stays in use until you correct it)`,
     );
     expect(await status()).toBe(201);
+    sandbox.control.dialect.replace({ dialect: { "replay.header": "none" } });
+    writeFileSync(file, statusOfReplay('"200", note: known'));
+    expect(await next()).toMatch(
+      /^.*: replay\.status: 200 \(was 201\) \(not in effect: another dialect was selected/,
+    );
+    expect(await status()).toBe(201);
+    sandbox.control.dialect.remove();
+    expect(await status()).toBe(200);
   });
 
   test("is refused if the fixtures do not fit it", async () => {
