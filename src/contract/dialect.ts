@@ -1,5 +1,6 @@
 import { type Alternative, type BehaviourId, behaviourIds, behaviours, type Choices } from "./behaviours.ts";
-import { type Decision, decisionsOf } from "./decisions.ts";
+import type { Decision } from "./decision.ts";
+import { decisionsOf } from "./decisions.ts";
 import { type OperationId, operationIds } from "./operations.ts";
 import { type ContractPoint, type ContractPointId, contractPoints, type Provenance } from "./points.ts";
 import type { Dialect } from "./selections.ts";

@@ -26,7 +26,10 @@ const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
 const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, { error: mustBe("the id of a recorded request") });
 
-/** Filters of requests, as query parameters. */
+/**
+ * Filters of requests, as query parameters.
+ * @internal
+ */
 export const entryFilter = {
   company: z.string().min(1, "must be the id, slug or live/SLUG of a company").optional(),
   operation: z.enum(operationIds).optional(),
@@ -36,7 +39,10 @@ export const entryFilter = {
   idempotency_key: idempotencyKey.optional(),
 };
 
-/** Query parameters of `GET /_sandbox/requests`. */
+/**
+ * Query parameters of `GET /_sandbox/requests`.
+ * @internal
+ */
 export const listQuery = z.lazy(() =>
   z.strictObject({
     ...entryFilter,
@@ -56,7 +62,10 @@ const listFilter = z.lazy(() =>
   }),
 );
 
-/** Query parameters of the stream; `last_event_id` is for clients that cannot send the header. */
+/**
+ * Query parameters of the stream; `last_event_id` is for clients that cannot send the header.
+ * @internal
+ */
 export const streamQuery = z.lazy(() =>
   z.strictObject({
     ...entryFilter,
@@ -64,7 +73,10 @@ export const streamQuery = z.lazy(() =>
   }),
 );
 
-/** The error message for an unknown contract point. */
+/**
+ * The error message for an unknown contract point.
+ * @internal
+ */
 export function unknownPoint(word: string): string {
   const suggestion = nearest(word, pointIds);
   const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
@@ -101,7 +113,10 @@ export class Requests {
   }
 }
 
-/** @throws ControlError 404 if the journal no longer has the request, or never had it */
+/**
+ * @throws ControlError 404 if the journal no longer has the request, or never had it
+ * @internal
+ */
 export function requireRequest(requests: Requests, id: string): JournalEntry {
   const entry = requests.get(id);
   if (entry) return entry;

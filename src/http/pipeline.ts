@@ -1,4 +1,4 @@
-import type { Decision } from "../contract/decisions.ts";
+import type { Decision } from "../contract/decision.ts";
 import type { Contract } from "../contract/dialect.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { httpChecks, lateChecks } from "./checks.ts";

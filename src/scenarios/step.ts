@@ -1,4 +1,5 @@
-import { type Decision, decisionsOf, type Outcome } from "../contract/decisions.ts";
+import type { Decision, Outcome } from "../contract/decision.ts";
+import { decisionsOf } from "../contract/decisions.ts";
 import {
   type Operation,
   type OperationId,

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import {
-  checksOf,
-  checksPassed,
-  type Decision,
-  decidingPoints,
-  decisionsOf,
-} from "../../src/contract/decisions.ts";
+import type { Decision } from "../../src/contract/decision.ts";
+import { checksOf, checksPassed, decidingPoints, decisionsOf } from "../../src/contract/decisions.ts";
 import { type OperationId, operationIds } from "../../src/contract/operations.ts";
 import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type BehaviourId, behaviourIds, behaviours } from "../../src/contract/behaviours.ts";
-import { type Decision, decisionsOf } from "../../src/contract/decisions.ts";
+import type { Decision } from "../../src/contract/decision.ts";
+import { decisionsOf } from "../../src/contract/decisions.ts";
 import {
   conflictIn,
   contractUnder,

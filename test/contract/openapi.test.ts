@@ -22,10 +22,27 @@ const shownResources = Object.entries(resources).filter(
 // biome-ignore lint/suspicious/noExplicitAny: the tests read all parts of the document
 const document: any = openapiDocument();
 
+/** An operation, with the responses that it shares with others. */
 const operationOf = (id: (typeof operationIds)[number]) => {
   const { method, path } = operations[id];
-  return document.paths[path.replace(/:([a-z]+)/g, "{$1}")][method.toLowerCase()];
+  const operation = document.paths[path.replace(/:([a-z]+)/g, "{$1}")][method.toLowerCase()];
+  const responses = Object.entries<{ $ref?: string }>(operation.responses).map(([status, response]) => {
+    const name = response.$ref?.split("/").at(-1);
+    return [status, name === undefined ? response : document.components.responses[name]];
+  });
+  return { ...operation, responses: Object.fromEntries(responses) };
 };
+
+test("responses that several operations have are components, and are in the document once", () => {
+  const { components, paths } = document;
+  const shared = Object.entries(components.responses).filter(([name]) => name.startsWith("Response"));
+  const text = JSON.stringify(paths);
+  for (const [name, response] of shared) {
+    expect(text.split(`"#/components/responses/${name}"`).length).toBeGreaterThan(2);
+    expect(text).not.toContain(JSON.stringify(response));
+  }
+  expect(shared.length).toBeGreaterThan(15);
+});
 
 test("the document has the same bytes each time", () => {
   expect(JSON.stringify(openapiDocument())).toBe(JSON.stringify(document));
@@ -93,7 +110,8 @@ test("every contract point is in the document; points raised before the operatio
   const ofOperations = operationIds.flatMap((id) => [...pointsOf(id), ...sandboxErrorsOf(id)]);
   const reachable = reachablePoints(defaultContract).map((point) => point.id);
   expect(new Set([...ofOperations, ...pointsOfNoOperation])).toEqual(new Set(reachable));
-  expect(Object.keys(document.components.responses)).toEqual([
+  const ofNoOperation = Object.keys(document.components.responses).filter((name) => !/^Response/.test(name));
+  expect(ofNoOperation).toEqual([
     "bad_request",
     "request_timeout",
     "content_too_large",

@@ -11,6 +11,8 @@ export type Observed = Exchange & Messages;
 
 /** A response of the OpenAPI document. */
 interface Described {
+  /** Refers to a response that several operations have. */
+  readonly $ref?: string;
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
   /** By media type; absent for a response without a body. */
   readonly content?: Readonly<Record<string, object>>;
@@ -61,7 +63,10 @@ function answerFor(exchange: Observed): { readonly answer: Described | undefined
   const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
   const method = operations[id].method.toLowerCase();
   const answer = paths[path]?.[method]?.responses[String(status)];
-  return { answer, pointer: `/paths/${escaped(path)}/${method}/responses/${status}` };
+  const shared = answer?.$ref?.split("/").at(-1);
+  return shared === undefined
+    ? { answer, pointer: `/paths/${escaped(path)}/${method}/responses/${status}` }
+    : { answer: components.responses[shared], pointer: `/components/responses/${shared}` };
 }
 
 const escaped = (path: string) => encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"));

@@ -15,6 +15,7 @@ import { withPresentation } from "./presentation.ts";
 import { withRequests } from "./requests.ts";
 import { type Resource, type ResourceName, resources } from "./resources.ts";
 import { contentOf, responseOf, responsesOf } from "./responses.ts";
+import { withSharedResponses } from "./shared-responses.ts";
 import { webhookParameters, webhookRequests } from "./webhooks.ts";
 
 /** The origin at which each environment is served. */
@@ -106,7 +107,8 @@ export function openapiDocument(origins?: Origins, contract = defaultContract): 
       },
     },
   });
-  return withRequests(withPresentation(withProvenance(document), contract), contract);
+  const presented = withPresentation(withProvenance(document), contract);
+  return withSharedResponses(withRequests(presented, contract));
 }
 
 /** The base URLs of the environments that are served; by default both. */
