@@ -8,6 +8,19 @@ export function isSuccess({ status }: Pick<ProbeReply, "status">): boolean {
   return status >= 200 && status < 300;
 }
 
+/** The observation of a response whose status no alternative explains. */
+export function unexplained({ status }: Pick<ProbeReply, "status">): { readonly unexplained: string } {
+  return { unexplained: `status ${status}` };
+}
+
+/** The alternative that is named after the status of a response. */
+export function byStatus<const Id extends string>(
+  { status }: Pick<ProbeReply, "status">,
+  ...alternatives: readonly Id[]
+): Id | ReturnType<typeof unexplained> {
+  return alternatives.find((each) => each === String(status)) ?? unexplained({ status });
+}
+
 /** The rows of a list in any envelope: the array, or the first member that is one. */
 export function rowsIn(json: unknown): readonly Row[] {
   const candidates = Array.isArray(json) ? [json] : Object.values((json ?? {}) as object);

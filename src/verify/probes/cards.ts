@@ -1,13 +1,13 @@
 import type { ReplacementReason } from "../../contract/card-requests.ts";
 import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
-import { isSuccess, listRows, objectIn } from "../replies.ts";
+import { byStatus, isSuccess, listRows, objectIn, unexplained } from "../replies.ts";
 
 /** Changes of cards, replacements, and the roles that may make them. */
 export const cardProbes = [
   probe("cards.of_colleague", "write", async (target) => {
     const { card } = await target.sharedOrder();
     const token = await target.employeeToken();
-    return byStatus(await target.send({ method: "GET", path: pathOf(card), token }), ["404", "403"]);
+    return byStatus(await target.send({ method: "GET", path: pathOf(card), token }), "404", "403");
   }),
 
   probe("cards.freeze_repeated", "write", async (target) => {
@@ -34,7 +34,7 @@ export const cardProbes = [
     await post(target, `${pathOf(card)}/freeze`);
     const reply = await setLimit(target, card);
     await post(target, `${pathOf(card)}/unfreeze`);
-    if (!isSuccess(reply)) return byStatus(reply, ["409"]);
+    if (!isSuccess(reply)) return byStatus(reply, "409");
     await removeLimit(target, card);
     return "allowed";
   }),
@@ -44,25 +44,25 @@ export const cardProbes = [
     const reply = await post(target, `${pathOf(card)}/freeze`);
     await post(target, `${pathOf(card)}/unfreeze`);
     if (reply.status === 204) return "none";
-    return isSuccess(reply) ? "card" : byStatus(reply, []);
+    return isSuccess(reply) ? "card" : unexplained(reply);
   }),
 
   probe("cards.terminate_status", "write", async (target) => {
     const card = await target.newCard();
-    return byStatus(await post(target, `${pathOf(card)}/terminate`), ["200", "204"]);
+    return byStatus(await post(target, `${pathOf(card)}/terminate`), "200", "204");
   }),
 
   probe("spending_limit.set_status", "write", async (target) => {
     const { card } = await target.sharedOrder();
     const reply = await setLimit(target, card);
     await removeLimit(target, card);
-    return byStatus(reply, ["200", "204"]);
+    return byStatus(reply, "200", "204");
   }),
 
   probe("spending_limit.remove_status", "write", async (target) => {
     const { card } = await target.sharedOrder();
     await setLimit(target, card);
-    return byStatus(await removeLimit(target, card), ["200", "204"]);
+    return byStatus(await removeLimit(target, card), "200", "204");
   }),
 
   probe("cards.terminated_listed", "write", async (target) => {
@@ -71,7 +71,7 @@ export const cardProbes = [
       (await listRows(target, `/developer/cards?tokens=${card.token}`)).some(({ id }) => id === card.id);
     if (!(await isListed())) return { unexplained: "the list lacks an active card" };
     const reply = await post(target, `${pathOf(card)}/terminate`);
-    if (!isSuccess(reply)) return byStatus(reply, []);
+    if (!isSuccess(reply)) return unexplained(reply);
     return (await isListed()) ? "listed" : "hidden";
   }),
 
@@ -85,7 +85,7 @@ export const cardProbes = [
   probe("cards.virtual_first_status", "write", async (target) => {
     const body = { account_id: await target.accountId() };
     const reply = await post(target, "/developer/cards/virtual", body);
-    if (!isSuccess(reply)) return byStatus(reply, []);
+    if (!isSuccess(reply)) return unexplained(reply);
     return statusOf(reply, ["active", "inactive"]);
   }),
 
@@ -94,11 +94,11 @@ export const cardProbes = [
     const token = await target.employeeToken();
     const path = `/developer/cards/${target.uuid()}/freeze`;
     const reply = await target.send({ method: "POST", path, token });
-    return reply.status === 404 ? "allowed" : byStatus(reply, ["403"]);
+    return reply.status === 404 ? "allowed" : byStatus(reply, "403");
   }),
 
   probe("replace.status", "write", (target) =>
-    replacing(target, "lost", ({ reply }) => byStatus(reply, ["201", "200"])),
+    replacing(target, "lost", ({ reply }) => byStatus(reply, "201", "200")),
   ),
 
   probe("replace.token", "write", (target) =>
@@ -124,7 +124,7 @@ export const cardProbes = [
     const old = await target.newCard();
     await post(target, `${pathOf(old)}/freeze`);
     const reply = await sendReplacement(target, old, "lost");
-    return isSuccess(reply) ? "allowed" : byStatus(reply, ["409"]);
+    return isSuccess(reply) ? "allowed" : byStatus(reply, "409");
   }),
 
   probe("replace.limit", "write", (target) =>
@@ -135,27 +135,15 @@ export const cardProbes = [
 // biome-ignore lint/suspicious/noExplicitAny: a card of any service
 type AnyCard = any;
 
-interface Unexplained {
-  readonly unexplained: string;
-}
-
-/** The alternative that is named after the status of the response. */
-function byStatus<const Id extends string>(
-  { status }: ProbeReply,
-  alternatives: readonly Id[],
-): Id | Unexplained {
-  return alternatives.find((each) => each === String(status)) ?? { unexplained: `status ${status}` };
-}
-
 function succeedsOr409(reply: ProbeReply) {
-  return isSuccess(reply) ? "succeeds" : byStatus(reply, ["409"]);
+  return isSuccess(reply) ? "succeeds" : byStatus(reply, "409");
 }
 
 /** The status of the card in a response. */
 function statusOf<const Status extends string>(
   { json }: ProbeReply,
   expected: readonly Status[],
-): Status | Unexplained {
+): Status | ReturnType<typeof unexplained> {
   const status = objectIn(json)?.status;
   return expected.find((each) => each === status) ?? { unexplained: "another status of the card" };
 }

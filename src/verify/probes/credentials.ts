@@ -1,5 +1,5 @@
-import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
-import { envelopeOf, isSuccess, tokenPath } from "../replies.ts";
+import { CannotProbe, probe, type Target } from "../probe.ts";
+import { byStatus, envelopeOf, isSuccess, tokenPath } from "../replies.ts";
 
 /** A call that needs nothing but an access token. */
 const call = (
@@ -17,16 +17,11 @@ const exchangeUnknownKey = (target: Target) =>
     api_key: target.apiKey.replace(/^(sk_[a-z]+_).*/, `$1${target.uuid().replaceAll("-", "")}`),
   });
 
-/** The status if it is one of these. */
-function statusOf<const Status extends string>({ status }: ProbeReply, ...known: readonly Status[]) {
-  return known.find((each) => each === String(status)) ?? { unexplained: `status ${status}` };
-}
-
 /** @throws CannotProbe if the server ignores X-On-Behalf-Of */
 async function statusForForeignCompany(target: Target) {
   const reply = await call(target, { headers: { "X-On-Behalf-Of": target.uuid() } });
   if (isSuccess(reply)) throw new CannotProbe("the server ignores X-On-Behalf-Of");
-  return statusOf(reply, "403", "404");
+  return byStatus(reply, "403", "404");
 }
 
 /** The token endpoints, access tokens and X-On-Behalf-Of. */
@@ -49,12 +44,12 @@ export const credentialProbes = [
     return isSuccess(replay) ? "required-except-order" : "required";
   }),
   probe("on_behalf_of.foreign_company", "read", statusForForeignCompany),
-  probe("token.status", "read", async (target) => statusOf(await exchange(target), "200", "201")),
+  probe("token.status", "read", async (target) => byStatus(await exchange(target), "200", "201")),
   probe("token.malformed_status", "read", async (target) =>
-    statusOf(await exchange(target, {}), "400", "401", "422"),
+    byStatus(await exchange(target, {}), "400", "401", "422"),
   ),
   probe("token.refused_status", "read", async (target) =>
-    statusOf(await exchangeUnknownKey(target), "401", "400", "403"),
+    byStatus(await exchangeUnknownKey(target), "401", "400", "403"),
   ),
   probe("token.error_envelope", "read", async (target) => {
     return envelopeOf(await exchangeUnknownKey(target)) ?? { unexplained: "the error has another body" };

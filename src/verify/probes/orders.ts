@@ -1,7 +1,5 @@
-import { CannotProbe, type ProbeReply, type ProbeRequest, probe } from "../probe.ts";
-import { idIn, isSuccess, messageIn, objectIn } from "../replies.ts";
-
-const unexplained = ({ status }: ProbeReply) => ({ unexplained: `status ${status}` });
+import { CannotProbe, type ProbeRequest, probe } from "../probe.ts";
+import { byStatus, idIn, isSuccess, messageIn, objectIn, unexplained } from "../replies.ts";
 
 /** The request with other fields in its body. */
 const withBody = (request: ProbeRequest, fields: object): ProbeRequest => ({
@@ -27,8 +25,7 @@ export const orderProbes = [
   probe("replay.status", "write", async (target) => {
     const { request } = await target.sharedOrder();
     const replay = await target.send(request);
-    if (replay.status === 200) return "200";
-    return replay.status === 201 ? "201" : unexplained(replay);
+    return byStatus(replay, "200", "201");
   }),
 
   probe("replay.body", "write", async (target) => {
@@ -65,9 +62,7 @@ export const orderProbes = [
     const { request, card } = await target.sharedOrder();
     const reply = await target.send(otherOrder(request));
     if (isSuccess(reply) && idIn(reply.json) === card.id) return "original";
-    if (reply.status === 409) return "409";
-    if (reply.status === 422) return "422";
-    return reply.status === 400 ? "400" : unexplained(reply);
+    return byStatus(reply, "409", "422", "400");
   }),
 
   probe("key.stored_refusals", "write", async (target) => {

@@ -1,25 +1,9 @@
+import { card } from "../../contract/card.ts";
 import { CannotProbe, probe, type Target } from "../probe.ts";
 import { rowsIn } from "../replies.ts";
 
 /** The fields of a card that the specification names (§2). */
-const cardFields = new Set([
-  "id",
-  "token",
-  "company_id",
-  "account_id",
-  "user_id",
-  "type",
-  "design_id",
-  "status",
-  "name",
-  "last_four",
-  "expiry_date",
-  "auto_convert",
-  "three_ds_biometric",
-  "spending_limit",
-  "card_limits",
-  "created_at",
-]);
+const cardFields: ReadonlySet<string> = new Set(Object.keys(card.shape));
 
 async function anyAccount(target: Target): Promise<Readonly<Record<string, unknown>>> {
   const { json } = await target.send({ method: "GET", path: "/developer/accounts" });

@@ -1,5 +1,5 @@
 import { type ProbeReply, probe, type Target } from "../probe.ts";
-import { isSuccess, messageIn } from "../replies.ts";
+import { byStatus, isSuccess, messageIn, unexplained } from "../replies.ts";
 
 /** Sends an order with some fields replaced. */
 const order = async (target: Target, fields: object, headers: Readonly<Record<string, string>> = {}) =>
@@ -15,34 +15,27 @@ const address = { line1: "1 High Street", city: "London", post_code: "SW1A 1AA",
 /** The rules of a country, which alternatives refuse with either status. */
 const violatesRule = ({ status }: ProbeReply) => status === 400 || status === 422;
 
-const unexplained = ({ status }: ProbeReply) => ({ unexplained: `status ${status}` });
-
 /** The validation of requests, and the order of checks. */
 export const validationProbes = [
   probe("content_type.status", "write", async (target) => {
     const reply = await order(target, {}, { "Content-Type": "text/plain" });
-    if (reply.status === 400) return "400";
-    return reply.status === 415 ? "415" : unexplained(reply);
+    return byStatus(reply, "400", "415");
   }),
   probe("body_too_large.status", "write", async (target) => {
     const reply = await order(target, { account_id: target.uuid(), name: "n".repeat(70_000) });
-    if (reply.status === 400) return "400";
-    return reply.status === 413 ? "413" : unexplained(reply);
+    return byStatus(reply, "400", "413");
   }),
   probe("json.unknown_fields", "write", async (target) => {
     const reply = await order(target, { nickname: "Travel" });
-    if (isSuccess(reply)) return "ignored";
-    return reply.status === 400 ? "400" : unexplained(reply);
+    return isSuccess(reply) ? "ignored" : byStatus(reply, "400");
   }),
   probe("json.null_fields", "write", async (target) => {
     const reply = await order(target, { name: null });
-    if (isSuccess(reply)) return "absent";
-    return reply.status === 400 ? "400" : unexplained(reply);
+    return isSuccess(reply) ? "absent" : byStatus(reply, "400");
   }),
   probe("card.name_blank", "write", async (target) => {
     const reply = await order(target, { name: " " });
-    if (isSuccess(reply)) return "default";
-    return reply.status === 400 ? "400" : unexplained(reply);
+    return isSuccess(reply) ? "default" : byStatus(reply, "400");
   }),
   probe("card.name_length", "write", async (target) => {
     const bounds = { 101: "unlimited", 31: "100", 25: "30" } as const;
@@ -55,8 +48,7 @@ export const validationProbes = [
   }),
   probe("address.blank_line1", "write", async (target) => {
     const reply = await order(target, { delivery_address: { ...address, line1: " " } });
-    if (isSuccess(reply)) return "accepted";
-    return reply.status === 400 ? "400" : unexplained(reply);
+    return isSuccess(reply) ? "accepted" : byStatus(reply, "400");
   }),
   probe("country_code.case", "write", async (target) => {
     const reply = await order(target, { delivery_address: { ...address, country_code: "gb" } });
@@ -73,14 +65,11 @@ export const validationProbes = [
   }),
   probe("pin.weak", "write", async (target) => {
     const reply = await order(target, { pin: "1111" });
-    if (isSuccess(reply)) return "accepted";
-    if (reply.status === 400) return "400";
-    return reply.status === 422 ? "422" : unexplained(reply);
+    return isSuccess(reply) ? "accepted" : byStatus(reply, "400", "422");
   }),
   probe("address.country_rules", "write", async (target) => {
     const reply = await order(target, { delivery_address: { ...address, city: undefined } });
-    if (reply.status === 400) return "400";
-    return reply.status === 422 ? "422" : unexplained(reply);
+    return byStatus(reply, "400", "422");
   }),
   probe("address.state", "write", async (target) => {
     const madrid = { line1: "Calle Mayor 1", city: "Madrid", post_code: "28013", country_code: "ES" };
@@ -90,8 +79,7 @@ export const validationProbes = [
   }),
   probe("post_code.status", "write", async (target) => {
     const reply = await order(target, { delivery_address: { ...address, post_code: "1" } });
-    if (reply.status === 400) return "400";
-    return reply.status === 422 ? "422" : unexplained(reply);
+    return byStatus(reply, "400", "422");
   }),
   probe("post_code.form", "write", async (target) => {
     const reply = await order(target, { delivery_address: { ...address, post_code: "sw1a 1aa" } });
@@ -100,9 +88,7 @@ export const validationProbes = [
   }),
   probe("delivery_method.not_offered", "write", async (target) => {
     const reply = await order(target, { delivery_method: "international" });
-    if (isSuccess(reply)) return "accepted";
-    if (reply.status === 400) return "400";
-    return reply.status === 422 ? "422" : unexplained(reply);
+    return isSuccess(reply) ? "accepted" : byStatus(reply, "400", "422");
   }),
   probe("delivery.countries", "write", async (target) => {
     const nairobi = { line1: "1 Moi Avenue", city: "Nairobi", post_code: "00100", country_code: "KE" };

@@ -1,5 +1,5 @@
 import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
-import { idIn, isSuccess, listRows } from "../replies.ts";
+import { byStatus, idIn, isSuccess, listRows } from "../replies.ts";
 
 const path = "/developer/webhooks";
 
@@ -48,14 +48,10 @@ async function reachLimit(target: Target): Promise<{ readonly limit: number; rea
 /** Webhooks. */
 export const webhookProbes = [
   probe("webhooks.delete_status", "write", async (target) => {
-    const { status } = await remove(target, await newWebhook(target));
-    if (status === 204) return "204";
-    return status === 200 ? "200" : { unexplained: `status ${status}` };
+    return byStatus(await remove(target, await newWebhook(target)), "204", "200");
   }),
   probe("webhooks.action_status", "write", async (target) => {
-    const { status } = await sendTest(target, await newWebhook(target));
-    if (status === 200) return "200";
-    return status === 202 ? "202" : { unexplained: `status ${status}` };
+    return byStatus(await sendTest(target, await newWebhook(target)), "200", "202");
   }),
   probe("webhooks.disabled_status", "write", async (target) => {
     const own = await newWebhook(target);
@@ -63,9 +59,7 @@ export const webhookProbes = [
     const { status } = await sendTest(target, own);
     if (!isSuccess(changed))
       throw new CannotProbe(`a webhook could not be disabled: status ${changed.status}`);
-    return status === 400 || status === 422 || status === 409
-      ? `${status}`
-      : { unexplained: `status ${status}` };
+    return byStatus({ status }, "400", "409", "422");
   }),
   probe("webhooks.limit", "write", async (target) => {
     const { limit } = await reachLimit(target);
@@ -73,8 +67,6 @@ export const webhookProbes = [
   }),
   probe("webhooks.limit_status", "write", async (target) => {
     const { status } = (await reachLimit(target)).refusal;
-    return status === 400 || status === 422 || status === 409
-      ? `${status}`
-      : { unexplained: `status ${status}` };
+    return byStatus({ status }, "400", "409", "422");
   }),
 ];
