@@ -72,9 +72,7 @@ function originalOf(services: Services, request: IssueRequest, { choices }: Cont
   const original = isPlain
     ? card && { operation, card }
     : cardBySharedKey(database, clock.now(), sharedScopeOf(request, choices));
-  const retention = retentionMs[choices["key.retention"]];
-  if (!original || retention === undefined) return original;
-  if (nowOf(services, request) - original.card.card.createdAtMs < retention) return original;
+  if (!original || !isForgotten(services, request, choices, original.card.card.createdAtMs)) return original;
   forgetKeyOf(database, original.card.pk);
   return undefined;
 }
@@ -84,6 +82,12 @@ export function createdMeanwhile(services: Services, request: IssueRequest): Iss
   refuseStale(services, request);
   const original = originalOf(services, request, contractOf(services, request));
   return original && { card: cardNow(services, original.card, request.caller), replayed: "same order" };
+}
+
+/** Whether a key that was used at this time is no longer kept. */
+function isForgotten(services: Services, request: IssueRequest, choices: Choices, usedAtMs: number): boolean {
+  const retention = retentionMs[choices["key.retention"]];
+  return retention !== undefined && nowOf(services, request) - usedAtMs >= retention;
 }
 
 /** A card whose order was not hashed counts as the same order. */
@@ -121,8 +125,7 @@ function refuseKeyInProgress(services: Services, request: IssueRequest, contract
 /** Throws the refusal that is stored under the key. */
 function replayRefusal(services: Services, request: IssueRequest, contract: Contract): void {
   const stored = refusalByKeyIn(services.database, sharedScopeOf(request, contract.choices));
-  const retention = retentionMs[contract.choices["key.retention"]] ?? Number.POSITIVE_INFINITY;
-  if (!stored || nowOf(services, request) - stored.refusedAtMs >= retention) return;
+  if (!stored || isForgotten(services, request, contract.choices, stored.refusedAtMs)) return;
   const point = stored.point as ErrorPointId;
   if (isStored(contract, point)) throw new KeyRefusal(point, stored.message);
 }

@@ -135,6 +135,11 @@ export const developerOperations: readonly OperationId[] = operationIds.filter((
   operations[id].path.startsWith("/developer/"),
 );
 
+/** The path of an operation as OpenAPI shows it, such as `/developer/cards/{id}`. */
+export function shownPath({ path }: Operation): string {
+  return path.replace(/:([a-z]+)/g, "{$1}");
+}
+
 /** Whether a path belongs to the card operations, whose errors have their own body (spec §7). */
 export function isCardPath(path: string): boolean {
   return /^\/developer\/cards(\/|$)/.test(path);

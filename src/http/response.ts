@@ -57,6 +57,12 @@ function shared(text: string): string {
 
 let latest: { readonly second: number; readonly headers: Map<string, HeaderFields> } | undefined;
 
+const contentTypes = {
+  none: {},
+  json: { "Content-Type": "application/json" },
+  problem: { "Content-Type": "application/problem+json" },
+} as const;
+
 /**
  * Responses of one second and one point share their headers. Observers and the journal receive the same object, so it is
  * frozen. Sharing gains 2 % of an order's throughput: the journal keeps many responses for long.
@@ -70,13 +76,12 @@ function usualHeaders(
   const second = Math.floor(nowMs / 1000);
   if (latest?.second !== second) latest = { second, headers: new Map() };
   const name = sandboxHeaders ? `${point}; provenance=${provenance}` : "";
-  const type = envelope === "problem" ? "application/problem+json" : "application/json";
-  const key =
-    status === noContent ? `${noContent} ${name}` : envelope === "problem" ? `${type} ${name}` : name;
+  const type = status === noContent ? "none" : envelope === "problem" ? "problem" : "json";
+  const key = type === "json" ? name : `${type} ${name}`;
   let headers = latest.headers.get(key);
   if (!headers) {
     headers = Object.freeze({
-      ...(status !== noContent && { "Content-Type": type }),
+      ...contentTypes[type],
       Date: new Date(nowMs).toUTCString(),
       ...(sandboxHeaders && { "Sandbox-Contract-Point": name }),
     });

@@ -1,4 +1,4 @@
-import { operationIds, operations } from "../contract/operations.ts";
+import { operationIds, operations, shownPath } from "../contract/operations.ts";
 import type { ProbeReply } from "./probe.ts";
 import type { SentRequest } from "./sender.ts";
 
@@ -32,7 +32,7 @@ export function evidenceOf({ method, path, headers }: SentRequest, reply: ProbeR
   };
 }
 
-const patterns: readonly string[] = operationIds.map((id) => operations[id].path);
+const patterns: readonly string[] = operationIds.map((id) => shownPath(operations[id]));
 
 /** The path of an operation with the names of its parameters, and the names of the query. */
 export function pathPattern(path: string): string {
@@ -40,11 +40,11 @@ export function pathPattern(path: string): string {
   const segments = pathname.split("/");
   const matches = (pattern: string) => {
     const parts = pattern.split("/");
-    const isMatch = (part: string, i: number) => part.startsWith(":") || part === segments[i];
+    const isMatch = (part: string, i: number) => part.startsWith("{") || part === segments[i];
     return parts.length === segments.length && parts.every(isMatch);
   };
   const known = patterns.includes(pathname) ? pathname : patterns.find(matches);
-  const shown = known?.replace(/:([a-z]+)/g, "{$1}") ?? segments.map(plain).join("/");
+  const shown = known ?? segments.map(plain).join("/");
   const names = [...new URLSearchParams(query).keys()].map(plain);
   return names.length === 0 ? shown : `${shown}?${names.join("&")}`;
 }

@@ -2,7 +2,7 @@ import type { oas31, ZodOpenApiOperationObject } from "zod-openapi";
 import { type Contract, defaultContract } from "../dialect.ts";
 import type { Environment } from "../identifiers.ts";
 import { recordedPage } from "../list-page.ts";
-import { type OperationId, operationIds, operations } from "../operations.ts";
+import { type OperationId, operationIds, operations, shownPath } from "../operations.ts";
 import type { ContractPointId } from "../points.ts";
 import { presented, presentedEvent } from "../presentation.ts";
 import { errorBody, pointsOfNoOperation } from "../responses.ts";
@@ -162,7 +162,7 @@ function paths(
 ): Record<string, Record<string, ZodOpenApiOperationObject>> {
   const byPath: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const id of operationIds) {
-    const path = operations[id].path.replace(/:([a-z]+)/g, "{$1}");
+    const path = shownPath(operations[id]);
     byPath[path] = {
       ...byPath[path],
       [operations[id].method.toLowerCase()]: operationOf(contract, id, shared),

@@ -1,7 +1,7 @@
 import { type Contract, defaultContract } from "../dialect.ts";
 import { defaultLimit } from "../list.ts";
 import { nameOfRows } from "../list-page.ts";
-import { type OperationId, operationIds, operations } from "../operations.ts";
+import { type OperationId, operationIds, operations, shownPath } from "../operations.ts";
 import { amountFields, nameOf, wrapperOf } from "../presentation.ts";
 import type { OpenapiDocument } from "./named-document.ts";
 import { operationTexts } from "./operation-texts.ts";
@@ -84,8 +84,8 @@ function responseOf(
   { points }: Contract,
   id: OperationId,
 ): DescribedResponse | undefined {
-  const { method, path, success } = operations[id];
-  const described = paths[path.replace(/:([a-z]+)/g, "{$1}")]?.[method.toLowerCase()];
+  const { method, success } = operations[id];
+  const described = paths[shownPath(operations[id])]?.[method.toLowerCase()];
   const response = described?.responses[points[success].status];
   return response?.content && response;
 }

@@ -1,4 +1,4 @@
-import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
+import { type OperationId, operationIds, operations, shownPath } from "../../contract/operations.ts";
 import type { ContractPointId } from "../../contract/points.ts";
 import { type CoverageReport, type CoverageTotal, type PointCoverage, percent } from "../coverage.ts";
 import {
@@ -118,7 +118,7 @@ export function share(total: CoverageTotal): string {
 
 /** For example `GET /developer/cards/{id}`. */
 export function pathOf(id: OperationId): string {
-  return `${operations[id].method} ${operations[id].path.replace(/:([a-z]+)/g, "{$1}")}`;
+  return `${operations[id].method} ${shownPath(operations[id])}`;
 }
 
 function stateOf({ times, excluded }: PointCoverage): "met" | "not met" | "excluded" {
