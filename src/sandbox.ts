@@ -71,6 +71,8 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
       records.journal.end();
     },
     abandon: () => {
+      // The reports of a closed sandbox need it, and cannot read the database.
+      services.dialects.refresh();
       scenarios.waiting.abortAll();
       delivery.close();
       records.journal.end();

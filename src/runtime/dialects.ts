@@ -34,8 +34,13 @@ export class Dialects {
 
   /** The contract of requests whose caller is not known. */
   get all(): Contract {
-    if (this.#isStale) this.#load();
+    this.refresh();
     return this.#all;
+  }
+
+  /** Reads the dialects if they changed. */
+  refresh(): void {
+    if (this.#isStale) this.#load();
   }
 
   /** The contract for a company; undefined: for a caller that is not known. */

@@ -127,7 +127,8 @@ describe("an invalid body is refused with an explanation", () => {
   test("an unknown status, and a body that is not declared as JSON", async () => {
     const { call, path, post, exchange } = await openWebhooks();
     expect((await call("PATCH", path, { status: "paused" })).json.error.message).toMatch(/active, disabled/);
-    const headers = { Authorization: `Bearer ${await exchange("sk_sandbox_northwind_owner")}` };
+    const token = await exchange("sk_sandbox_northwind_owner");
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "text/plain" };
     const reply = await post(hooks, { url: "http://localhost/hooks", events: ["card.created"] }, headers);
     expect(reply.point).toBe("webhooks.body_invalid");
     expect(reply.json.error.message).toMatch(/^Content-Type: must be application\/json/);
