@@ -1,10 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { behaviourIds, behaviours, type Choices } from "../../src/contract/behaviours.ts";
-import { conflictIn } from "../../src/contract/dialect.ts";
 import { examples } from "../../src/contract/openapi/examples.ts";
 import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
-import { dialectWith, withChoices } from "../support/open-sandbox.ts";
+import { dialectSeed, randomDialects } from "../support/drawn-choices.ts";
+import { withChoices } from "../support/open-sandbox.ts";
 import { waysTo } from "../support/ways-to-points.ts";
 
 const specified = (Object.keys(contractPoints) as ContractPointId[]).filter(
@@ -70,22 +69,9 @@ async function expectSpecified(choices: Partial<Choices>): Promise<void> {
   expect(alone.length > 0 ? alone : { choices, broken }).toBeUndefined();
 }
 
-/** A dialect that selects each alternative equally often, without conflicts. */
-const anyChoices: fc.Arbitrary<Partial<Choices>> = fc
-  .record(
-    Object.fromEntries(
-      behaviourIds.map((id) => [id, fc.constantFrom(...behaviours[id].alternatives.map((each) => each.id))]),
-    ),
-    { requiredKeys: [] },
-  )
-  .map((choices) => choices as Partial<Choices>)
-  .filter((choices) => conflictIn(dialectWith(choices)) === undefined);
+const dialects = randomDialects(Number(process.env.DIALECTS ?? 200));
 
-const seed = Number(process.env.DIALECT_SEED ?? 20261123);
-const numRuns = Number(process.env.DIALECTS ?? 200);
-const dialects = fc.sample(anyChoices, { seed, numRuns });
-
-describe(`the specified contract points hold under the random dialects of the seed ${seed}:`, () => {
+describe(`the specified contract points hold under the random dialects of the seed ${dialectSeed}:`, () => {
   test.each(dialects.map((choices, n) => [n + 1, choices] as const))("number %i", (_, choices) =>
     expectSpecified(choices),
   );

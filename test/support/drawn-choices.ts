@@ -1,4 +1,5 @@
-import { type BehaviourId, behaviours, type Choices } from "../../src/contract/behaviours.ts";
+import fc from "fast-check";
+import { type BehaviourId, behaviourIds, behaviours, type Choices } from "../../src/contract/behaviours.ts";
 import { conflictIn } from "../../src/contract/dialect.ts";
 import { probes } from "../../src/verify/probes.ts";
 import { dialectWith } from "./open-sandbox.ts";
@@ -18,4 +19,22 @@ export function drawnChoices(seed: number, count: number): Partial<Choices> {
     if (use !== undefined && conflictIn(dialectWith(added)) === undefined) drawn[id] = use;
   }
   return drawn as Partial<Choices>;
+}
+
+const anyChoices: fc.Arbitrary<Partial<Choices>> = fc
+  .record(
+    Object.fromEntries(
+      behaviourIds.map((id) => [id, fc.constantFrom(...behaviours[id].alternatives.map((each) => each.id))]),
+    ),
+    { requiredKeys: [] },
+  )
+  .map((choices) => choices as Partial<Choices>)
+  .filter((choices) => conflictIn(dialectWith(choices)) === undefined);
+
+/** The seed of `randomDialects`. */
+export const dialectSeed = Number(process.env.DIALECT_SEED ?? 20261123);
+
+/** Random dialects without conflicts, which select each alternative equally often. */
+export function randomDialects(count: number): Partial<Choices>[] {
+  return fc.sample(anyChoices, { seed: dialectSeed, numRuns: count });
 }
