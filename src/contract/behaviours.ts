@@ -12,6 +12,7 @@ import { webhookBehaviours } from "./behaviours/webhooks.ts";
 
 export type { Alternative, Behaviour } from "./behaviours/behaviour.ts";
 
+/** By subject. Moves of later groups apply to rows that earlier ones have moved. */
 const groups = {
   Credentials: credentialBehaviours,
   Gateway: gatewayBehaviours,
@@ -23,33 +24,30 @@ const groups = {
   Webhooks: webhookBehaviours,
   Validation: validationBehaviours,
   "Order of checks": checkOrderBehaviours,
-} as const;
-
-const catalogue = {
-  ...credentialBehaviours,
-  ...gatewayBehaviours,
-  ...orderBehaviours,
-  ...listBehaviours,
-  ...responseBehaviours,
-  ...cardBehaviours,
-  ...replacementBehaviours,
-  ...webhookBehaviours,
-  ...validationBehaviours,
-  ...checkOrderBehaviours,
 };
 
-export type BehaviourId = keyof typeof catalogue;
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+type Catalogue = Intersection<(typeof groups)[keyof typeof groups]>;
+
+export type BehaviourId = keyof Catalogue;
 
 /** The ids of the alternatives of a behavior. */
-export type AlternativeId<Id extends BehaviourId> = (typeof catalogue)[Id]["alternatives"][number]["id"];
+export type AlternativeId<Id extends BehaviourId> = Catalogue[Id]["alternatives"][number]["id"];
 
 /** The alternative that is in effect for each behavior. */
 export type Choices = { readonly [Id in BehaviourId]: AlternativeId<Id> };
 
 /** All behaviors that the specification leaves open, by id. */
-export const behaviours: Readonly<Record<BehaviourId, Behaviour>> = catalogue;
+export const behaviours: Readonly<Record<BehaviourId, Behaviour>> = Object.assign(
+  {},
+  ...Object.values(groups),
+);
 
-export const behaviourIds = Object.keys(catalogue) as BehaviourId[];
+export const behaviourIds = Object.keys(behaviours) as BehaviourId[];
 
 /** The behaviors by subject. */
 export const behaviourGroups: readonly { readonly title: string; readonly ids: readonly BehaviourId[] }[] =
