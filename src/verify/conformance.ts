@@ -80,7 +80,7 @@ const refusedKey = (point: ContractPointId, key: string | undefined): Conformanc
 
 /** An amount that is a cent above the daily card limit, which each card shows. */
 async function overCap(target: Target) {
-  const { card } = await target.sharedOrder();
+  const { card } = await target.firstOrder();
   const cap = Math.round(Number(card.card_limits?.daily?.amount ?? 1_000_000) * 100) + 1;
   return { spending_limit: { period: "daily", amount: (cap / 100).toFixed(2) } };
 }
@@ -101,13 +101,13 @@ export const conformanceChecks: readonly ConformanceCheck[] = [
   {
     point: "order.created",
     effect: "write",
-    check: async (target) => differs((await target.sharedOrder()).reply, 201, activeCard),
+    check: async (target) => differs((await target.firstOrder()).reply, 201, activeCard),
   },
   {
     point: "order.replayed",
     effect: "write",
     check: async (target) => {
-      const { request, card } = await target.sharedOrder();
+      const { request, card } = await target.firstOrder();
       const reply = await target.send(request);
       if (!isSuccess(reply)) return `returned ${reply.status} instead of the original card`;
       return misfit(anyCard, reply.json) ?? (reply.json.id === card.id ? undefined : "returned another card");

@@ -51,19 +51,27 @@ export interface Target {
   /** A valid body of an order of a physical card. */
   order(): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * The order of an active physical card that probes share, with its key and the card in its response. Leave the card
-   * active, and as it was.
+   * The order of an active physical card, with its key and the card in its response, without the controls of
+   * `sharedOrder`.
    * @throws CannotProbe if the order fails
+   */
+  firstOrder(): Promise<SharedOrder>;
+  /**
+   * The first order, which probes share. Leave the card active, and as it was.
+   * @throws CannotProbe if the order fails, or if the target does not look at orders: it must refuse an empty one, and
+   * return another card for another key
    */
   sharedOrder(): Promise<SharedOrder>;
   /**
    * Orders a new card of its own for the probe. A company has a quota of cards: use the shared one if you can.
-   * @throws CannotProbe if the order fails
+   * @throws CannotProbe as `sharedOrder`
    */
   // biome-ignore lint/suspicious/noExplicitAny: a card of any service
   newCard(): Promise<any>;
   /** A new random UUID. */
   uuid(): string;
+  /** Makes a control request, or takes its result if it was made before: `src/verify/controls.ts` has them. */
+  control<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
 }
 
 /** An order that succeeded. Sent again, `request` is a replay. */

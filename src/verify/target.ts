@@ -1,7 +1,15 @@
 import { type Evidence, evidenceOf } from "./evidence.ts";
 import { CannotProbe, type ProbeReply, type ProbeRequest, type SharedOrder, type Target } from "./probe.ts";
 import { idIn, isSuccess, listRows, objectIn, rowsIn, tokenPath } from "./replies.ts";
-import { type Limits, type Pace, type Send, Sender, type SentRequest } from "./sender.ts";
+import {
+  BudgetUsedUp,
+  type Limits,
+  NoResponse,
+  type Pace,
+  type Send,
+  Sender,
+  type SentRequest,
+} from "./sender.ts";
 
 /** How a target is reached, and the credentials to use there. */
 export interface TargetOptions {
@@ -184,6 +192,34 @@ export function openTarget(options: TargetOptions): OpenTarget {
       return { request, reply, card: objectIn(reply.json) };
     throw new CannotProbe(`a card could not be ordered: status ${reply.status}`);
   };
+  const firstOrder = lazily(async () => {
+    const ordered = await newOrder();
+    sharedPath = `/developer/cards/${ordered.card.id}`;
+    return ordered;
+  });
+
+  const controls = new Map<string, Promise<unknown>>();
+  /** A control that failed for want of a proper response is made again. */
+  const control = <Value>(name: string, work: () => Promise<Value>): Promise<Value> => {
+    const known = controls.get(name);
+    if (known) return known as Promise<Value>;
+    const made = work();
+    controls.set(name, made);
+    made.catch((error) => {
+      const status = evidence.at(-1)?.status ?? 0;
+      const isAnswered = error instanceof CannotProbe && status !== 429 && status < 500;
+      if (!isAnswered || error instanceof NoResponse || error instanceof BudgetUsedUp) controls.delete(name);
+    });
+    return made;
+  };
+  const sharedOrder = () =>
+    control("orders", async () => {
+      const ordered = await firstOrder();
+      const empty = await send({ ...ordered.request, headers: { "Idempotency-Key": uuid() }, body: {} });
+      if (isSuccess(empty)) throw new CannotProbe("an order without any field is accepted");
+      if ((await newOrder()).card.id !== ordered.card.id) return ordered;
+      throw new CannotProbe("orders with different keys return the same card");
+    });
 
   const target: OpenTarget = {
     send,
@@ -196,12 +232,13 @@ export function openTarget(options: TargetOptions): OpenTarget {
     companyId: ownCompany,
     accountId: ownAccount,
     order,
-    sharedOrder: lazily(async () => {
-      const ordered = await newOrder();
-      sharedPath = `/developer/cards/${ordered.card.id}`;
-      return ordered;
-    }),
-    newCard: async () => (await newOrder()).card,
+    firstOrder,
+    sharedOrder,
+    newCard: async () => {
+      await sharedOrder();
+      return (await newOrder()).card;
+    },
+    control,
     uuid,
     get used() {
       return sender.used;

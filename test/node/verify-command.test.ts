@@ -45,7 +45,7 @@ describe("reports", () => {
       format: 1,
       specification: [{ id: "order.created", outcome: "confirmed", problem: null }],
       behaviours: [{ id: "replay.status", outcome: "confirmed", alternative: "201", reason: null }],
-      cards: { ordered: 1, left: 0 },
+      cards: { ordered: 2, left: 0 },
     });
     expect(report.behaviours[0].requests).toContainEqual({
       method: "POST",

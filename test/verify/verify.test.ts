@@ -199,7 +199,7 @@ describe("the text of a report", () => {
         needs --employee-api-key-env: order.forbidden
         keys are created in the dashboard of the service: api_keys.quota
 
-      https://cards.test, 2026-03-10: 6 requests, 1 card ordered and terminated
+      https://cards.test, 2026-03-10: 9 requests, 2 cards ordered and terminated
       specification: 0 confirmed, 0 contradicted, 1 unreachable
       behaviors:     0 confirmed, 1 contradicted, 1 unreachable
       "

@@ -1,3 +1,4 @@
+import { checksTokens, listAt } from "../controls.ts";
 import { CannotProbe, probe, type Target } from "../probe.ts";
 import { byStatus, envelopeOf, isSuccess, tokenPath } from "../replies.ts";
 
@@ -7,9 +8,11 @@ const call = (
   rest: { token?: string | null; headers?: Record<string, string | undefined> } = {},
 ) => target.send({ method: "GET", path: "/developer/cards", ...rest });
 
-/** Exchanges an API key; `body` replaces the valid one. */
-const exchange = (target: Target, body: object = { api_key: target.apiKey }, headers = {}) =>
-  target.send({ method: "POST", path: tokenPath(target.apiKey), token: null, body, headers });
+/** Exchanges an API key, as the target can; `body` replaces the valid one. */
+const exchange = async (target: Target, body: object = { api_key: target.apiKey }, headers = {}) => {
+  await target.token();
+  return target.send({ method: "POST", path: tokenPath(target.apiKey), token: null, body, headers });
+};
 
 /** An exchange with an API key of the right environment that does not exist. */
 const exchangeUnknownKey = (target: Target) =>
@@ -17,9 +20,16 @@ const exchangeUnknownKey = (target: Target) =>
     api_key: target.apiKey.replace(/^(sk_[a-z]+_).*/, `$1${target.uuid().replaceAll("-", "")}`),
   });
 
+const accounts = "/developer/accounts";
+
 /** @throws CannotProbe if the server ignores X-On-Behalf-Of */
 async function statusForForeignCompany(target: Target) {
-  const reply = await call(target, { headers: { "X-On-Behalf-Of": target.uuid() } });
+  await listAt(target, accounts);
+  const reply = await target.send({
+    method: "GET",
+    path: accounts,
+    headers: { "X-On-Behalf-Of": target.uuid() },
+  });
   if (isSuccess(reply)) throw new CannotProbe("the server ignores X-On-Behalf-Of");
   return byStatus(reply, "403", "404");
 }
@@ -31,10 +41,11 @@ export const credentialProbes = [
       isSuccess(
         await target.send({
           method: "GET",
-          path: "/developer/accounts",
+          path: accounts,
           headers: { "X-On-Behalf-Of": company },
         }),
       );
+    await listAt(target, accounts);
     if (await list(undefined)) return (await list(target.uuid())) ? "off" : "optional";
     const { request } = await target.sharedOrder();
     const replay = await target.send({
@@ -60,22 +71,23 @@ export const credentialProbes = [
   }),
   probe("token.lifetime", "read", async (target) => {
     const { headers, json } = await exchange(target);
+    if (!headers.has("Date")) throw new CannotProbe("the response has no Date");
     const seconds = (Date.parse(json?.expires_at) - Date.parse(headers.get("Date") ?? "")) / 1000;
     // A response has its Date in whole seconds, and takes its time.
     const found = (["900", "840", "960"] as const).find((each) => Math.abs(Number(each) - seconds) < 10);
     return found ?? { unexplained: "expires_at shows another lifetime" };
   }),
   probe("auth.scheme", "read", async (target) => {
+    await checksTokens(target);
     const Authorization = `bearer ${await target.token()}`;
     const { status } = await call(target, { token: null, headers: { Authorization } });
     return status === 401 ? "exact" : "any_case";
   }),
   probe("unauthorized.envelope", "read", async (target) => {
-    const refused = await call(target, { token: target.uuid() });
-    return envelopeOf(refused) ?? { unexplained: "the 401 has another body" };
+    return envelopeOf(await checksTokens(target)) ?? { unexplained: "the 401 has another body" };
   }),
   probe("unauthorized.challenge", "read", async (target) => {
-    const challenge = (await call(target, { token: target.uuid() })).headers.get("WWW-Authenticate");
+    const challenge = (await checksTokens(target)).headers.get("WWW-Authenticate");
     if (challenge === null) return "none";
     return /\berror=/.test(challenge) ? "described" : "realm";
   }),

@@ -1,3 +1,4 @@
+import { listAt, unknownPath } from "../controls.ts";
 import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
 import { isSuccess, rowsIn } from "../replies.ts";
 
@@ -10,6 +11,7 @@ const idsIn = ({ json }: ProbeReply) => rowsIn(json).map(({ id }) => id);
 
 /** A list with at least two rows, and its first two ids. */
 async function listOfTwo(target: Target) {
+  await unknownPath(target);
   for (const path of paths) {
     const [first, second] = idsIn(await get(target, path));
     if (second !== undefined) return { path, first, second };
@@ -34,12 +36,12 @@ function hasCursor({ text, headers }: ProbeReply): boolean {
 /** How lists are asked for and shown. */
 export const listProbes = [
   probe("lists.envelope", "read", async (target) => {
-    const { json, status } = await get(target, "/developer/accounts");
+    const { json } = await listAt(target, "/developer/accounts");
     if (Array.isArray(json)) return "array";
     if (Array.isArray(json?.data)) return "data";
     if (Array.isArray(json?.items)) return "items";
     if (Array.isArray(json?.accounts)) return "named";
-    return { unexplained: `status ${status}, and no list is found in the body` };
+    return { unexplained: "the list is another member" };
   }),
 
   probe("lists.paging", "read", async (target) => {
@@ -57,6 +59,7 @@ export const listProbes = [
   }),
 
   probe("lists.unknown_parameter", "read", async (target) => {
+    await listAt(target, "/developer/accounts");
     return isSuccess(await get(target, "/developer/accounts?unknown_parameter=1")) ? "ignored" : "refused";
   }),
 
@@ -70,9 +73,13 @@ export const listProbes = [
 
   probe("lists.order", "write", async (target) => {
     const { card: older } = await target.sharedOrder();
+    if (!idsIn(await get(target, `/developer/cards?tokens=${older.token}`)).includes(older.id)) {
+      throw new CannotProbe("the list of cards lacks an active card");
+    }
     const newer = await target.newCard();
-    const [first] = idsIn(await get(target, `/developer/cards?tokens=${older.token},${newer.token}`));
-    if (first === newer.id) return "newest_first";
-    return first === older.id ? "oldest_first" : { unexplained: "the new cards are not listed" };
+    const ids = idsIn(await get(target, `/developer/cards?tokens=${older.token},${newer.token}`));
+    if (![newer, older].every(({ id }) => ids.includes(id)))
+      throw new CannotProbe("the new cards are not listed");
+    return ids.indexOf(newer.id) < ids.indexOf(older.id) ? "newest_first" : "oldest_first";
   }),
 ];

@@ -1,12 +1,13 @@
 import { card } from "../../contract/card.ts";
+import { listAt } from "../controls.ts";
 import { CannotProbe, probe, type Target } from "../probe.ts";
-import { rowsIn } from "../replies.ts";
+import { isSuccess, rowsIn } from "../replies.ts";
 
 /** The fields of a card that the specification names (§2). */
 const cardFields: ReadonlySet<string> = new Set(Object.keys(card.shape));
 
 async function anyAccount(target: Target): Promise<Readonly<Record<string, unknown>>> {
-  const { json } = await target.send({ method: "GET", path: "/developer/accounts" });
+  const { json } = await listAt(target, "/developer/accounts");
   const [account] = rowsIn(json);
   if (account) return account;
   throw new CannotProbe("no account is listed");
@@ -17,6 +18,7 @@ export const responseProbes = [
   probe("responses.timestamps", "read", async (target) => {
     const values = Object.values(await anyAccount(target));
     const found = values.find((value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value));
+    if (found === undefined) throw new CannotProbe("accounts have no timestamp");
     const [, form] = /T\d\d:\d\d:\d\d(.+)$/.exec(String(found)) ?? [];
     if (form === "Z") return "seconds";
     if (/^\.\d{3}Z$/.test(form ?? "")) return "milliseconds";
@@ -33,6 +35,7 @@ export const responseProbes = [
 
   probe("responses.amounts", "read", async (target) => {
     const { balance } = await anyAccount(target);
+    if (balance === undefined) throw new CannotProbe("accounts have no balance");
     if (typeof balance === "string" || typeof balance === "number") {
       return typeof balance === "string" ? "decimal" : "number";
     }
@@ -42,15 +45,19 @@ export const responseProbes = [
 
   probe("responses.currency_case", "read", async (target) => {
     const { currency } = await anyAccount(target);
-    if (typeof currency !== "string") return { unexplained: "accounts have no currency" };
+    if (typeof currency !== "string") throw new CannotProbe("accounts have no currency");
     return currency === currency.toLowerCase() ? "lower" : "upper";
   }),
 
   probe("responses.single_object", "read", async (target) => {
-    const path = `/developer/accounts/${await target.accountId()}`;
+    const id = await target.accountId();
+    const path = `/developer/accounts/${id}`;
     const { json, status } = await target.send({ method: "GET", path });
-    if (json?.id !== undefined) return "none";
-    if (json?.account?.id !== undefined) return "named";
-    return json?.data?.id === undefined ? { unexplained: `status ${status}, and no account` } : "data";
+    if (isSuccess({ status })) {
+      if (json?.id === id) return "none";
+      if (json?.account?.id === id) return "named";
+      if (json?.data?.id === id) return "data";
+    }
+    throw new CannotProbe(`GET /developer/accounts/{id} returned ${status}, and no account is found`);
   }),
 ];

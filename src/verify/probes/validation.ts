@@ -1,14 +1,34 @@
-import { type ProbeReply, probe, type Target } from "../probe.ts";
+import { limits, setLimit } from "../controls.ts";
+import { CannotProbe, type ProbeReply, probe, type Target } from "../probe.ts";
 import { byStatus, isSuccess, messageIn, unexplained } from "../replies.ts";
 
-/** Sends an order with some fields replaced. */
-const order = async (target: Target, fields: object, headers: Readonly<Record<string, string>> = {}) =>
-  target.send({
+/**
+ * Sends an order with some fields replaced; a text is added to the body.
+ * @throws CannotProbe if the target orders no cards, or refuses the order with a status that a valid order has too, such
+ * as 422 when the quota is reached
+ */
+async function order(
+  target: Target,
+  fields: object,
+  { headers = {}, padding = "", token }: { headers?: object; padding?: string; token?: string } = {},
+): Promise<ProbeReply> {
+  await target.sharedOrder();
+  const reply = await target.send({
     method: "POST",
     path: "/developer/cards/physical",
     headers: { "Idempotency-Key": target.uuid(), ...headers },
-    body: { ...(await target.order()), ...fields },
+    body: JSON.stringify({ ...(await target.order()), ...fields }) + padding,
+    token,
   });
+  if (reply.status === 422) await target.newCard();
+  return reply;
+}
+
+/** @throws CannotProbe if an order with these fields does not have this status */
+async function needs(target: Target, status: number, fields: object): Promise<void> {
+  const reply = await order(target, fields);
+  if (reply.status !== status) throw new CannotProbe(`an order to compare with returned ${reply.status}`);
+}
 
 const address = { line1: "1 High Street", city: "London", post_code: "SW1A 1AA", country_code: "GB" };
 
@@ -18,11 +38,13 @@ const violatesRule = ({ status }: ProbeReply) => status === 400 || status === 42
 /** The validation of requests, and the order of checks. */
 export const validationProbes = [
   probe("content_type.status", "write", async (target) => {
-    const reply = await order(target, {}, { "Content-Type": "text/plain" });
+    const reply = await order(target, {}, { headers: { "Content-Type": "text/plain" } });
     return byStatus(reply, "400", "415");
   }),
   probe("body_too_large.status", "write", async (target) => {
-    const reply = await order(target, { account_id: target.uuid(), name: "n".repeat(70_000) });
+    const unknown = { account_id: target.uuid() };
+    await needs(target, 404, unknown);
+    const reply = await order(target, unknown, { padding: " ".repeat(70_000) });
     return byStatus(reply, "400", "413");
   }),
   probe("json.unknown_fields", "write", async (target) => {
@@ -58,6 +80,7 @@ export const validationProbes = [
   probe("error.messages", "write", async (target) => {
     const one = await order(target, { delivery_method: "pigeon" });
     if (isSuccess(one)) return unexplained(one);
+    if (messageIn(one.json) === "") throw new CannotProbe("errors have no message");
     const other = await order(target, { delivery_method: "owl" });
     if (messageIn(one.json) === messageIn(other.json)) return "constant";
     const both = messageIn((await order(target, { delivery_method: "pigeon", auto_convert: "yes" })).json);
@@ -98,22 +121,31 @@ export const validationProbes = [
   }),
   probe("country.order", "write", async (target) => {
     const pyongyang = { line1: "1 Sungri Street", city: "Pyongyang", country_code: "KP" };
-    const reply = await order(target, {
-      account_id: target.uuid(),
-      delivery_address: pyongyang,
-      delivery_method: "international",
-    });
+    const unknown = { account_id: target.uuid() };
+    const undeliverable = { delivery_address: pyongyang, delivery_method: "international" };
+    await needs(target, 404, unknown);
+    await needs(target, 422, undeliverable);
+    const reply = await order(target, { ...unknown, ...undeliverable });
     if (reply.status === 404) return "after-account";
     return reply.status === 422 ? "before-account" : unexplained(reply);
   }),
   probe("card.order", "write", async (target) => {
-    const path = `/developer/cards/${target.uuid()}/spending-limit`;
-    const reply = await target.send({ method: "PUT", path, body: { period: "yearly", amount: "5.00" } });
+    const { card } = await target.sharedOrder();
+    await limits(target);
+    const refused = await setLimit(target, card, "yearly");
+    const unknown = { id: target.uuid() };
+    const missing = await setLimit(target, unknown);
+    if (refused.status !== 400 || missing.status !== 404) {
+      throw new CannotProbe(`the errors of limits have status ${refused.status} and ${missing.status}`);
+    }
+    const reply = await setLimit(target, unknown, "yearly");
     if (reply.status === 400) return "after-body";
     return reply.status === 404 ? "before-body" : unexplained(reply);
   }),
   probe("account.order", "write", async (target) => {
     const unknown = { account_id: target.uuid() };
+    await needs(target, 404, unknown);
+    await needs(target, 400, { pin: "12" });
     const malformed = await order(target, { ...unknown, pin: "12" });
     if (malformed.status === 404) return "before-body";
     const invalid = await order(target, { ...unknown, delivery_address: { ...address, post_code: "1" } });
@@ -121,13 +153,11 @@ export const validationProbes = [
     return violatesRule(invalid) ? "after-rules" : unexplained(invalid);
   }),
   probe("permission.order", "write", async (target) => {
-    const reply = await target.send({
-      method: "POST",
-      path: "/developer/cards/physical",
-      token: await target.employeeToken(),
-      headers: { "Idempotency-Key": target.uuid() },
-      body: { ...(await target.order()), pin: "12" },
-    });
+    const token = await target.employeeToken();
+    await needs(target, 400, { pin: "12" });
+    const valid = await order(target, {}, { token });
+    if (valid.status !== 403) throw new CannotProbe(`an order of the employee returned ${valid.status}`);
+    const reply = await order(target, { pin: "12" }, { token });
     if (reply.status === 403) return "before-body";
     return reply.status === 400 ? "after-body" : unexplained(reply);
   }),
