@@ -65,9 +65,6 @@ export interface VerifyOptions {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** The most cards that a comparison orders with `--write`. A test counts them. */
-export const mostCards = 50;
-
 /** After so many observations in a row without a response, the rest is left out. */
 const mostFailures = 3;
 

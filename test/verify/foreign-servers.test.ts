@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defaultContract } from "../../src/contract/dialect.ts";
 import { CannotProbe } from "../../src/verify/probe.ts";
 import { probes } from "../../src/verify/probes.ts";
-import { type OpenTarget, openTarget } from "../../src/verify/target.ts";
+import { mostCards, type OpenTarget, openTarget } from "../../src/verify/target.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { openProbed } from "../support/probed-target.ts";
 
@@ -49,10 +49,15 @@ function openForeign(answer: () => Response, ...served: readonly RegExp[]) {
 /** What the answers of a server that lacks an operation may contradict: that is then what it does. */
 const contradictable = ["method_not_allowed.status", "unknown_path.envelope"];
 
+const run = (target: OpenTarget) =>
+  verify(target, {
+    ...{ write: true, version: "0.0.0-test", url: "https://cards.test", date: "2026-03-10" },
+    choices: defaultContract.choices,
+  });
+
 /** The ids of the behaviors that a run observes. */
 async function observed(target: OpenTarget): Promise<string[]> {
-  const options = { write: true, version: "0.0.0-test", url: "https://cards.test", date: "2026-03-10" };
-  const { behaviours } = await verify(target, { ...options, choices: defaultContract.choices });
+  const { behaviours } = await run(target);
   for (const { id, outcome } of behaviours) {
     if (!contradictable.includes(id)) expect(outcome, id).not.toBe("contradicted");
   }
@@ -128,6 +133,20 @@ describe("a server that only exchanges API keys and orders physical cards", () =
   });
 });
 
+test("a server that accepts every order gets no more than the most cards", async () => {
+  const orders = () => Response.json({ id: randomUUID() }, { status: 201 });
+  const { sandbox } = openProbed();
+  const send = async (path: string, init: RequestInit) => {
+    if (order.test(`${init.method} ${path}`) && init.body !== undefined && init.body !== "{}")
+      return orders();
+    const { status, headers, text } = await sandbox.request(path, init);
+    return new Response(text === "" ? null : text, { status, headers });
+  };
+  const { target } = openProbed({}, { fetch: send, accountId: sandbox.account("northwind").id });
+  await run(target);
+  expect(target.cards.ordered).toBe(mostCards);
+});
+
 /** A mock of the operations, which returns one example for each and looks at nothing. */
 function openMock() {
   const card = {
@@ -154,10 +173,7 @@ function openMock() {
 }
 
 test("a mock shows only what its examples have", async () => {
-  const { behaviours } = await verify(openMock(), {
-    ...{ write: true, version: "0.0.0-test", url: "https://cards.test", date: "2026-03-10" },
-    choices: defaultContract.choices,
-  });
+  const { behaviours } = await run(openMock());
   const seen = behaviours.filter(({ outcome }) => outcome !== "unreachable");
   expect(
     Object.fromEntries(seen.map(({ id, alternative, reason }) => [id, alternative ?? reason])),
