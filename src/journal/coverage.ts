@@ -226,10 +226,10 @@ function operationsOf(id: ContractPointId): readonly OperationId[] {
 }
 
 /**
- * Returns a function that tests whether a contract point matches one of the patterns. An asterisk matches any text.
+ * Returns a function that tests whether an id matches one of the patterns. An asterisk matches any text.
  * Patterns come from clients, so matching must not backtrack, as a regular expression would.
  */
-export function pointTest(patterns: readonly string[]): (id: ContractPointId) => boolean {
+export function pointTest(patterns: readonly string[]): (id: string) => boolean {
   const split = patterns.map((pattern) => pattern.split(/\*+/));
   return (id) => split.some((parts) => hasParts(id, parts));
 }

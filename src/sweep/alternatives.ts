@@ -1,5 +1,6 @@
 import { type Alternative, type BehaviourId, behaviourIds, behaviours } from "../contract/behaviours.ts";
 import { alternativeOf, conflictIn, contractUnder, type Dialect, merged } from "../contract/dialect.ts";
+import { pointTest } from "../journal/coverage.ts";
 import { SetupError } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
 
@@ -50,7 +51,10 @@ export function selectAlternatives(
 ): PlannedAlternative[] {
   const matchers = only.map((pattern) => {
     const matches = matcherOf(pattern);
-    if (!planned.some(matches)) throw unknown("only", pattern, "matches no alternative", conflicting);
+    if (!planned.some(matches)) {
+      const meant = nearest(pattern.split("=")[0] ?? "", behaviourIds);
+      throw unknown("only", pattern, "matches no alternative", conflicting, meant);
+    }
     return matches;
   });
   return planned.filter((each) => matchers.length === 0 || matchers.some((matches) => matches(each)));
@@ -60,15 +64,16 @@ export function selectAlternatives(
 export function requireAlternative({ planned, conflicting }: Plan, id: string): PlannedAlternative {
   const found = planned.find((each) => each.id === id);
   if (!found) {
-    throw unknown("cell", id, "is no alternative that the dialect does not select already", conflicting);
+    const problem = "is no alternative that the dialect does not select already";
+    const ids = planned.map((each) => each.id);
+    throw unknown("cell", id, problem, conflicting, nearest(id, ids));
   }
   return found;
 }
 
 function matcherOf(pattern: string): (planned: PlannedAlternative) => boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.\\+?^$|()[\]{}]/g, "\\$&"));
-  const expression = new RegExp(`^${parts.join(".*")}$`);
-  return ({ id, behaviour }) => expression.test(id) || expression.test(behaviour);
+  const matches = pointTest([pattern]);
+  return ({ id, behaviour }) => matches(id) || matches(behaviour);
 }
 
 function unknown(
@@ -76,10 +81,10 @@ function unknown(
   name: string,
   problem: string,
   conflicting: Plan["conflicting"],
+  meant: string | undefined,
 ): SetupError {
   const conflict = conflicting.find(({ id }) => id === name);
   if (conflict) return new SetupError(`${option}: "${name}" cannot be switched alone: ${conflict.reason}.`);
-  const meant = nearest(name.split("=")[0] ?? "", behaviourIds);
   const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
   return new SetupError(`${option}: "${name}" ${problem}.${hint} List the alternatives with --list.`);
 }

@@ -70,7 +70,10 @@ test.each<[readonly string[], string]>([
     ["--only", "replay.stats", "--", "node"],
     '--only: "replay.stats" matches no alternative. Did you mean "replay.status"?',
   ],
-  [["--cell", "replay.status=202", "--", "node"], '--cell: "replay.status=202" is no alternative'],
+  [
+    ["--cell", "replay.status=202", "--", "node"],
+    '--cell: "replay.status=202" is no alternative that the dialect does not select already. Did you mean "replay.status=200"?',
+  ],
   [["--inspect", "--", "node"], "--inspect: requires --cell ID"],
   [["--db", "cards.db", "--", "node"], "--db: cannot be used here"],
 ])("%j is a usage error", async (words, message) => {
