@@ -53,15 +53,10 @@ test("the command must pass as it is", async () => {
 });
 
 test("--list prints the alternatives, without running the command", async () => {
-  const { stdout, code } = await outcomeOf([
-    "contrary",
-    "--list",
-    "--only",
-    "key.retention",
-    "--",
-    "no-such-program",
-  ]);
-  expect([code, stdout]).toEqual([0, "key.retention=30d\nkey.retention=24h\nkey.retention=1h\n"]);
+  // In a process of its own, which it ends.
+  const { output, ended } = run(["contrary", "--list", "--only", "key.retention", "--", "no-such-program"]);
+  const { code } = await ended;
+  expect([code, output.stdout]).toEqual([0, "key.retention=30d\nkey.retention=24h\nkey.retention=1h\n"]);
 });
 
 test.each<[readonly string[], string]>([
