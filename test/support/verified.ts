@@ -17,7 +17,7 @@ export const verified = (target: OpenTarget, options: Partial<VerifyOptions> = {
   });
 
 /** The behaviors that the report shows with another alternative than expected, by id. */
-export const contradictedIn = ({ behaviours }: VerifyReport) =>
+const contradictedIn = ({ behaviours }: VerifyReport) =>
   Object.fromEntries(
     behaviours
       .filter(({ outcome }) => outcome === "contradicted")
