@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build, type Metafile, type Plugin, transform } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 
 /** The entry files of the package. */
 const entries = ["cli", "index", "vitest"];
@@ -17,20 +17,6 @@ const nodesOwn = {
 
 /** Replaced because it brings Ajv, which our MCP server does not need. */
 const unneeded = { "@modelcontextprotocol/server/_shims": "./src/node/mcp/shims.ts" };
-
-/** Packages whose code appears in no stack trace that a user needs. */
-const shortened =
-  /node_modules\/(@modelcontextprotocol|@hono\/node-server|commander|hono|zod|zod-openapi)\/.*\.m?js$/;
-
-/** Shortens the names inside the largest of the bundled packages, which saves 0.16 MB. */
-const shortNames: Plugin = {
-  name: "short-names",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: shortened }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
-      return { contents: code };
-    }),
-};
 
 /** Imported dynamically, and need little of the sandbox's code. */
 const light = /node\/(command-line|client-variables|commands\/(health|wait|env|keys))\.ts$/;
@@ -87,11 +73,11 @@ export async function bundle(root: string, manifest: Manifest): Promise<Metafile
     target: "node20.19",
     external: installed.filter((name) => !onlyForTypes.includes(name)),
     alias: { ...nodesOwn, ...unneeded },
-    plugins: [keepTogether, shortNames],
+    plugins: [keepTogether],
     banner: { js: requireForCommonJs },
     legalComments: "inline",
-    minifySyntax: true,
-    minifyWhitespace: true,
+    // Stack traces have short names, but the package is 0.27 MB smaller and is parsed faster.
+    minify: true,
     lineLimit: 120,
     metafile: true,
     logLevel: "warning",
