@@ -76,7 +76,7 @@ export async function bundle(root: string, manifest: Manifest): Promise<Metafile
     plugins: [keepTogether],
     banner: { js: requireForCommonJs },
     legalComments: "inline",
-    // Stack traces have short names, but the package is 0.27 MB smaller and is parsed faster.
+    // Stack traces have short names, but the package is 0.27 MB smaller.
     minify: true,
     lineLimit: 120,
     metafile: true,
