@@ -42,6 +42,10 @@ function bodiesOfControl({ cards, accounts, members, transactions }: World["ids"
     "POST /simulate/topups": [{ account_id, amount: "5.00" }],
     "POST /simulate/fees": [{ account_id, amount: "5.00" }],
     "POST /scenarios/{name}/arm": [{}, { company: "northwind", times: 2, operation: "getCard" }],
+    "PUT /dialect": [
+      { dialect: { "replay.status": "200" } },
+      { company: "northwind", dialect: { "replay.status": { use: "200", provenance: "observed" } } },
+    ],
     "PUT /clock": [{ frozen: true }, { now: "2026-04-01T00:00:00Z", company: "northwind" }],
     "POST /clock/advance": [{ by: "PT15M" }, { by: "P1M", company: "northwind" }],
     "POST /reset": [{}, { company: "northwind" }],
