@@ -77,10 +77,10 @@ export const credentialBehaviours = {
       alternative(
         "404",
         "404, as if the company did not exist",
-        "GitHub returns 404 for private resources, so that nobody can probe for them",
+        "GitHub returns 404 for private resources, so that their existence stays hidden",
         {
           ...changeOf(foreignCompany, { status: 404, envelope: "card" }),
-          // Without the header, nobody can observe it.
+          // It cannot be observed if the header is ignored.
           conflicts: ["on_behalf_of.mode=off"],
         },
       ),

@@ -17,7 +17,7 @@ export const listBehaviours = {
     points: [],
     scope: "company",
     alternatives: [
-      alternative("data", "`data`, with the position beside it", "Stripe"),
+      alternative("data", "`data`, and the position in the same object", "Stripe"),
       alternative("items", "`items`, with the position in `pagination`", "Belvo"),
       alternative(
         "named",
