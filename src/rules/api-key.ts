@@ -65,13 +65,23 @@ const anyWebhookSecret = /whsec_[A-Za-z0-9+/_=%-]+/g;
 const tokenLength = 43;
 const anyToken = /[A-Za-z0-9_-]{43,}/g;
 
-/**
- * Masks everything that looks like an API key, a webhook's secret or an access token. The kind of a key stays.
- */
+/** Masks everything that looks like an API key, a webhook's secret or an access token. The kind of a key stays. */
 export function maskSecrets(text: string): string {
-  const unsigned = text.includes("whsec_") ? text.replace(anyWebhookSecret, "whsec_…") : text;
-  const keyless = unsigned.includes("sk_") ? unsigned.replace(anyKey, "$1…") : unsigned;
-  return hasLongWord(keyless) ? keyless.replace(anyToken, "…") : keyless;
+  return replaceSecrets(text, (_, kept = "") => `${kept}…`);
+}
+
+/**
+ * Replaces everything that looks like an API key, a webhook's secret or an access token.
+ * @param replacement - is called with the secret, and with the start of it that is not secret
+ */
+export function replaceSecrets(text: string, replacement: (secret: string, kept?: string) => string): string {
+  const unsigned = text.includes("whsec_")
+    ? text.replace(anyWebhookSecret, (secret) => replacement(secret, "whsec_"))
+    : text;
+  const keyless = unsigned.includes("sk_")
+    ? unsigned.replace(anyKey, (secret, kept) => replacement(secret, kept))
+    : unsigned;
+  return hasLongWord(keyless) ? keyless.replace(anyToken, (secret) => replacement(secret)) : keyless;
 }
 
 /** Whether any word is as long as a token. It reads few characters, because every text of a log passes here. */
