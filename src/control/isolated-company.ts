@@ -1,9 +1,13 @@
+import type { CoverageFilter, CoverageReport } from "../journal/coverage.ts";
+import type { FindingsFilter, FindingsReport } from "../journal/findings/finding.ts";
 import type { JournalFilter, JournalListing } from "../journal/journal.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { CompanyListing } from "../store/world-listing.ts";
 import type { TimeListing } from "./clock.ts";
 import type { NewCompany } from "./create-company.ts";
 import { ControlError } from "./errors.ts";
+import { parse } from "./input.ts";
+import { coverageFilter, findingsFilter } from "./reports.ts";
 import type { ArmedScenario, Arming } from "./scenarios.ts";
 import type { ControlServices } from "./services.ts";
 
@@ -30,6 +34,18 @@ export interface IsolatedCompany extends CompanyListing {
   scenario(name: AnyScenarioName, options?: Omit<Arming, "company">): ArmedScenario;
   /** Its requests, as in `GET /_sandbox/requests`. */
   requests(filter?: Omit<JournalFilter, "company">): JournalListing;
+  /**
+   * The contract points, and how often its requests met each, as in `GET /_sandbox/coverage`. Works after `delete()`
+   * too.
+   * @throws ControlError 400 if the filter is invalid
+   */
+  coverage(filter?: Omit<CoverageFilter, "company">): CoverageReport;
+  /**
+   * The mistakes in its requests, as in `GET /_sandbox/findings`. Works after `delete()` too. At the end of a test, use
+   * `final: true`, so that omissions count.
+   * @throws ControlError 400 if the filter is invalid
+   */
+  findings(filter?: Omit<FindingsFilter, "company">): FindingsReport;
   /** Deletes the company with everything that belongs to it. */
   delete(): void;
 }
@@ -39,7 +55,7 @@ export interface IsolatedCompany extends CompanyListing {
  * @throws ControlError 409 if the slug is taken
  */
 export async function isolatedCompany(
-  { companies, scenarios, time, requests }: ControlServices,
+  { companies, scenarios, time, requests, coverage, findings }: ControlServices,
   input?: NewCompany,
 ): Promise<IsolatedCompany> {
   const created = await companies.create(input);
@@ -55,6 +71,8 @@ export async function isolatedCompany(
     },
     scenario: (name, options) => scenarios.handle(name, { ...options, company }),
     requests: (filter) => requests.list({ ...filter, company }),
+    coverage: (filter) => coverage.report(parse(coverageFilter, { ...filter, company })),
+    findings: (filter) => findings.report(parse(findingsFilter, { ...filter, company })),
     delete: () => {
       try {
         companies.delete(company);

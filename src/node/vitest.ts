@@ -1,8 +1,22 @@
 import { type TestOptions, test } from "vitest";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
-import { type StartedSandbox, type StartOptions, startSandbox } from "./start-sandbox.ts";
+import { type Severity, severities } from "../journal/findings/finding.ts";
+import { refuseFindings } from "./failing-findings.ts";
+import { refuseInvalidOptions } from "./known-options.ts";
+import { type StartedSandbox, type StartOptions, startOptions, startSandbox } from "./start-sandbox.ts";
 import { namedCompany } from "./sweep/named-company.ts";
 import { type SweepOptions, type SweepRun, sweep } from "./sweep/sweep.ts";
+
+/** The options of `sandboxTest()`. Unknown options and invalid values are errors. */
+export interface SandboxTestOptions extends StartOptions {
+  /**
+   * Fails each test whose `company` has a finding of at least this severity when the test is over. Default `never`. To
+   * override it for a `describe` block, call `test.override({ failOn: "never" })` in it.
+   */
+  readonly failOn?: Severity | "never" | undefined;
+}
+
+const failOnValues = [...severities, "never"] as const;
 
 /** The fixtures that a test of `sandboxTest()` can use. */
 export interface SandboxFixtures {
@@ -17,6 +31,8 @@ export interface SandboxFixtures {
   readonly scenario: IsolatedCompany["scenario"];
   /** The clock of this company. */
   readonly clock: CompanyClock;
+  /** The lowest severity of a finding that fails the test: the option, unless a `describe` block overrides it. */
+  readonly failOn: Severity | "never";
 }
 
 /**
@@ -38,21 +54,28 @@ export interface SandboxFixtures {
  *   expect(response.status).toBe(503);
  * });
  *
- * @param options - the options of `startSandbox()`; by default, the port is a free one
+ * @param options - `failOn`, and the options of `startSandbox()`; by default, the port is a free one
+ * @throws SetupError if an option is unknown or invalid
  */
-export function sandboxTest(options: StartOptions = {}) {
+export function sandboxTest(options: SandboxTestOptions = {}) {
+  refuseInvalidOptions("sandboxTest", options, { ...startOptions, failOn: failOnValues });
+  const { failOn = "never", ...started } = options;
   return test.extend<SandboxFixtures>({
     sandbox: [
       // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from the pattern
       async ({}, use) => {
-        const sandbox = await startSandbox({ port: 0, ...options });
+        const sandbox = await startSandbox({ port: 0, ...started });
         await use(sandbox);
         await sandbox.close();
       },
       { scope: "worker" },
     ],
-    company: async ({ sandbox, task }, use) => {
+    failOn,
+    company: async ({ sandbox, task, failOn, onTestFinished }, use) => {
+      refuseInvalidOptions("test.override", { failOn }, { failOn: failOnValues });
       const company = await namedCompany(sandbox, task.name);
+      // An error in the teardown of a fixture would keep Vitest from tearing down the others.
+      if (failOn !== "never") onTestFinished(() => refuseFindings(company, failOn));
       await use(company);
       company.delete();
     },
