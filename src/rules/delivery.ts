@@ -90,14 +90,15 @@ const requirableFields = [
   ["Z", "post_code"],
 ] as const;
 
-const postCodeFormats = new Map<string, RegExp>();
+/** By flags and pattern. A key that joins both would be hashed for each address. */
+const postCodeFormats = { i: new Map<string, RegExp>(), "": new Map<string, RegExp>() };
 
 function postCodeFormat(pattern: string, flags: "i" | ""): RegExp {
-  const key = flags + pattern;
-  let format = postCodeFormats.get(key);
+  const formats = postCodeFormats[flags];
+  let format = formats.get(pattern);
   if (!format) {
     format = new RegExp(`^(?:${pattern})$`, flags);
-    postCodeFormats.set(key, format);
+    formats.set(pattern, format);
   }
   return format;
 }
