@@ -115,6 +115,7 @@ export function insertOrderedCard(
   const { caller, overlay } = request;
   const { companyPk, memberPk } = caller;
   const number = facts.cardsMade + 1;
+  const { status, years } = firstFields(type, dialects.of(companyPk).choices);
   const card = makeCard(random, {
     companyId: caller.companyId,
     number,
@@ -122,7 +123,8 @@ export function insertOrderedCard(
     memberId: caller.memberId,
     type,
     designId: facts.designId,
-    ...firstFields(type, dialects.of(companyPk).choices),
+    status,
+    years,
     name,
     autoConvert,
     spendingLimit,
