@@ -10,13 +10,16 @@ import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
+import type { App } from "./http/app.ts";
 import type { DocsFiles } from "./http/description.ts";
 import type { MakeObserver } from "./http/observer.ts";
 import type { Arrived } from "./http/read-body.ts";
 import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";
 import type { Observe } from "./journal/exchange.ts";
 import type { FindingsFilter, FindingsReport } from "./journal/findings/finding.ts";
+import type { Journal } from "./journal/journal.ts";
 import type { Overlay } from "./rules/overlay.ts";
+import type { Services } from "./runtime/services.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import type { AnyScenarioName } from "./scenarios/shipped.ts";
 import type { WorldListing } from "./store/world-listing.ts";
@@ -41,10 +44,14 @@ export interface SandboxPorts extends WorldPorts {
   readonly observe?: Observe | undefined;
   /** Watches the requests and can force scenarios on them; default: none. */
   readonly observer?: MakeObserver | undefined;
+  /** Sees everything that enters the sandbox; default: none. */
+  readonly tap?: Tap | undefined;
   /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
   /** The maximum memory for these requests, in bytes; default 64 MiB. */
   readonly journalBytes?: number | undefined;
+  /** The id before that of the first request in the journal; default 0. */
+  readonly journalAfter?: number | undefined;
   /** Sends webhook deliveries; default: the global `fetch`. */
   readonly deliver?: Send | undefined;
   /** External hosts that may receive webhooks; default none. */
@@ -53,6 +60,17 @@ export interface SandboxPorts extends WorldPorts {
   readonly dashboardFiles?: DashboardFiles | undefined;
   /** Reads the files of the API reference under `/docs`; without it, `/docs` returns 503. */
   readonly docsFiles?: DocsFiles | undefined;
+}
+
+/** Sees everything that enters a sandbox, in the order in which it is decided, and can bring it in itself. */
+export interface Tap {
+  /** Called once, when the sandbox is wired: it may replace methods of the control services by ones that also record. */
+  control(
+    services: ControlServices,
+    parts: { readonly ports: SandboxPorts; readonly services: Services; readonly journal: Journal },
+  ): void;
+  /** Called once for each base URL; the result handles its requests to the service instead of `app`. */
+  requests(app: App, environments: readonly Environment[]): App;
 }
 
 /** Sends a request to the sandbox, with the signature of the global `fetch`. */

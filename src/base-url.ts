@@ -85,7 +85,8 @@ export function openBaseUrls(parts: Parts): Pick<Sandbox, "serve" | "batch"> {
 function serveBaseUrl(shared: Shared, options: ServeOptions): Serve {
   const { ports, control } = shared;
   const { environments, control: guard } = options;
-  const service = createApp(shared.servicesOf(environments));
+  const app = createApp(shared.servicesOf(environments));
+  const service = ports.tap?.requests(app, environments) ?? app;
   // Separate from the router of the service, so that its many paths do not slow down requests of the service.
   const controlApi = guard && serveControl(shared, options, guard);
   const description = createDescription({

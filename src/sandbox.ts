@@ -33,6 +33,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     clock,
     entries: ports.journal,
     bytes: ports.journalBytes,
+    after: ports.journalAfter,
     armingsOf: (companyPk) => scenarios.armingsOf(companyPk),
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
@@ -40,6 +41,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const observer = ports.observer?.({ services, scenarios });
   const delivery = wireDelivery({ ports, webhookHosts, records, observer }, world, onDefect);
   const control = openControl({ ports, world, scenarios, records, delivery, onDefect });
+  ports.tap?.control(control, { ports, services, journal: records.journal });
   const base = { ports, services, scenarios, records, control, observer, webhookHosts };
   const { serve, batch } = serveOnceLoaded(base);
   let whole: Serve | undefined;

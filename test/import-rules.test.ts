@@ -24,6 +24,7 @@ const layers = [
   "control",
   "dashboard",
   "sandbox",
+  "tape",
   "sweep",
   "verify",
   "index",
@@ -48,6 +49,7 @@ const packages: Record<string, readonly string[]> = {
   control: ["zod", "zod-openapi", "hono", "temporal-polyfill"],
   dashboard: ["zod", "hono"],
   sandbox: ["zod"],
+  tape: ["@noble/hashes", "@scure/base", "quick-lru"],
   sweep: [],
   verify: ["zod"],
 };

@@ -54,8 +54,9 @@ const isBody = ({ id }: Decision) => id === "body";
 
 /** Reads the body before anything else, so that no other check has to wait for it, and selects the scenario. */
 const receive: Check = (services, c) => {
-  const { body } = c.env.arrived ?? {};
-  if (body) return take(services, c, bodyOf(body));
+  const { body, arrived } = c.env;
+  if (body) return take(services, c, body);
+  if (arrived?.body) return take(services, c, bodyOf(arrived.body));
   return readBody(c.req.raw).then((read) => take(services, c, read));
 };
 

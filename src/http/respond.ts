@@ -268,6 +268,7 @@ function record(
   try {
     c.get("watch")?.ended(exchange, messages);
     observe(exchange, messages);
+    c.env.ended?.(exchange, messages, c.get("watch")?.forced);
   } catch {
     // An error of the observer must not change the response.
   }

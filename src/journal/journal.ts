@@ -108,7 +108,7 @@ export class Journal {
   readonly #ring: (RecordedRequest | undefined)[] = [];
   readonly #listeners = new Set<JournalListener>();
   /** The id of the newest entry. Ids are never reused, not even after `clear`. */
-  #lastId = 0;
+  #lastId: number;
   /** The number of kept requests; they have the latest ids. */
   #kept = 0;
   /** The memory of the kept requests, in bytes. */
@@ -116,11 +116,18 @@ export class Journal {
 
   /**
    * @param limit - the maximum number of requests; with 0, no request is kept and only listeners are called
-   * @param mostBytes - the maximum memory of these requests, in bytes
+   * @param maxBytes - the maximum memory of these requests, in bytes
+   * @param after - the id before that of the first request
    */
-  constructor(limit: number, maxBytes = defaultJournalBytes) {
+  constructor(limit: number, maxBytes = defaultJournalBytes, after = 0) {
     this.#limit = limit;
     this.#maxBytes = maxBytes;
+    this.#lastId = after;
+  }
+
+  /** The id of the latest request; 0 before the first. */
+  get lastId(): number {
+    return this.#lastId;
   }
 
   /** @returns the id of the request */

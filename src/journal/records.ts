@@ -30,14 +30,16 @@ interface RecordsPorts {
   readonly entries: number | undefined;
   /** The maximum memory of the journal, in bytes. */
   readonly bytes: number | undefined;
+  /** The id before that of the first request. */
+  readonly after: number | undefined;
   /** How often scenarios for a company, or for all, were armed or disarmed. */
   readonly armingsOf: (companyPk: number) => number;
   /** Called when a rule throws, with the error and the request. */
   readonly onDefect: (defect: Error, exchange: Exchange | undefined) => void;
 }
 
-export function openRecords({ services, clock, entries, bytes, ...ports }: RecordsPorts): Records {
-  const journal = new Journal(entries ?? defaultEntries, bytes);
+export function openRecords({ services, clock, entries, bytes, after, ...ports }: RecordsPorts): Records {
+  const journal = new Journal(entries ?? defaultEntries, bytes, after);
   const coverage = new Coverage((company) => {
     const found = company === undefined ? undefined : findCompany(services.database, company);
     return services.dialects.of(found?.pk);

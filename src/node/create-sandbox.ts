@@ -12,6 +12,10 @@ import { wireSandbox } from "../sandbox.ts";
 import { Catalogue } from "../scenarios/catalogue.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
+import { readOrigin } from "../store/meta.ts";
+import { insertStoredRows, type StoredRows } from "../store/stored-rows.ts";
+import type { Waits } from "../tape/tape.ts";
+import type { Send } from "../webhooks/attempt.ts";
 import type { Fixtures } from "../world/open-world.ts";
 import { type OpenDatabase, openDatabase } from "./database/better-sqlite3.ts";
 import { openingFailure } from "./database/failure.ts";
@@ -26,6 +30,7 @@ import { changesOf, keyQuotaOf, readDialect } from "./dialect-option.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
 import { clearTimeout, setTimeout, ticks } from "./real-timers.ts";
+import { Taping } from "./tape/taping.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
@@ -107,6 +112,11 @@ export interface SandboxOptions {
   readonly allowWebhookHosts?: readonly string[] | undefined;
   /** Receives webhook deliveries instead of `fetch`, and returns the response of the receiver. */
   readonly deliver?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /**
+   * Records everything that enters the sandbox to this file, which `card-sandbox replay` plays; secrets are replaced. A
+   * folder: each sandbox makes a file of its own in it. Default: nothing is recorded.
+   */
+  readonly tape?: string | undefined;
   /** Called after each response of the service. The headers and bodies contain secrets. */
   readonly observe?: ((exchange: Exchange, messages: Messages) => void) | undefined;
 }
@@ -130,6 +140,7 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
   checkDatabase: databaseChecks,
   allowWebhookHosts: "an array of strings",
   deliver: "a function",
+  tape: "a string",
   observe: "a function",
 };
 
@@ -242,28 +253,43 @@ export function readInputs(options: SandboxOptions): Inputs {
 }
 
 /** Parts of a sandbox that are no options. */
-export interface Internals extends Pick<SandboxPorts, "observer" | "shortenWait"> {
+export interface Internals extends Pick<SandboxPorts, "observer" | "shortenWait" | "tap" | "journalAfter"> {
   /** For a server on a host other than loopback. */
   readonly privateSecrets: boolean;
   readonly inputs?: Inputs | undefined;
+  /** Whether a recording can be begun later; default false. */
+  readonly tapeable?: boolean | undefined;
+  /** How `shortenWait` shortens waits, for a tape. */
+  readonly waits?: Waits | undefined;
+  /** Default: real time. */
+  readonly clock?: Clock | undefined;
+  /** The rows of the database, which must be new. */
+  readonly rows?: StoredRows | undefined;
+  /** Default: that of the options. */
+  readonly deliver?: SandboxPorts["deliver"];
 }
 
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets, inputs, observer, shortenWait }: Internals,
+  { privateSecrets, inputs, rows, clock, deliver, tap, tapeable = false, waits, ...internals }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const { catalogue, fixtures, dialect } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
+  const taping = tap ? undefined : tapingOf(options, tapeable, clock ?? systemClock, waits);
   const db = options.db?.trim() ?? ":memory:";
   const isCreated = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability, options.checkDatabase);
   try {
+    if (rows) insertStoredRows(database, rows);
+    const isNew = readOrigin(database) === undefined;
+    // The global is read at each call, because a test may replace it.
+    const send: Send = deliver ?? options.deliver ?? ((url, init) => fetch(url, init));
     const sandbox = wireSandbox({
       database,
-      clock: systemClock,
+      clock: taping?.recorder.clock ?? clock ?? systemClock,
       version,
       fixtures,
       changedFixtures: inputs && (() => inputs.fixtures),
@@ -280,16 +306,17 @@ export function openSandbox(
       scenarios: catalogue,
       scenario: options.scenario,
       observe: options.observe,
-      observer,
-      shortenWait,
+      ...internals,
       journal: options.journal,
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,
-      deliver: options.deliver,
+      deliver: taping?.recorder.sending(send) ?? send,
+      tap: tap ?? taping?.recorder,
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
-    return closable(sandbox, database);
+    if (options.tape !== undefined) taping?.begin(isNew);
+    return closable(sandbox, database, taping);
   } catch (error) {
     database.close();
     // This process created and locked it, so no other process uses it.
@@ -299,7 +326,7 @@ export function openSandbox(
 }
 
 /** Adds `close`. Later use of the sandbox fails with a clear error. */
-function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
+function closable(sandbox: PortableSandbox, database: OpenDatabase, taping: Taping | undefined): Sandbox {
   let isClosed = false;
   const fetch: Fetch = async (input, init) => {
     if (isClosed) throw closed();
@@ -307,12 +334,26 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase): Sandbox {
   };
   const close = () => {
     isClosed = true;
+    taping?.end();
     sandbox.abandon();
     database.close();
     const methods = ["exec", "all", "get", "run", "transaction", "batch", "define"] as const;
     Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
   return { ...sandbox, fetch, close };
+}
+
+/** @throws SetupError if the file of the tape cannot be written */
+function tapingOf(
+  { tape }: SandboxOptions,
+  tapeable: boolean,
+  clock: Clock,
+  waits: Waits | undefined,
+): Taping | undefined {
+  if (tape === undefined && !tapeable) return undefined;
+  const taping = new Taping(clock, waits);
+  if (tape !== undefined) taping.open(tape);
+  return taping;
 }
 
 function closed(): Error {

@@ -14,7 +14,7 @@ export type KeyQuota = (typeof keyQuotas)[number];
 export const activeKeysAllowed = 5;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const checksumLength = 6;
+export const checksumLength = 6;
 
 /**
  * A new key's secret: the prefix of its environment, 32 base62 characters, and a checksum of 6 characters that mistyped
@@ -22,7 +22,11 @@ const checksumLength = 6;
  * @param block - 32 random bytes
  */
 export function makeSecret(environment: Environment, block: Uint8Array): string {
-  const body = toBase62(block);
+  return withChecksum(environment, toBase62(block));
+}
+
+/** @param body - 32 base62 characters */
+export function withChecksum(environment: Environment, body: string): string {
   return `${keyPrefixes[environment]}${body}${checksumOf(body)}`;
 }
 

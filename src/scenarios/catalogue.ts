@@ -38,6 +38,11 @@ export class Catalogue {
     return this.#scenarios;
   }
 
+  /** The scenarios of the user. */
+  get own(): readonly Scenario[] {
+    return this.#own;
+  }
+
   /** Replaces the scenarios of the user, in a running sandbox. */
   replaceOwn(own: readonly Scenario[]): ScenarioChanges {
     const changes = changesBetween(this.#own, own);

@@ -1,0 +1,252 @@
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { SetupError } from "../../rules/errors.ts";
+import type { Sink } from "../../tape/recorder.ts";
+import { type Tape, type TapeEvent, type TapeHead, tapeFormat } from "../../tape/tape.ts";
+
+/** Loaded when first needed: it takes as long as a fifth of the start. */
+const zlib = () => process.getBuiltinModule("node:zlib");
+
+// A tape is a gzip file of lines of JSON. Each batch of lines ends with a seal, the CRC-32 of all text up to it: what a crash
+// left of a tape is read up to its last seal. A tape whose recording ended has the line `end` and then a second gzip member
+// with the CRC-32 of the first one.
+
+/** A gzip header without a time (RFC 1952), the same on all systems. */
+const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+/** An empty last block. */
+const lastBlock = Buffer.from([3, 0]);
+/** How far back a deflated text can refer to earlier text. */
+const windowBytes = 32 * 1024;
+/** More than a million requests. */
+const mostBytes = 2 ** 30;
+
+interface Batch {
+  readonly bytes: Buffer;
+  /** The text before it, to which its compressed form refers: so small batches are as small as in one large one. */
+  readonly dictionary: Buffer;
+}
+
+/** Compresses the text of a tape on another thread, in order. */
+export class TapeWriter implements Sink {
+  readonly #append: (chunk: Uint8Array) => void;
+  readonly #onFailure: (error: Error) => void;
+  #waiting: Batch[] = [];
+  #before = Buffer.alloc(0);
+  #textCrc = 0;
+  #textBytes = 0;
+  #fileCrc = 0;
+  #isBusy = false;
+  #isEnded = false;
+  #isBroken = false;
+
+  /**
+   * @param append - appends to the file
+   * @param onFailure - called if `append` throws: nothing more is written
+   */
+  constructor(append: (chunk: Uint8Array) => void, onFailure: (error: Error) => void) {
+    this.#append = append;
+    this.#onFailure = onFailure;
+    this.#write(header);
+  }
+
+  write(text: string): void {
+    if (this.#isBroken || this.#isEnded) return;
+    this.#queue(`${text}${sealOf(zlib().crc32(text, this.#textCrc))}\n`);
+    this.#compressNext();
+  }
+
+  /** Writes all that waits. */
+  sync(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const batch of waiting) this.#write(zlib().deflateRawSync(batch.bytes, optionsOf(batch)));
+  }
+
+  /** Writes all that waits, and the end. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#queue('{"do":"end"}\n');
+    this.#isEnded = true;
+    this.sync();
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#textCrc, 0);
+    trailer.writeUInt32LE(this.#textBytes % 2 ** 32, 4);
+    this.#write(lastBlock);
+    this.#write(trailer);
+    this.#write(memberOf(this.#fileCrc));
+  }
+
+  #queue(text: string): void {
+    const bytes = Buffer.from(text);
+    this.#waiting.push({ bytes, dictionary: this.#before });
+    this.#textCrc = zlib().crc32(bytes, this.#textCrc);
+    this.#textBytes += bytes.length;
+    this.#before = Buffer.concat([this.#before, bytes]).subarray(-windowBytes);
+  }
+
+  #compressNext(): void {
+    const [batch] = this.#waiting;
+    if (!batch || this.#isBusy) return;
+    this.#isBusy = true;
+    zlib().deflateRaw(batch.bytes, optionsOf(batch), (_, compressed) => {
+      this.#isBusy = false;
+      // Unless `sync` has compressed and written it.
+      if (this.#waiting[0] === batch) {
+        this.#waiting.shift();
+        this.#write(compressed);
+      }
+      this.#compressNext();
+    });
+  }
+
+  #write(chunk: Uint8Array): void {
+    if (this.#isBroken) return;
+    this.#fileCrc = zlib().crc32(chunk, this.#fileCrc);
+    try {
+      this.#append(chunk);
+    } catch (error) {
+      this.#isBroken = true;
+      this.#onFailure(error as Error);
+    }
+  }
+}
+
+function optionsOf({ dictionary }: Batch) {
+  return {
+    finishFlush: zlib().constants.Z_SYNC_FLUSH,
+    ...(dictionary.length > 0 && { dictionary }),
+  };
+}
+
+const sealOf = (crc: number) => `{"do":"seal","crc":${crc}}`;
+
+/** The second member, which is as long for each number. */
+function memberOf(crc: number): Buffer {
+  const member = zlib().gzipSync(`{"do":"file","crc":"${crc.toString(16).padStart(8, "0")}"}\n`, {
+    level: 0,
+  });
+  header.copy(member);
+  return member;
+}
+
+/** A tape in memory, in the form of a file. */
+export function encodeTape({ head, events }: Pick<Tape, "head" | "events">): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  const writer = new TapeWriter(
+    (chunk) => void chunks.push(chunk),
+    (error) => {
+      throw error;
+    },
+  );
+  writer.write([head, ...events].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  writer.end();
+  return Buffer.concat(chunks);
+}
+
+/** @throws SetupError if the file cannot be read, is no tape, is damaged, or has another format */
+export function readTape(path: string): Tape {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new SetupError(`tape: cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return decodeTape(bytes);
+  } catch (error) {
+    throw new SetupError(`tape: ${path} ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** @throws Error with a message that continues a sentence about the tape */
+export function decodeTape(bytes: Buffer): Tape {
+  if (!bytes.subarray(0, header.length).equals(header)) {
+    throw new Error("is not a tape. Record one with card-sandbox start --tape FILE.");
+  }
+  const damaged = new Error("is damaged: its checksum is wrong. Get an undamaged copy of the file.");
+  let text: string;
+  try {
+    const limits = { finishFlush: zlib().constants.Z_SYNC_FLUSH, maxOutputLength: mostBytes };
+    text = zlib().gunzipSync(bytes, limits).toString("utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
+      throw new Error(`is too long: it has more than ${mostBytes / 2 ** 30} GiB of text.`);
+    }
+    throw damaged;
+  }
+  const endLine = text.indexOf('\n{"do":"end"}\n');
+  const isComplete = endLine >= 0;
+  if (isComplete) {
+    const length = memberOf(0).length;
+    const first = bytes.subarray(0, -length);
+    if (!memberOf(zlib().crc32(first)).equals(bytes.subarray(-length))) throw damaged;
+  }
+  const lines = sealedLines(text, damaged);
+  return tapeOf(lines, isComplete);
+}
+
+/** The lines up to the last seal. */
+function sealedLines(text: string, damaged: Error): string[] {
+  const lines: string[] = [];
+  let unsealed: string[] = [];
+  let crc = 0;
+  for (const line of text.split("\n")) {
+    if (!line.startsWith('{"do":"seal"')) {
+      unsealed.push(line);
+      continue;
+    }
+    crc = zlib().crc32(`${unsealed.join("\n")}\n`, crc);
+    if (line !== sealOf(crc)) throw damaged;
+    crc = zlib().crc32(`${line}\n`, crc);
+    for (const each of unsealed) lines.push(each);
+    unsealed = [];
+  }
+  return lines;
+}
+
+function tapeOf([first, ...rest]: readonly string[], isComplete: boolean): Tape {
+  if (first === undefined) throw new Error("is empty: its recording was killed within its first second.");
+  const head = JSON.parse(first) as TapeHead;
+  if (head.format !== tapeFormat) {
+    throw new Error(
+      `has the format ${head.format} of card-sandbox ${head.version}, but this version plays format ${tapeFormat}. Play it with the version that recorded it.`,
+    );
+  }
+  return { head, events: rest.map((line) => JSON.parse(line) as TapeEvent), isComplete };
+}
+
+/**
+ * Opens the file of a new tape.
+ * @throws SetupError if the file exists and is not a tape, or it cannot be written
+ */
+export function openTapeFile(path: string): { append(chunk: Uint8Array): void; close(): void } {
+  if (existsSync(path) && !isReplaceable(path)) {
+    throw new SetupError(`tape: ${path} exists and is not a tape. Use another file name.`);
+  }
+  let file: number;
+  try {
+    file = openSync(path, "w", 0o600);
+  } catch (error) {
+    throw new SetupError(`tape: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  return {
+    append: (chunk) => {
+      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Whether a file is empty or an earlier tape. */
+function isReplaceable(path: string): boolean {
+  const start = Buffer.alloc(header.length);
+  try {
+    const file = openSync(path, "r");
+    try {
+      return readSync(file, start) === 0 || start.equals(header);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Clock } from "../../rules/clock.ts";
+import { SetupError } from "../../rules/errors.ts";
+import { Recorder } from "../../tape/recorder.ts";
+import type { Tape, Waits } from "../../tape/tape.ts";
+import { clearInterval, setImmediate, setInterval } from "../real-timers.ts";
+import { decodeTape, encodeTape, openTapeFile, TapeWriter } from "./tape-file.ts";
+
+/** A crash loses at most the requests of this time, in milliseconds. */
+const flushMs = 1000;
+
+/** The maximum size of a tape that is kept in memory. */
+const mostMemoryBytes = 64 * 1024 * 1024;
+
+/** The place of a tape: a file, or the memory of this process. */
+interface Storage {
+  /** The absolute path; null: in memory. */
+  readonly path: string | null;
+  bytes: number;
+  read(): Buffer;
+  append(chunk: Uint8Array): void;
+  close(): void;
+}
+
+/** Records what enters one sandbox to a file, or in memory. */
+export class Taping {
+  readonly recorder: Recorder;
+  #current:
+    | { readonly storage: Storage; readonly writer: TapeWriter; readonly timer: NodeJS.Timeout }
+    | undefined;
+  #failure: string | undefined;
+  #file: Storage | undefined;
+
+  constructor(clock: Clock, waits?: Waits) {
+    this.recorder = new Recorder({ clock, afterTurn: (work) => void setImmediate(work) }, waits);
+  }
+
+  /**
+   * Opens the file of a tape, before the sandbox exists.
+   * @param path - a file, or a folder: each sandbox then makes a file of its own in it
+   * @throws SetupError if it cannot be written
+   */
+  open(path: string): void {
+    this.#file = fileStorage(pathOf(path));
+  }
+
+  /** The absolute path of the tape that is recorded; null: it is in memory; undefined: nothing is recorded. */
+  get path(): string | null | undefined {
+    return this.#current?.storage.path;
+  }
+
+  /** Its compressed size so far. */
+  get bytes(): number {
+    return this.#current?.storage.bytes ?? 0;
+  }
+
+  /** Why the recording ended by itself. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Begins to record: to the opened file, otherwise in memory.
+   * @param isNew - the world is as its fixtures made it
+   */
+  begin(isNew: boolean): void {
+    this.end();
+    const storage = this.#file ?? memoryStorage();
+    this.#file = undefined;
+    this.#failure = undefined;
+    const append = (chunk: Uint8Array) => {
+      storage.append(chunk);
+      storage.bytes += chunk.length;
+      if (storage.path === null && storage.bytes > mostMemoryBytes) {
+        throw new Error(`the tape is larger than ${mostMemoryBytes / 2 ** 20} MiB. Use --tape FILE`);
+      }
+    };
+    const writer = new TapeWriter(append, ({ message }) => {
+      this.#failure = message;
+      this.recorder.end();
+    });
+    const timer = setInterval(() => this.recorder.flush(), flushMs).unref();
+    this.#current = { storage, writer, timer };
+    this.recorder.begin(writer, randomBytes(32), isNew);
+  }
+
+  /** Writes the end of the tape. A tape in memory is lost. */
+  end(): void {
+    if (!this.#current) return;
+    const { storage, writer, timer } = this.#current;
+    clearInterval(timer);
+    this.recorder.end();
+    writer.end();
+    storage.close();
+    this.#current = undefined;
+  }
+
+  /**
+   * The tape up to the response to a request, in the form of a file.
+   * @param untilId - the id of the request in the journal; undefined: all
+   * @returns undefined if nothing is recorded, or the request is not on the tape
+   */
+  save(untilId?: number): Uint8Array | undefined {
+    if (!this.#current) return undefined;
+    const { storage, writer } = this.#current;
+    this.recorder.flush();
+    writer.sync();
+    const tape = decodeTape(storage.read());
+    const events = untilId === undefined ? tape.events : eventsUntil(tape, untilId);
+    return events && encodeTape({ head: tape.head, events });
+  }
+}
+
+/** The events up to the response with this id; undefined if there is none. */
+function eventsUntil({ events }: Tape, id: number): Tape["events"] | undefined {
+  const answered = events.findIndex(
+    (event) => (event.do === "request" || event.do === "response") && event.response?.id === id,
+  );
+  if (answered < 0) return undefined;
+  const response = events[answered];
+  if (response?.do !== "request") return events.slice(0, answered + 1);
+  // Its response may have come after later events, whose requests then have smaller ids.
+  const last = events.findLastIndex(
+    (event) => event.do === "request" && event.response !== undefined && event.response.id <= id,
+  );
+  return events.slice(0, Math.max(answered, last) + 1);
+}
+
+function pathOf(path: string): string {
+  const isFolder = /[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (!isFolder) return resolve(path);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SetupError(`tape: the folder ${path} does not exist. Create it first.`);
+  }
+  return resolve(join(path, `${process.pid}-${randomBytes(4).toString("hex")}.tape`));
+}
+
+function fileStorage(path: string): Storage {
+  const { append, close } = openTapeFile(path);
+  return { path, bytes: 0, read: () => readFileSync(path), append, close };
+}
+
+function memoryStorage(): Storage {
+  const chunks: Uint8Array[] = [];
+  return {
+    path: null,
+    bytes: 0,
+    read: () => Buffer.concat(chunks),
+    append: (chunk) => void chunks.push(chunk),
+    close: () => {},
+  };
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../rules/clock.ts";
+
+interface Timer {
+  readonly ms: number;
+  readonly work: () => void;
+}
+
+/** The clock of a sandbox that plays a tape: the tape moves it and fires its timers, until it runs by itself. */
+export class PlayedClock implements Clock {
+  readonly #startMs: number;
+  #nowMs: number;
+  #events = 0;
+  #timers: Timer[] = [];
+  #live: { readonly clock: Clock; readonly offsetMs: number } | undefined;
+
+  /** @param startMs - real time when the recording began */
+  constructor(startMs: number) {
+    this.#startMs = startMs;
+    this.#nowMs = startMs;
+  }
+
+  now(): number {
+    return this.#live ? this.#live.clock.now() + this.#live.offsetMs : this.#nowMs;
+  }
+
+  ticks(): number {
+    if (this.#live) return this.#live.clock.ticks();
+    // Later events are later, even within one millisecond.
+    return this.#nowMs - this.#startMs + this.#events / 1000;
+  }
+
+  after(ms: number, work: () => void, inBackground?: boolean): () => void {
+    if (this.#live) return this.#live.clock.after(ms, work, inBackground);
+    const timer = { ms, work };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((each) => each !== timer);
+    };
+  }
+
+  /** Moves it to the next event. */
+  advance(byMs: number): void {
+    this.#nowMs += byMs;
+    this.#events++;
+  }
+
+  /** Fires the oldest timer that was set for `ms`. A turn of background work may have needed fewer timers than then. */
+  fire(ms: number): void {
+    const timer = this.#timers.find((each) => each.ms === ms);
+    this.#timers = this.#timers.filter((each) => each !== timer);
+    timer?.work();
+  }
+
+  /** From now on it runs with real time. Pending timers start anew. */
+  run(clock: Clock): void {
+    this.#live = { clock, offsetMs: this.#nowMs - clock.now() };
+    const timers = this.#timers;
+    this.#timers = [];
+    for (const { ms, work } of timers) clock.after(ms, work, true);
+  }
+}

@@ -1,0 +1,376 @@
+import { hex } from "@scure/base";
+import type { SandboxPorts, Tap } from "../api.ts";
+import type { Environment } from "../contract/identifiers.ts";
+import type { ControlServices } from "../control/services.ts";
+import type { App } from "../http/app.ts";
+import type { HttpEnv } from "../http/context.ts";
+import { type Arrived, type Body, bodyOf, readBody } from "../http/read-body.ts";
+import type { Exchange, Messages, SentHeaders } from "../journal/exchange.ts";
+import type { Journal } from "../journal/journal.ts";
+import { isJsonObject } from "../journal/masking.ts";
+import type { Clock } from "../rules/clock.ts";
+import { SetupError } from "../rules/errors.ts";
+import { hashOfSecret } from "../rules/random.ts";
+import type { Services } from "../runtime/services.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import { readOrigin } from "../store/meta.ts";
+import { countStoredRows, isCredential, storedRows } from "../store/stored-rows.ts";
+import type { Send } from "../webhooks/attempt.ts";
+import { replaceCalls } from "./calls.ts";
+import { type Replace, Replacing, standIns } from "./secrets.ts";
+import {
+  type KnownCredential,
+  type TapedRequest,
+  type TapeEvent,
+  type TapeHead,
+  tapedResponse,
+  tapeFormat,
+  type Waits,
+} from "./tape.ts";
+
+/** Real time, and the end of the current turn of the event loop. */
+export interface Turns {
+  readonly clock: Clock;
+  /** Calls `work` once all work of the current turn is done. */
+  readonly afterTurn: (work: () => void) => void;
+}
+
+/** Receives the lines of a tape. */
+export interface Sink {
+  /** Called with many lines at once. */
+  write(text: string): void;
+}
+
+/** The most events in memory: then they are written before the second is over. */
+const mostWaiting = 500;
+
+/** The most rows of a database that is older than the recording. */
+const mostRows = 200_000;
+
+interface Recording {
+  readonly sink: Sink;
+  readonly replace: Replace;
+  readonly replacing: Replacing;
+  /** The credentials that were looked up in a database that is older than the recording; undefined: it is not older. */
+  readonly lookedUp: Set<string> | undefined;
+  events: TapeEvent[];
+  lastAtMs: number;
+  /** The number of requests, and of those that were written, perhaps without a response. */
+  requests: number;
+  written: number;
+  deliveries: number;
+}
+
+type NewEvent = TapeEvent extends infer Each ? (Each extends TapeEvent ? Omit<Each, "at"> : never) : never;
+
+interface Wired {
+  readonly ports: SandboxPorts;
+  readonly services: Services;
+  readonly journal: Journal;
+}
+
+/**
+ * Records everything that enters a sandbox. While it records, the clock stands still within a turn of the event loop, so
+ * that everything in it sees the time that the tape has.
+ */
+export class Recorder implements Tap {
+  readonly #turns: Turns;
+  readonly #waits: Waits | undefined;
+  #pinnedMs: number | undefined;
+  #wired: Wired | undefined;
+  #recording: Recording | undefined;
+  #isCalling = false;
+
+  constructor(turns: Turns, waits?: Waits) {
+    this.#turns = turns;
+    this.#waits = waits;
+  }
+
+  /** The clock for the sandbox. */
+  readonly clock: Clock = {
+    now: () => (this.#recording ? this.#nowMs() : this.#turns.clock.now()),
+    ticks: () => this.#turns.clock.ticks(),
+    after: (ms, work, inBackground) =>
+      this.#turns.clock.after(
+        ms,
+        () => {
+          this.#add({ do: "timer", ms });
+          work();
+        },
+        inBackground,
+      ),
+  };
+
+  #nowMs(): number {
+    if (this.#pinnedMs === undefined) {
+      this.#pinnedMs = this.#turns.clock.now();
+      this.#turns.afterTurn(() => {
+        this.#pinnedMs = undefined;
+      });
+    }
+    return this.#pinnedMs;
+  }
+
+  get isRecording(): boolean {
+    return this.#recording !== undefined;
+  }
+
+  /** Sends deliveries, and records their outcomes. */
+  sending(send: Send): Send {
+    return (url, init) => {
+      const recording = this.#recording;
+      const sent = send(url, init);
+      if (!recording) return sent;
+      const n = ++recording.deliveries;
+      const ended = (outcome: { status: number | null; error?: string; code?: string }) => {
+        if (this.#recording !== recording) return;
+        this.#add({ do: "delivery", url: recording.replacing.url(url), n, ...outcome });
+      };
+      sent.then(
+        ({ status }) => ended({ status }),
+        (error) => {
+          const { message = String(error), cause } = error ?? {};
+          const code = cause?.code;
+          ended({ status: null, error: message, ...(typeof code === "string" && { code }) });
+        },
+      );
+      return sent;
+    };
+  }
+
+  control(services: ControlServices, wired: Wired): void {
+    this.#wired = wired;
+    wired.services.generations.onEnd(() => this.#recording?.lookedUp?.clear());
+    replaceCalls(
+      services,
+      (name, call) =>
+        (...args) =>
+          this.#call(name, args, () => call(...args)),
+    );
+  }
+
+  /** An operation that another one calls is not recorded. */
+  #call(name: string, args: readonly unknown[], work: () => unknown): unknown {
+    if (!this.#recording || this.#isCalling) return work();
+    const settles = name === "webhooks.settled";
+    this.#isCalling = true;
+    try {
+      if (settles) this.#addCall(name, args, {});
+      const result = work();
+      if (!(result instanceof Promise)) this.#addCall(name, args, { result });
+      else if (!settles) {
+        result.then(
+          (value) => this.#addCall(name, args, { result: value }),
+          (error) => this.#addCall(name, args, { error: error.message }),
+        );
+      }
+      return result;
+    } catch (error) {
+      this.#addCall(name, args, { error: (error as Error).message });
+      throw error;
+    } finally {
+      this.#isCalling = false;
+    }
+  }
+
+  #addCall(call: string, args: readonly unknown[], outcome: { result?: unknown; error?: string }): void {
+    const replacing = this.#recording?.replacing;
+    if (!replacing) return;
+    // JSON has no undefined.
+    const sent = args.slice(0, args.findLastIndex((each) => each !== undefined) + 1);
+    this.#add({ do: "control", call, ...replacing.json({ args: sent, ...outcome }) });
+  }
+
+  /** Records that files which the sandbox watches were changed. */
+  inputs(changed: Omit<Extract<TapeEvent, { do: "inputs" }>, "do" | "at">): void {
+    const replacing = this.#recording?.replacing;
+    if (replacing) this.#add({ do: "inputs", ...replacing.json(changed) });
+  }
+
+  requests(app: App, environments: readonly Environment[]): App {
+    const environment = environments.length === 1 ? environments[0] : undefined;
+    const decide = (request: Request, env: HttpEnv["Bindings"], body: Body) =>
+      this.#recording
+        ? this.#decide(app, request, env, body, environment)
+        : app.fetch(request, { ...env, body });
+    return {
+      fetch: (request, env) => {
+        if (!this.#recording) return app.fetch(request, env);
+        const read = env.arrived?.body;
+        // The body is read first, so that requests are recorded in the order in which they are decided.
+        if (!read) return readBody(request).then((body) => decide(request, env, body));
+        return decide(request, env, bodyOf(read));
+      },
+    };
+  }
+
+  #decide(
+    app: App,
+    request: Request,
+    env: HttpEnv["Bindings"],
+    body: Body,
+    environment: Environment | undefined,
+  ): Response | Promise<Response> {
+    const recording = this.#recording as Recording;
+    const taped = this.#taped(recording, request, env.arrived?.headers ?? request.headers, body);
+    const event = this.#add(environment === undefined ? taped : { ...taped, environment }) as TapedRequest;
+    const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
+      // The recording may have ended since.
+      if (this.#recording === recording) this.#end(recording, event, exchange, messages, forced);
+    };
+    const arrived = env.arrived && this.#watched(recording, env.arrived, event.n);
+    return app.fetch(request, { ...env, arrived, body, ended });
+  }
+
+  #watched(recording: Recording, arrived: Arrived, n: number): Arrived {
+    return {
+      ...arrived,
+      onGone: (listener) =>
+        arrived.onGone(() => {
+          if (this.#recording === recording) this.#add({ do: "gone", n });
+          listener();
+        }),
+    };
+  }
+
+  #taped(recording: Recording, { method, url }: Request, sent: SentHeaders, body: Body) {
+    const { replacing } = recording;
+    const headers: Record<string, string> = {};
+    sent.forEach((value, name) => {
+      headers[name] = replacing.header(name, value);
+    });
+    const n = ++recording.requests;
+    const event = { do: "request", n, method, url: replacing.url(url), headers } as const;
+    const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
+    const whole = known ? { ...event, known } : event;
+    if ("unreadable" in body) return { ...whole, unreadable: body.unreadable };
+    const text = body.text === "" || isJsonObject(body.text) ? replacing.body(body.text) : undefined;
+    return text === undefined ? { ...whole, unreadable: "not JSON" as const } : { ...whole, body: text };
+  }
+
+  /** The credential of a request, if it was issued before the recording. */
+  #knownCredential(
+    { lookedUp, replace }: Recording,
+    sent: SentHeaders,
+    body: Body,
+  ): KnownCredential | undefined {
+    const found: string[] = [];
+    const [, token] = /^bearer\s+(.+)$/i.exec(sent.get("Authorization")?.trim() ?? "") ?? [];
+    if (token !== undefined) found.push(token);
+    if ("text" in body) found.push(...(/sk_[A-Za-z0-9_]+/.exec(body.text) ?? []));
+    for (const secret of found) {
+      if (lookedUp?.has(secret)) continue;
+      lookedUp?.add(secret);
+      const hash = hashOfSecret(secret);
+      if (this.#wired && isCredential(this.#wired.services.database, hash)) {
+        return { standIn: replace(secret), sha256: hex.encode(hash) };
+      }
+    }
+    return undefined;
+  }
+
+  #end(
+    recording: Recording,
+    event: TapedRequest,
+    exchange: Exchange,
+    messages: Messages,
+    forced: Scenario | undefined,
+  ): void {
+    const { responseBody } = messages;
+    const body =
+      responseBody === undefined ? null : recording.replacing.response(responseBody, exchange.status ?? 0);
+    const response = tapedResponse(exchange, this.#wired?.journal.lastId ?? 0, body);
+    const outcome = forced === undefined ? { response } : { response, forced };
+    if (event.n > recording.written) Object.assign(event, outcome);
+    else this.#add({ do: "response", n: event.n, ...outcome });
+  }
+
+  /**
+   * Begins to record, and ends an earlier recording.
+   * @param key - 32 unpredictable bytes, which the stand-ins derive from
+   * @param isNew - the world is as its fixtures made it; otherwise the tape begins with all rows
+   * @throws SetupError if there are too many rows
+   */
+  begin(sink: Sink, key: Uint8Array, isNew: boolean): void {
+    const wired = this.#wired as Wired;
+    const rows = isNew ? 0 : countStoredRows(wired.services.database);
+    if (rows > mostRows) {
+      throw new SetupError(
+        `tape: a tape begins with the rows of the database, at most ${mostRows}, but there are ${rows}. Reset the sandbox, or use a new database.`,
+      );
+    }
+    const replace = standIns(key);
+    const replacing = new Replacing(replace);
+    this.#recording = {
+      sink,
+      replace,
+      replacing,
+      lookedUp: isNew ? undefined : new Set(),
+      events: [],
+      lastAtMs: this.#turns.clock.now(),
+      requests: 0,
+      written: 0,
+      deliveries: 0,
+    };
+    const head = headOf(wired, replacing, this.#recording.lastAtMs, isNew, this.#waits);
+    sink.write(`${JSON.stringify(head)}\n`);
+  }
+
+  /** Writes what was recorded since the last call. */
+  flush(): void {
+    const recording = this.#recording;
+    if (!recording || recording.events.length === 0) return;
+    const { events } = recording;
+    recording.events = [];
+    recording.written = recording.requests;
+    recording.sink.write(`${events.map((event) => JSON.stringify(event)).join("\n")}\n`);
+  }
+
+  end(): void {
+    this.flush();
+    this.#recording = undefined;
+  }
+
+  #add(event: NewEvent): TapeEvent | undefined {
+    const recording = this.#recording;
+    if (!recording) return undefined;
+    const nowMs = this.#nowMs();
+    const added = { at: nowMs - recording.lastAtMs, ...event } as TapeEvent;
+    recording.lastAtMs = nowMs;
+    if (recording.events.length >= mostWaiting) this.flush();
+    recording.events.push(added);
+    return added;
+  }
+}
+
+function headOf(
+  { ports, services, journal }: Wired,
+  replacing: Replacing,
+  at: number,
+  isNew: boolean,
+  waits: Waits | undefined,
+): TapeHead {
+  const origin = readOrigin(services.database);
+  const { world, digest } = ports.fixtures ?? ports.defaultFixtures();
+  return {
+    do: "begin",
+    format: tapeFormat,
+    version: ports.version,
+    at,
+    seed: origin?.seed ?? 1,
+    clock: origin === undefined || origin.clock === "real" ? null : origin.clock,
+    fixtures: { world: replacing.json(world), digest },
+    dialect: services.dialects.start,
+    scenarios: ports.scenarios.own,
+    options: {
+      assumed: ports.assumed ?? true,
+      sandboxHeaders: ports.sandboxHeaders ?? true,
+      fixtureKeys: ports.fixtureKeys ?? true,
+      scenario: ports.scenario ?? null,
+      allowWebhookHosts: ports.allowWebhookHosts ?? [],
+      waits: waits ?? null,
+    },
+    rows: isNew ? null : replacing.rows(storedRows(services.database)),
+    after: journal.lastId,
+  };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { differencesOf, tapeOf } from "../support/taped.ts";
+
+const order = (accountId: string) => ({
+  account_id: accountId,
+  pin: "4821",
+  name: "Ada",
+  auto_convert: true,
+  delivery_method: "classic",
+  delivery_address: { line1: "1 Main Street", city: "London", post_code: "N1 9GU", country_code: "GB" },
+});
+
+test("a replay decides the same, after orders, a retry, an error, a move of the clock and a reset", async () => {
+  const secrets: string[] = [];
+  const tape = await tapeOf(async (sandbox) => {
+    const company = await sandbox.isolatedCompany();
+    const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+      sandbox.fetch(`http://sandbox${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body,
+      });
+    const exchange = async () => {
+      const response = await post("/auth/v1/sandbox/token", JSON.stringify({ api_key: company.apiKey }));
+      const { access_token } = (await response.json()) as { access_token: string };
+      secrets.push(access_token);
+      return `Bearer ${access_token}`;
+    };
+    const orderWith = async (authorization: string, n: number) => {
+      const key = `3f0c2a4e-1111-4222-8333-${String(n).padStart(12, "0")}`;
+      const headers = { Authorization: authorization, "Idempotency-Key": key };
+      const body = JSON.stringify(order(company.accountId));
+      return (await post("/developer/cards/physical", body, headers)).status;
+    };
+    secrets.push(company.apiKey);
+    const first = await exchange();
+    expect([await orderWith(first, 1), await orderWith(first, 1)]).toEqual([201, 201]);
+    const armed = sandbox.scenario("quota-reached", { company: company.id });
+    expect(await orderWith(first, 2)).toBe(422);
+    armed.disarm();
+    expect((await post("/developer/cards/physical", '{"pin":"4821', { Authorization: first })).status).toBe(
+      400,
+    );
+    await sandbox.clock.advance({ by: "PT16M" });
+    expect(await orderWith(first, 3)).toBe(401);
+    expect(await orderWith(await exchange(), 4)).toBe(201);
+    sandbox.reset();
+    expect(await orderWith(first, 5)).toBe(401);
+  });
+  expect(await differencesOf(tape)).toEqual([]);
+  expect(tape).toMatchObject({ isComplete: true });
+  const text = JSON.stringify(tape);
+  for (const secret of [...secrets, "4821"]) expect(text).not.toContain(secret);
+});
