@@ -17,6 +17,12 @@ import { entryFilter, unknownPoint } from "./requests.ts";
 const { company } = entryFilter;
 const format = z.enum(reportFormats).default("json");
 
+const flag = () =>
+  z
+    .enum(["true", "false"], "must be true or false")
+    .transform((word) => word === "true")
+    .optional();
+
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
   const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));
   if (unmatched !== undefined) check.addIssue(unknownPoint(unmatched));
@@ -42,16 +48,15 @@ export const findingsFilter = z.lazy(() =>
   z.strictObject({
     company,
     final: z.boolean("must be true or false").optional(),
+    evidence: z.boolean("must be true or false").optional(),
   }),
 );
 
 export const findingsQuery = z.lazy(() =>
   z.strictObject({
     company,
-    final: z
-      .enum(["true", "false"], "must be true or false")
-      .transform((word) => word === "true")
-      .optional(),
+    final: flag(),
+    evidence: flag(),
     format,
   }),
 );

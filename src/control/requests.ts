@@ -3,8 +3,12 @@ import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import type { Coverage } from "../journal/coverage.ts";
+import type { Exchange } from "../journal/exchange.ts";
+import { evidenceOf } from "../journal/findings/evidence.ts";
+import type { FindingRequest } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import {
+  companyTest,
   type EntryFilter,
   entryOf,
   entryTest,
@@ -103,6 +107,18 @@ export class Requests {
   /** Returns undefined if the journal no longer has the request, or never had it. */
   get(id: string): JournalEntry | undefined {
     return this.#journal.get(id);
+  }
+
+  /**
+   * The latest requests to these operations, at most ten, three for each, oldest first; also some that the journal no
+   * longer shows. Undefined: to any operation; null: of any company.
+   * @internal
+   */
+  latest(operations: readonly string[] | undefined, company: string | null): FindingRequest[] {
+    const isOfCompany = companyTest(company ?? undefined);
+    const isIncluded = (exchange: Exchange) =>
+      isOfCompany(exchange) && (operations?.some((each) => each === exchange.operation) ?? true);
+    return this.#journal.latest(isIncluded, 10, 3).map(evidenceOf);
   }
 
   /** Deletes all requests with their coverage and findings. A reset of the world does not. */

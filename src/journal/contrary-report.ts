@@ -5,7 +5,17 @@ import { type SweepCell, type SweepReport, type Verdict, verdicts } from "./swee
 export interface ContraryCell
   extends Pick<
     SweepCell,
-    "id" | "verdict" | "reason" | "repeat" | "differences" | "findings" | "output" | "duration_ms"
+    | "id"
+    | "verdict"
+    | "reason"
+    | "repeat"
+    | "evidence"
+    | "tape"
+    | "replay"
+    | "differences"
+    | "findings"
+    | "output"
+    | "duration_ms"
   > {
   /** Such as `replay.status`; `id` is `replay.status=200`. */
   readonly behaviour: BehaviourId;

@@ -6,7 +6,7 @@ import type { Role } from "../rules/company.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Exchange, Messages } from "./exchange.ts";
-import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";
+import { Masking, mask, maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "./masking.ts";
 
 /** The caller at the time of the request; the company may have been deleted since. */
 export interface JournalCaller {
@@ -67,20 +67,23 @@ export interface JournalEntry {
 export function journalEntry(id: number, exchange: Exchange, messages: Messages): JournalEntry {
   const { operation, caller, status, point, contract, defect } = exchange;
   const { requestHeaders, requestBody, responseBody } = messages;
+  const pinless = maskingPinsOf(requestBody);
   return {
     id: String(id),
     time: new Date(exchange.atMs).toISOString(),
     duration_ms: Math.round(exchange.durationMs * 100) / 100,
     method: exchange.method,
-    path: maskPath(exchange.path),
-    query: maskQuery(exchange.query),
+    path: pinless(maskPath(exchange.path)),
+    query: pinless(maskQuery(exchange.query)),
     operation: operation ?? null,
     caller: caller ? journalCaller(caller) : null,
     idempotency_key: exchange.idempotencyKey ?? null,
     request: {
       headers: maskHeaders(requestHeaders),
       body:
-        requestBody === undefined ? null : maskRequestBody(requestBody, requestHeaders.get("Content-Type")),
+        requestBody === undefined
+          ? null
+          : pinless(maskRequestBody(requestBody, requestHeaders.get("Content-Type"))),
     },
     status: status ?? null,
     response:
@@ -88,7 +91,7 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
         ? null
         : {
             headers: maskHeaders(new Headers(exchange.responseHeaders)),
-            body: responseBody === undefined ? null : maskBody(responseBody),
+            body: responseBody === undefined ? null : pinless(maskBody(responseBody)),
           },
     point: point ?? null,
     provenance: point ? contract.points[point].provenance : null,
@@ -97,6 +100,29 @@ export function journalEntry(id: number, exchange: Exchange, messages: Messages)
     fault: exchange.fault ?? null,
     ...(defect && { defect: maskBody(defect.message) }),
   };
+}
+
+/** Masks the PINs of a request where another field repeats them, such as the name of a card. */
+function maskingPinsOf(requestBody: string | undefined): (text: string) => string {
+  const pins = new Set<string>();
+  const found = (secret: string) => {
+    if (/^[0-9]{4}$/.test(secret)) pins.add(secret);
+  };
+  const collecting = new Masking({
+    text: (secret, kept = "") => {
+      found(secret);
+      return kept + mask;
+    },
+    value: (value) => {
+      found(Array.isArray(value) ? value.join("") : String(value));
+      return mask;
+    },
+    quotesBare: true,
+  });
+  if (requestBody !== undefined) collecting.body(requestBody);
+  if (pins.size === 0) return (text) => text;
+  const anyPin = new RegExp(`(?<![0-9A-Za-z_.:-])(?:${[...pins].join("|")})(?![0-9A-Za-z_-])`, "g");
+  return (text) => text.replace(anyPin, mask);
 }
 
 function journalCaller(caller: Caller): JournalCaller {

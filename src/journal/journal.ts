@@ -98,11 +98,16 @@ function textBytes(text: string): number {
   return Math.max(sent, 2 * shownBodyLength);
 }
 
+/** The least number of requests that are kept for the evidence of findings, even if the journal shows fewer. */
+const keptForEvidence = 4000;
+
 /** The default maximum memory of the journal, in bytes. */
 export const defaultJournalBytes = 64 * 1024 * 1024;
 
 /** The latest requests to the service, in a ring buffer in memory. */
 export class Journal {
+  readonly #shown: number;
+  /** The maximum number of kept requests. */
   readonly #limit: number;
   readonly #maxBytes: number;
   readonly #ring: (RecordedRequest | undefined)[] = [];
@@ -115,12 +120,13 @@ export class Journal {
   #bytes = 0;
 
   /**
-   * @param limit - the maximum number of requests; with 0, no request is kept and only listeners are called
-   * @param maxBytes - the maximum memory of these requests, in bytes
+   * @param shown - the maximum number of requests that it shows; listeners are called for all
+   * @param maxBytes - the maximum memory of all kept requests, in bytes
    * @param after - the id before that of the first request
    */
-  constructor(limit: number, maxBytes = defaultJournalBytes, after = 0) {
-    this.#limit = limit;
+  constructor(shown: number, maxBytes = defaultJournalBytes, after = 0) {
+    this.#shown = shown;
+    this.#limit = Math.max(shown, keptForEvidence);
     this.#maxBytes = maxBytes;
     this.#lastId = after;
   }
@@ -133,9 +139,8 @@ export class Journal {
   /** @returns the id of the request */
   record(exchange: Exchange, messages: Messages): number {
     const id = ++this.#lastId;
-    if (this.#limit === 0 && this.#listeners.size === 0) return id;
     const request = { id, exchange, bytes: bytesOf(exchange, messages), messages, entry: undefined };
-    if (this.#limit > 0) this.#keep(request);
+    this.#keep(request);
     for (const listener of this.#listeners) listener.recorded(request);
     return id;
   }
@@ -158,8 +163,8 @@ export class Journal {
     const matches = entryTest(filter);
     const requests: JournalEntry[] = [];
     const newest = after === undefined ? this.#lastId : Math.min(Number(after) - 1, this.#lastId);
-    for (let id = newest; id > this.#lastId - this.#kept; id--) {
-      const request = this.#at(id);
+    for (let id = newest; id >= this.#oldestShown; id--) {
+      const request = this.kept(id);
       if (!request || !matches(request.exchange)) continue;
       if (requests.length === limit) return { requests, has_more: true };
       requests.push(entryOf(request));
@@ -171,17 +176,42 @@ export class Journal {
   since(id: number, filter: EntryFilter): RecordedRequest[] {
     const matches = entryTest(filter);
     const requests: RecordedRequest[] = [];
-    const oldest = this.#lastId - this.#kept + 1;
+    const oldest = this.#oldestShown;
     for (let next = id > this.#lastId ? oldest : Math.max(oldest, id + 1); next <= this.#lastId; next++) {
-      const request = this.#at(next);
+      const request = this.kept(next);
       if (request && matches(request.exchange)) requests.push(request);
     }
     return requests;
   }
 
   get(id: string): JournalEntry | undefined {
-    const request = this.#at(Number(id));
-    return request && String(request.id) === id ? entryOf(request) : undefined;
+    const request = this.kept(Number(id));
+    if (!request || request.id < this.#oldestShown || String(request.id) !== id) return undefined;
+    return entryOf(request);
+  }
+
+  /**
+   * The latest requests of which a test holds, oldest first, even if the journal no longer shows them.
+   * @param most - how many
+   * @param mostOfOperation - how many of each operation
+   */
+  latest(test: (exchange: Exchange) => boolean, most: number, mostOfOperation: number): RecordedRequest[] {
+    const found: RecordedRequest[] = [];
+    const counts = new Map<OperationId | undefined, number>();
+    for (let id = this.#lastId; id > this.#lastId - this.#kept && found.length < most; id--) {
+      const request = this.kept(id);
+      if (!request || !test(request.exchange)) continue;
+      const { operation } = request.exchange;
+      const count = counts.get(operation) ?? 0;
+      counts.set(operation, count + 1);
+      if (count < mostOfOperation) found.unshift(request);
+    }
+    return found;
+  }
+
+  /** A request that is kept, even if the journal no longer shows it. */
+  kept(id: number): RecordedRequest | undefined {
+    return id > this.#lastId - this.#kept ? this.#ring[id % this.#limit] : undefined;
   }
 
   clear(): void {
@@ -203,8 +233,8 @@ export class Journal {
     for (const listener of listeners) listener.ended();
   }
 
-  #at(id: number): RecordedRequest | undefined {
-    return id > this.#lastId - this.#kept ? this.#ring[id % this.#limit] : undefined;
+  get #oldestShown(): number {
+    return this.#lastId - Math.min(this.#kept, this.#shown) + 1;
   }
 }
 

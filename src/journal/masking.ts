@@ -11,7 +11,8 @@ export interface Hiding {
   readonly quotesBare: boolean;
 }
 
-const mask = "…";
+/** @internal */
+export const mask = "…";
 const marking: Hiding = { text: (_, kept = "") => kept + mask, value: () => mask, quotesBare: true };
 
 /** The maximum number of characters of a body that are shown. */

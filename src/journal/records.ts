@@ -47,6 +47,7 @@ export function openRecords({ services, clock, entries, bytes, after, ...ports }
   const findings = new Findings({
     holderOf: (secret) => apiKeyByHash(services.database, services.fixtureKeys, hashOfSecret(secret))?.caller,
     generationOf: (companyPk) => services.generations.of(companyPk),
+    requestOf: (id) => journal.kept(id),
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     ...ports,
   });

@@ -1,6 +1,7 @@
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
-import { type CoverageReport, percent, pointTest } from "./coverage.ts";
-import { type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
+import { type CoverageReport, type PointCoverage, percent, pointTest } from "./coverage.ts";
+import { type FindingRequest, type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
+import { replayed, withReplay } from "./replay-command.ts";
 
 /** A scenario that was armed and never fired, so the test that armed it does not test it. */
 export interface UnusedScenario {
@@ -36,6 +37,10 @@ export interface GateResult {
   readonly passed: boolean;
   /** A sentence without its period. */
   readonly message: string;
+  /** If it failed: the requests that show why, in order. */
+  readonly evidence?: readonly FindingRequest[];
+  /** The command that shows the last of these requests, if a tape was recorded. */
+  readonly replay?: string;
 }
 
 /** The results of a suite that ran against the sandbox. */
@@ -43,6 +48,8 @@ export interface SuiteReport {
   readonly version: string;
   /** The command's exit code; if that is 0: 1 if a gate failed, 3 if a report could not be written. */
   readonly exit_code: number;
+  /** The path of the tape of the run; absent if none was recorded. */
+  readonly tape?: string;
   readonly gates: readonly GateResult[];
   /** The number of requests that the service received. */
   readonly requests: number;
@@ -51,35 +58,74 @@ export interface SuiteReport {
   readonly coverage: CoverageReport;
 }
 
-type Results = Pick<SuiteReport, "version" | "requests" | "findings" | "unused_scenarios" | "coverage">;
+type Results = Pick<
+  SuiteReport,
+  "version" | "requests" | "findings" | "unused_scenarios" | "coverage" | "tape"
+>;
+
+/** Finds the requests that show why a gate failed. */
+export interface GateEvidence {
+  /** The latest requests to these operations, in order; undefined: to any operation; null: of any company. */
+  latest(operations: readonly string[] | undefined, company: string | null): readonly FindingRequest[];
+  /** The operations on which a scenario fires. */
+  operationsOf(scenario: AnyScenarioName): readonly string[];
+}
+
+const noEvidence: GateEvidence = { latest: () => [], operationsOf: () => [] };
+
+/** The most requests that are the evidence of one gate. */
+const mostRequests = 20;
 
 /**
  * @param program - the command without its arguments, which may contain secrets
  * @param exitCode - the command's exit code; 128 plus the signal's number if a signal ended it
  */
-export function suiteReport(program: string, exitCode: number, gates: Gates, results: Results): SuiteReport {
+export function suiteReport(
+  program: string,
+  exitCode: number,
+  gates: Gates,
+  { version, tape, ...results }: Results,
+  evidence: GateEvidence = noEvidence,
+): SuiteReport {
   const gateResults = [
-    { name: program, passed: exitCode === 0, message: `exit code ${exitCode}` },
-    ...resultsOf(gates, results),
-  ];
+    {
+      ...{ name: program, passed: exitCode === 0, message: `exit code ${exitCode}` },
+      evidence: () => evidence.latest(undefined, null),
+    },
+    ...resultsOf(gates, results, evidence),
+  ].map((gate) => withEvidence(gate, tape));
   const isGood = gateResults.every(({ passed }) => passed);
-  const { version, ...others } = results;
-  return { version, exit_code: exitCode || (isGood ? 0 : 1), gates: gateResults, ...others };
+  return {
+    version,
+    exit_code: exitCode || (isGood ? 0 : 1),
+    ...(tape !== undefined && { tape }),
+    gates: gateResults,
+    ...results,
+    findings: withReplay(results.findings, tape),
+  };
 }
 
-function resultsOf(gates: Gates, results: Results): GateResult[] {
+/** A gate whose evidence is only looked for if it failed. */
+type JudgedGate = Omit<GateResult, "evidence"> & { readonly evidence?: () => readonly FindingRequest[] };
+
+function withEvidence({ evidence, ...gate }: JudgedGate, tape: string | undefined): GateResult {
+  const requests = gate.passed ? [] : (evidence?.() ?? []).slice(-mostRequests);
+  return requests.length === 0 ? gate : { ...gate, evidence: requests, ...replayed(tape, requests) };
+}
+
+function resultsOf(gates: Gates, results: Omit<Results, "version">, evidence: GateEvidence): JudgedGate[] {
   const { minCoverage, require, failOn, allowUnused, allowNoRequests } = gates;
   return [
     requestsGate(results.requests, allowNoRequests),
-    ...(minCoverage === undefined ? [] : [coverageGate(minCoverage, results.coverage)]),
-    ...(require.length === 0 ? [] : [requiredGate(require, results.coverage)]),
+    ...(minCoverage === undefined ? [] : [coverageGate(minCoverage, results.coverage, evidence)]),
+    ...(require.length === 0 ? [] : [requiredGate(require, results.coverage, evidence)]),
     ...(failOn === undefined ? [] : [findingsGate(failOn, results.findings)]),
-    unusedGate(results.unused_scenarios, allowUnused),
+    unusedGate(results.unused_scenarios, allowUnused, evidence),
   ];
 }
 
 /** A run without requests fails by default, because it tests nothing. */
-function requestsGate(requests: number, isNoneAllowed: boolean): GateResult {
+function requestsGate(requests: number, isNoneAllowed: boolean): JudgedGate {
   const none = isNoneAllowed
     ? "the sandbox received no requests (allowed by --allow-no-requests)"
     : "the sandbox received no requests. Make the client use CARD_SANDBOX_URL, or add --allow-no-requests.";
@@ -91,33 +137,53 @@ function requestsGate(requests: number, isNoneAllowed: boolean): GateResult {
   };
 }
 
-function coverageGate(minimum: number, { total }: CoverageReport): GateResult {
+function coverageGate(
+  minimum: number,
+  { total, points }: CoverageReport,
+  evidence: GateEvidence,
+): JudgedGate {
   const required = Math.ceil((minimum * total.points) / 100);
   return {
     name: `--min-coverage ${minimum}`,
     passed: total.met * 100 >= minimum * total.points,
     message: `${total.met} of ${total.points} contract points met (${percent(total)}), at least ${required} required`,
+    evidence: () => requestsNear(points.filter(isMissing), evidence),
   };
 }
 
-function requiredGate(patterns: readonly string[], { points }: CoverageReport): GateResult {
+function isMissing({ excluded, times }: PointCoverage): boolean {
+  return !excluded && times === 0;
+}
+
+/** The latest requests to the operations that can meet the points: they show which points they met instead. */
+function requestsNear(missing: readonly PointCoverage[], evidence: GateEvidence): readonly FindingRequest[] {
+  const operations = [...new Set(missing.flatMap(({ operations }) => operations))];
+  return evidence.latest(operations.length === 0 ? undefined : operations, null);
+}
+
+function requiredGate(
+  patterns: readonly string[],
+  { points }: CoverageReport,
+  evidence: GateEvidence,
+): JudgedGate {
   const counted = points.filter(({ excluded }) => !excluded);
   const isRequired = pointTest(patterns);
   const required = counted.filter(({ id }) => isRequired(id));
-  const missing = required.filter(({ times }) => times === 0).map(({ id }) => id);
+  const missing = required.filter(isMissing);
   const unreachable = patterns.filter((pattern) => !counted.some(({ id }) => pointTest([pattern])(id)));
   const problems = [
-    ...(missing.length === 0 ? [] : [`contract points not met: ${missing.join(", ")}`]),
+    ...(missing.length === 0 ? [] : [`contract points not met: ${missing.map(({ id }) => id).join(", ")}`]),
     ...(unreachable.length === 0 ? [] : [`unreachable under the dialect: ${unreachable.join(", ")}`]),
   ];
   return {
     name: "--require",
     passed: problems.length === 0,
     message: problems.join("; ") || `${required.length} of ${required.length} required contract points met`,
+    evidence: () => requestsNear(missing, evidence),
   };
 }
 
-function findingsGate(failOn: Severity, { findings }: FindingsReport): GateResult {
+function findingsGate(failOn: Severity, { findings }: FindingsReport): JudgedGate {
   const failing = findings.filter(({ severity }) => isAsSevere(severity, failOn));
   const threshold = failOn === "critical" ? "severity critical" : `severity ${failOn} or higher`;
   const ids = [...new Set(failing.map(({ id }) => id))].join(", ");
@@ -125,10 +191,21 @@ function findingsGate(failOn: Severity, { findings }: FindingsReport): GateResul
     name: `--fail-on ${failOn}`,
     passed: failing.length === 0,
     message: failing.length === 0 ? `no findings of ${threshold}` : `findings of ${threshold}: ${ids}`,
+    evidence: () => inOrder(failing.flatMap(({ occurrences }) => occurrences[0]?.requests ?? [])),
   };
 }
 
-function unusedGate(unused: readonly UnusedScenario[], isAllowed: boolean): GateResult {
+/** Each request once, by id. */
+function inOrder(requests: readonly FindingRequest[]): FindingRequest[] {
+  const byId = new Map(requests.map((request) => [Number(request.id), request]));
+  return [...byId].sort(([one], [other]) => one - other).map(([, request]) => request);
+}
+
+function unusedGate(
+  unused: readonly UnusedScenario[],
+  isAllowed: boolean,
+  { latest, operationsOf }: GateEvidence,
+): JudgedGate {
   const names = [...new Set(unused.map(({ name }) => name))].join(", ");
   const never = isAllowed
     ? `armed but never fired: ${names} (allowed by --allow-unused-scenarios)`
@@ -137,5 +214,11 @@ function unusedGate(unused: readonly UnusedScenario[], isAllowed: boolean): Gate
     name: "unused scenarios",
     passed: unused.length === 0 || isAllowed,
     message: unused.length === 0 ? "none" : never,
+    evidence: () =>
+      inOrder(
+        unused.flatMap(({ name, company, operation }) =>
+          latest(operation === null ? operationsOf(name) : [operation], company),
+        ),
+      ),
   };
 }

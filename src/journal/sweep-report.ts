@@ -1,5 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
+import type { FindingRequest } from "./findings/finding.ts";
 
 /** How a client fared with one fault, the worst first. */
 export const verdicts = ["hung", "crashed", "damaged", "failed", "survived", "not_reached"] as const;
@@ -67,6 +68,12 @@ export interface SweepCell {
   readonly repeat: string;
   /** The requests of the label from the faulty one on, at most 20. */
   readonly story: readonly StoryRequest[];
+  /** The requests of the story with their headers and bodies. */
+  readonly evidence?: readonly FindingRequest[];
+  /** The path of the tape of this run; absent if none was kept. */
+  readonly tape?: string;
+  /** The command that shows the last of these requests, if a tape was kept. */
+  readonly replay?: string;
   /** At most 100. */
   readonly differences: readonly WorldDifference[];
   /** Findings that the reference run does not have, each with its id, severity and title. */

@@ -206,7 +206,7 @@ export class Runs {
         await new Promise<void>((resolve) => this.#clock.after(0, resolve));
         rest = {
           world: recording?.world(this.#reference?.run.world.keys() ?? []) ?? new Map(),
-          findings: findingsByCompany(sandbox.findings({ final: true })),
+          findings: findingsByCompany(sandbox.findings({ final: true, evidence: false })),
         };
       },
     });

@@ -176,6 +176,7 @@ const queryNotes: Readonly<Record<string, string>> = {
   last_event_id: "The id of the last received event, for clients that cannot send the header `Last-Event-ID`",
   exclude: "Comma-separated contract points to leave out of the totals; `*` matches any text",
   final: "`true`: the client has finished, so the report includes findings about missing requests",
+  evidence: "`false`: the requests of findings have no headers and no bodies. Default: `true`",
   format: "The format of the report. Default: `json`",
 };
 

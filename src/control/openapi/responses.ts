@@ -9,6 +9,7 @@ import { webhookDelivery } from "../../contract/webhook-responses.ts";
 import type { CoverageReport, CoverageTotal, PointCoverage } from "../../journal/coverage.ts";
 import {
   type Finding,
+  type FindingRequest,
   type FindingsReport,
   type Occurrence,
   severities,
@@ -288,12 +289,23 @@ export const coverage = z.object({
   points: z.array(coveredPoint),
 }) satisfies z.ZodType<CoverageReport>;
 
+export const findingRequest = z.object({
+  id: text,
+  method: text,
+  path: text,
+  query: text,
+  status: z.int().nullable(),
+  point: pointId.nullable(),
+  time: instant,
+  request: recordedMessage.exactOptional(),
+  response: recordedMessage.nullable().exactOptional(),
+}) satisfies z.ZodType<FindingRequest>;
+
 export const occurrence = z.object({
   observed: text,
   company: text.nullable(),
-  requests: z.array(
-    z.object({ id: text, method: text, path: text, status: z.int().nullable(), time: instant }),
-  ),
+  requests: z.array(findingRequest),
+  replay: text.exactOptional(),
 }) satisfies z.ZodType<Occurrence>;
 
 export const finding = z.object({

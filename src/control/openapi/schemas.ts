@@ -304,7 +304,16 @@ const results = {
   Occurrence: of(responses.occurrence, "One occurrence of a finding", {
     observed: "Description of this occurrence",
     company: "The slug of the company; `null` if the caller was not identified",
-    requests: "The ids of the requests of this occurrence, in order; empty if no request caused it",
+    requests: "The requests of this occurrence, in order; empty if no request caused it",
+    replay: "The command that shows it, if a tape was recorded",
+  }),
+  FindingRequest: of(responses.findingRequest, "A request of an occurrence; secrets are masked", {
+    path: "Without the query",
+    query: "With the question mark; empty if the URL has no query",
+    status: "`null` if no response was delivered",
+    point: "The contract point of the response; `null` if the connection was dropped before a decision",
+    request: "Missing with `evidence=false`, and if the sandbox no longer has it",
+    response: "`null` if no response was delivered; missing as `request`",
   }),
   DeliveryList: of(responses.deliveryList, "Webhook deliveries, newest first"),
 } satisfies Record<string, ControlSchema>;

@@ -11,7 +11,7 @@ import { pathTo } from "../paths.ts";
 /** Findings and contract coverage. */
 export function report({ services, query }: PageRequest): Page {
   const coverage = services.coverage.report({ company: query.company });
-  const { findings } = services.findings.report({ company: query.company });
+  const { findings } = services.findings.report({ company: query.company, evidence: false });
   const body = (
     <>
       <h1>Report</h1>

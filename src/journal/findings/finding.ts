@@ -1,3 +1,5 @@
+import type { ContractPointId } from "../../contract/points.ts";
+import type { JournalMessage } from "../journal-entry.ts";
 import type { FindingId } from "./rules.ts";
 
 /** From mistakes that cost money or leak a secret to hints. */
@@ -8,17 +10,28 @@ export function isAsSevere(severity: Severity, as: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(as);
 }
 
-/** A request of an occurrence. It is a copy because the journal may drop the request. */
+/**
+ * A request that is evidence: of an occurrence, of a gate that failed, or of a cell of a sweep. It is a copy because the
+ * journal may drop the request. Secrets are masked.
+ */
 export interface FindingRequest {
   /** Its id in the journal. */
   readonly id: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** With the question mark; empty if the URL has no query. */
+  readonly query: string;
   /** Null if no response was delivered. */
   readonly status: number | null;
+  /** The contract point of the response; null if the connection was dropped before a decision. */
+  readonly point: ContractPointId | null;
   /** By the company's clock. */
   readonly time: string;
+  /** Absent without evidence, and if the sandbox no longer has the request. */
+  readonly request?: JournalMessage;
+  /** Null if no response was delivered; absent as `request`. */
+  readonly response?: JournalMessage | null;
 }
 
 /** One instance of the mistake. */
@@ -29,6 +42,8 @@ export interface Occurrence {
   readonly company: string | null;
   /** In order; empty if the mistake was not in a request but, for example, in a receiver of webhooks. */
   readonly requests: readonly FindingRequest[];
+  /** The command that shows it, if a tape was recorded: `card-sandbox replay FILE --until ID`. */
+  readonly replay?: string;
 }
 
 /** A client mistake that would cause harm with the real service. */
@@ -60,4 +75,6 @@ export interface FindingsFilter {
   readonly company?: string | undefined;
   /** Whether the client sends no more requests, so that omissions count; default false. */
   readonly final?: boolean | undefined;
+  /** Whether the requests have their headers and bodies; default true. */
+  readonly evidence?: boolean | undefined;
 }

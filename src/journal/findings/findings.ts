@@ -1,7 +1,7 @@
 import QuickLRU from "quick-lru";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Exchange, Messages } from "../exchange.ts";
-import { companyTest } from "../journal.ts";
+import { companyTest, type RecordedRequest } from "../journal.ts";
 import { operationsShareKeys } from "./card-order.ts";
 import {
   type Finding,
@@ -10,7 +10,7 @@ import {
   type Severity,
   severities,
 } from "./finding.ts";
-import { Occurrences, type OccurrencesOfCompany, shownOccurrences } from "./occurrences.ts";
+import { Occurrences, type OccurrencesOfCompany, occurrenceOf, shownOccurrences } from "./occurrences.ts";
 import { ObservedRequest, parseOnce } from "./request.ts";
 import type { ApiKeys, Moment, Rule, Watch, WebhookAttempt } from "./rule.ts";
 import { type FindingId, ruleIds, rules } from "./rules.ts";
@@ -27,11 +27,13 @@ export interface FindingsPorts extends ApiKeys {
   /** How often scenarios for the company, or for all, were armed or disarmed. */
   armingsOf(companyPk: number): number;
   moment(): Omit<Moment, "final">;
+  /** A recorded request by its id, if it is still kept. */
+  requestOf(id: number): RecordedRequest | undefined;
   /** Called when a rule throws. The response is not affected. */
   onDefect(defect: Error, exchange: Exchange | undefined): void;
 }
 
-type RecordedRequest = readonly [
+type WaitingRequest = readonly [
   id: number,
   exchange: Exchange,
   messages: Messages,
@@ -49,13 +51,14 @@ interface RunningRule {
 /** Runs the rules on all requests. It does not depend on the size of the journal. */
 export class Findings {
   readonly #ports: FindingsPorts;
-  #occurrences = new Occurrences();
+  #occurrences: Occurrences;
   #rules: readonly RunningRule[];
-  #waiting: RecordedRequest[] = [];
+  #waiting: WaitingRequest[] = [];
   #firstWithKey = firstRequests();
 
   constructor(ports: FindingsPorts) {
     this.#ports = ports;
+    this.#occurrences = new Occurrences(ports.requestOf);
     this.#rules = this.#begin();
   }
 
@@ -116,13 +119,13 @@ export class Findings {
   clear(): void {
     this.#waiting = [];
     this.#firstWithKey = firstRequests();
-    this.#occurrences = new Occurrences();
+    this.#occurrences = new Occurrences(this.#ports.requestOf);
     this.#rules = this.#begin();
   }
 
-  report({ company, final = false }: FindingsFilter = {}): FindingsReport {
+  report({ company, final = false, evidence = true }: FindingsFilter = {}): FindingsReport {
     this.#catchUp();
-    const summarised = new Occurrences(Number.POSITIVE_INFINITY);
+    const summarised = new Occurrences(this.#ports.requestOf, Number.POSITIVE_INFINITY);
     const moment = { ...this.#ports.moment(), final };
     for (const { id, watch } of this.#rules) {
       this.#guarded(() => watch.summarise?.(moment, summarised.reporterOf(id)));
@@ -131,7 +134,7 @@ export class Findings {
     const findings = severities.flatMap((severity) =>
       ruleIds.flatMap((id) => {
         const own = all.filter((each) => each.id === id && each.severity === severity);
-        return own.length === 0 ? [] : [findingOf(id, severity, own)];
+        return own.length === 0 ? [] : [findingOf(id, severity, own, evidence)];
       }),
     );
     const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
@@ -166,7 +169,12 @@ function firstRequests(): QuickLRU<string, readonly ObservedRequest[]> {
   return new QuickLRU({ maxSize: 2500 });
 }
 
-function findingOf(id: FindingId, severity: Severity, all: readonly OccurrencesOfCompany[]): Finding {
+function findingOf(
+  id: FindingId,
+  severity: Severity,
+  all: readonly OccurrencesOfCompany[],
+  hasEvidence: boolean,
+): Finding {
   const { title, why, fix, spec } = rules[id];
   return {
     id,
@@ -176,6 +184,9 @@ function findingOf(id: FindingId, severity: Severity, all: readonly OccurrencesO
     fix,
     spec,
     times: all.reduce((sum, { times }) => sum + times, 0),
-    occurrences: all.flatMap(({ occurrences }) => occurrences).slice(0, shownOccurrences),
+    occurrences: all
+      .flatMap(({ occurrences }) => occurrences)
+      .slice(0, shownOccurrences)
+      .map((each) => occurrenceOf(each, hasEvidence)),
   };
 }

@@ -1,6 +1,7 @@
 import { maskSecrets } from "../../rules/api-key.ts";
 import type { CompanyNames } from "../../store/callers.ts";
-import { maskPath } from "../masking.ts";
+import { entryOf, type RecordedRequest } from "../journal.ts";
+import { evidenceOf, withoutMessages } from "./evidence.ts";
 import type { FindingRequest, Occurrence, Severity } from "./finding.ts";
 import type { ObservedRequest } from "./request.ts";
 import type { Report } from "./rule.ts";
@@ -9,6 +10,27 @@ import { type FindingId, rules } from "./rules.ts";
 /** The maximum number of occurrences kept for each rule, severity and company, and shown for each finding. */
 export const shownOccurrences = 5;
 
+/** In bytes, as the journal counts them. Further occurrences have no evidence. */
+const mostEvidence = 16 * 1024 * 1024;
+/** The memory of a request whose bodies are cut, in bytes. A larger one is cut as soon as it is evidence. */
+const mostOfRequest = 96 * 1024;
+
+/** An occurrence before it is shown. */
+interface KeptOccurrence extends Omit<Occurrence, "requests"> {
+  readonly requests: readonly {
+    readonly plain: FindingRequest;
+    readonly kept: RecordedRequest | undefined;
+  }[];
+}
+
+/** An occurrence as a report shows it. */
+export function occurrenceOf({ requests, ...shown }: KeptOccurrence, hasEvidence: boolean): Occurrence {
+  return {
+    ...shown,
+    requests: requests.map(({ plain, kept }) => (hasEvidence && kept ? evidenceOf(kept) : plain)),
+  };
+}
+
 /** The occurrences of one rule with one severity in one company. */
 export interface OccurrencesOfCompany {
   readonly id: FindingId;
@@ -16,7 +38,7 @@ export interface OccurrencesOfCompany {
   /** Undefined: an unidentified caller, or companies that are no longer counted separately. */
   readonly caller: CompanyNames | undefined;
   times: number;
-  readonly occurrences: Occurrence[];
+  readonly occurrences: KeptOccurrence[];
   /** The sequence number of the latest occurrence. */
   latest: number;
 }
@@ -26,15 +48,20 @@ const defaultMaxSeparate = 500;
 /** The occurrences that rules reported. All are counted, but old ones are no longer counted by company. */
 export class Occurrences {
   readonly #maxSeparate: number;
+  readonly #requestOf: (id: number) => RecordedRequest | undefined;
   readonly #ofCompanies = new Map<string, OccurrencesOfCompany>();
   readonly #ofOthers = new Map<string, OccurrencesOfCompany>();
   #reported = 0;
+  /** The memory of the evidence. */
+  #bytes = 0;
 
   /**
-   * @param mostSeparate - the maximum number of entries counted separately; when it is reached, the older half is
+   * @param requestOf - returns a recorded request by its id, if it is still kept
+   * @param maxSeparate - the maximum number of entries counted separately; when it is reached, the older half is
    * merged
    */
-  constructor(maxSeparate = defaultMaxSeparate) {
+  constructor(requestOf: (id: number) => RecordedRequest | undefined, maxSeparate = defaultMaxSeparate) {
+    this.#requestOf = requestOf;
     this.#maxSeparate = maxSeparate;
   }
 
@@ -51,9 +78,19 @@ export class Occurrences {
         observed: maskSecrets(observed),
         company: caller?.companySlug ?? null,
         // One client may call for several companies, and a company's report must not show another's requests.
-        requests: requests.filter((each) => isOf(each, caller)).map(findingRequest),
+        requests: requests.filter((each) => isOf(each, caller)).map((each) => this.#kept(each)),
       });
     };
+  }
+
+  /** Keeps the request for as long as the occurrence, even if the journal drops it. */
+  #kept({ id, exchange }: ObservedRequest): KeptOccurrence["requests"][number] {
+    const plain = withoutMessages({ id: Number(id), exchange });
+    const kept = this.#requestOf(Number(id));
+    if (!kept || this.#bytes > mostEvidence) return { plain, kept: undefined };
+    if (kept.bytes > mostOfRequest) entryOf(kept);
+    this.#bytes += Math.min(kept.bytes, mostOfRequest);
+    return { plain, kept };
   }
 
   /** Entries without a company come first. */
@@ -87,6 +124,9 @@ export class Occurrences {
       others.times += entry.times;
       const free = shownOccurrences - others.occurrences.length;
       others.occurrences.push(...entry.occurrences.slice(0, free));
+      for (const { kept } of entry.occurrences.slice(free).flatMap(({ requests }) => requests)) {
+        if (kept) this.#bytes -= Math.min(kept.bytes, mostOfRequest);
+      }
     }
   }
 }
@@ -101,14 +141,4 @@ function noOccurrences(
 
 function isOf({ exchange }: ObservedRequest, company: CompanyNames | undefined): boolean {
   return exchange.caller === undefined || exchange.caller.companyId === company?.companyId;
-}
-
-function findingRequest({ id, exchange }: ObservedRequest): FindingRequest {
-  return {
-    id,
-    method: exchange.method,
-    path: maskPath(exchange.path),
-    status: exchange.status ?? null,
-    time: new Date(exchange.atMs).toISOString(),
-  };
 }

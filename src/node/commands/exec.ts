@@ -95,11 +95,21 @@ async function reportOn(
   // Continues the requests that a scenario still holds, so that the report counts them.
   sandbox.drain();
   await nextTick();
-  return suiteReport(program, exitCode, gates, {
-    version,
-    requests: countRequests(),
-    coverage: sandbox.coverage({ exclude }),
-    findings: sandbox.findings({ final: true }),
-    unused_scenarios: sandbox.control.scenarios.unused(),
-  });
+  const { scenarios } = sandbox.control;
+  return suiteReport(
+    program,
+    exitCode,
+    gates,
+    {
+      version,
+      requests: countRequests(),
+      coverage: sandbox.coverage({ exclude }),
+      findings: sandbox.findings({ final: true }),
+      unused_scenarios: scenarios.unused(),
+    },
+    {
+      latest: (operations, company) => sandbox.requests.latest(operations, company),
+      operationsOf: (name) => scenarios.all().find((each) => each.name === name)?.on ?? [],
+    },
+  );
 }

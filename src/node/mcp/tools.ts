@@ -298,14 +298,22 @@ async function explain(sandbox: RunningSandbox, { id }: Input<"explain_request">
     throw new SetupError(`no request is recorded yet. Send one to ${sandbox.url}, then explain it.`);
   }
   const company = companyOfCaller(entry.caller) ?? undefined;
-  const { findings } = await callControl<FindingsReport>(sandbox, "GET", `/findings${query({ company })}`);
+  const { findings } = await callControl<FindingsReport>(
+    sandbox,
+    "GET",
+    `/findings${query({ company, evidence: false })}`,
+  );
   const scenarios = entry.scenario === null ? [] : await allScenarios(sandbox);
   const scenario = scenarios.find(({ name }) => name === entry.scenario);
   return explanation(entry, findings, scenario && scenarioOf(scenario));
 }
 
 async function findings(sandbox: RunningSandbox, input: Input<"get_findings">): Promise<unknown> {
-  const report = await callControl<FindingsReport>(sandbox, "GET", `/findings${query(input)}`);
+  const report = await callControl<FindingsReport>(
+    sandbox,
+    "GET",
+    `/findings${query({ ...input, evidence: false })}`,
+  );
   if (report.findings.length === 0) await requireCompany(sandbox, input.company);
   return report;
 }

@@ -15,7 +15,7 @@ async function withReusedKey(options = {}) {
 describe("GET /_sandbox/findings", () => {
   test("lists each mistake with its requests, its effect and its fix", async () => {
     const { request } = await withReusedKey();
-    const { status, json } = await request("/_sandbox/findings");
+    const { status, json } = await request("/_sandbox/findings?evidence=false");
     expect(status).toBe(200);
     expect(json).toEqual({
       totals: { critical: 1, high: 0, warn: 0, info: 0 },
@@ -32,11 +32,16 @@ describe("GET /_sandbox/findings", () => {
             {
               observed: `Idempotency-Key ${key} was sent with two different orders`,
               company: "northwind",
-              requests: ["2", "3"].map((id) => ({
+              requests: [
+                ["2", "order.created"],
+                ["3", "order.replayed_with_other_body"],
+              ].map(([id, point]) => ({
                 id,
                 method: "POST",
                 path: "/developer/cards/physical",
+                query: "",
                 status: 201,
+                point,
                 time: "2026-03-10T09:30:00.000Z",
               })),
             },
@@ -44,6 +49,19 @@ describe("GET /_sandbox/findings", () => {
         },
       ],
     });
+  });
+
+  test.each([0, 1, 1000])("has the requests and responses even if the journal keeps %i", async (journal) => {
+    const { request, requests } = await withReusedKey({ journal });
+    for (let n = 0; n < 50; n++) await request("/nothing");
+    const { findings } = (await request("/_sandbox/findings")).json;
+    const [first, second] = findings[0].occurrences[0].requests;
+    expect(first.request.headers.authorization).toBe("Bearer …");
+    expect(JSON.parse(first.request.body).pin).toBe("…");
+    expect(JSON.parse(second.request.body).name).toBe("another");
+    expect(JSON.parse(second.response.body).id).toBe(JSON.parse(first.response.body).id);
+    const entry = requests.get("3");
+    expect(entry?.response).toEqual(journal === 1000 ? second.response : undefined);
   });
 
   test("sandbox.findings() returns the same", async () => {

@@ -11,6 +11,7 @@ function openOrders() {
   let now = 0;
   let requests = 0;
   const findings = new Findings({
+    requestOf: () => undefined,
     holderOf: () => undefined,
     generationOf: () => 0,
     armingsOf: () => 0,

@@ -6,7 +6,7 @@ const companyOf = (n: number) =>
   ({ companyId: `company ${n}`, companySlug: `company-${n}`, environment: "sandbox" }) as CompanyNames;
 
 /** The findings of HOOK-5 for each company, in this order. */
-function foundFor(companies: readonly number[], occurrences = new Occurrences()) {
+function foundFor(companies: readonly number[], occurrences = new Occurrences(() => undefined)) {
   const report = occurrences.reporterOf("HOOK-5");
   for (const n of companies) report({ observed: `seen by ${n}`, requests: [], company: companyOf(n) });
   return occurrences.all();
@@ -33,6 +33,6 @@ describe("occurrences of thousands of companies", () => {
   });
 
   test("counts all companies separately without a limit", () => {
-    expect(foundFor(many, new Occurrences(Number.POSITIVE_INFINITY))).toHaveLength(5000);
+    expect(foundFor(many, new Occurrences(() => undefined, Number.POSITIVE_INFINITY))).toHaveLength(5000);
   });
 });

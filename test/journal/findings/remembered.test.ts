@@ -10,6 +10,7 @@ const collect: () => void = runInNewContext("gc");
 const mebibyte = 2 ** 20;
 
 const findings = new Findings({
+  requestOf: () => undefined,
   holderOf: () => undefined,
   generationOf: () => 0,
   armingsOf: () => 0,
