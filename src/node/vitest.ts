@@ -1,7 +1,7 @@
 import { type TestOptions, test } from "vitest";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
 import { type Severity, severities } from "../journal/findings/finding.ts";
-import { refuseFindings } from "./failing-findings.ts";
+import { connectionsClosed, refuseFindings, unusedCompany } from "./failing-findings.ts";
 import { refuseInvalidOptions } from "./known-options.ts";
 import { type StartedSandbox, type StartOptions, startOptions, startSandbox } from "./start-sandbox.ts";
 import { namedCompany } from "./sweep/named-company.ts";
@@ -73,10 +73,13 @@ export function sandboxTest(options: SandboxTestOptions = {}) {
     failOn,
     company: async ({ sandbox, task, failOn, onTestFinished }, use) => {
       refuseInvalidOptions("test.override", { failOn }, { failOn: failOnValues });
-      const company = await namedCompany(sandbox, task.name);
+      const isJudged = failOn !== "never";
+      const create = () => namedCompany(sandbox, task.name);
+      const company = isJudged ? await unusedCompany(create) : await create();
       // An error in the teardown of a fixture would keep Vitest from tearing down the others.
-      if (failOn !== "never") onTestFinished(() => refuseFindings(company, failOn));
+      if (isJudged) onTestFinished(() => refuseFindings(company, failOn));
       await use(company);
+      if (isJudged) await connectionsClosed();
       company.delete();
     },
     scenario: ({ company }, use) => use(company.scenario),

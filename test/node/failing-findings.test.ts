@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, type TestError } from "vitest";
+import { beforeEach, describe, expect, type TestError, vi } from "vitest";
 import type { IsolatedCompany } from "../../src/control/isolated-company.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { sandboxTest } from "../../src/node/vitest.ts";
@@ -110,6 +110,23 @@ describe("failOn fails a test whose company has a finding", () => {
     expect(tornDown).toEqual(["and-tears-down-other-fixtures"]);
     expect(sandbox.world({ search: "and-tears-down" }).companies).toEqual([]);
   });
+
+  describe("after a reset, which restarts the ids,", () => {
+    const ids = new Set<string>();
+    test.beforeEach(({ sandbox }) => sandbox.reset());
+    test.fails("if it leaks", async ({ sandbox, company }) => {
+      ids.add(company.id);
+      await leak({ sandbox, company });
+    });
+    test.for([1, 2])("but not another test: %i", async (_, { sandbox, company }) => {
+      ids.add(company.id);
+      await exchange({ sandbox, company });
+    });
+    test("because its company has another id", () => {
+      expect(errorsOf("if it leaks").map(({ name }) => name)).toEqual(["FindingsError"]);
+      expect(ids.size).toBe(3);
+    });
+  });
 });
 
 describe("failOn of a describe block", () => {
@@ -130,11 +147,27 @@ describe("failOn of a describe block", () => {
       await client.order(company.accountId, { token }).catch(() => {});
       expect(company.findings().findings).toEqual([]);
     });
+    test.fails("fails on a request that the client gave up at last", async ({
+      sandbox,
+      company,
+      scenario,
+    }) => {
+      const client = httpClient(sandbox.url);
+      const token = await client.exchange(company.apiKey);
+      const armed = scenario("silent-response");
+      const giveUp = new AbortController();
+      const order = client.order(company.accountId, { token, signal: giveUp.signal });
+      order.catch(() => {});
+      await vi.waitUntil(() => armed.listing().fired === 1, { interval: 1 });
+      giveUp.abort();
+      await expect(order).rejects.toThrow();
+    });
     test("shows a request without a response", () => {
-      const [error] = errorsOf("fails on an omission");
-      expect(error?.message).toMatch(
-        /\ninfo IDEM-5: .*\nObserved: .*\n {2}request \d+: POST .*, no response\n/,
-      );
+      for (const name of ["fails on an omission", "fails on a request that the client gave up at last"]) {
+        expect(errorsOf(name).map(({ message }) => message)).toEqual([
+          expect.stringMatching(/ IDEM-5: .*\nObserved: .*\n {2}request \d+: POST .*, no response\n/),
+        ]);
+      }
     });
   });
 
