@@ -18,6 +18,7 @@ import type { CoverageFilter, CoverageReport } from "./journal/coverage.ts";
 import type { Observe } from "./journal/exchange.ts";
 import type { FindingsFilter, FindingsReport } from "./journal/findings/finding.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { RunReport } from "./journal/suite.ts";
 import type { Overlay } from "./rules/overlay.ts";
 import type { Services } from "./runtime/services.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
@@ -149,6 +150,8 @@ export interface Sandbox {
    * @throws ControlError 400 if the filter is invalid
    */
   findings(filter?: FindingsFilter): FindingsReport;
+  /** Everything that a verdict about the client needs, as in `GET /_sandbox/report`. */
+  report(filter?: Pick<FindingsFilter, "final">): RunReport;
   /** The webhook deliveries, and `settled()`, which resolves when all due deliveries have been sent. */
   readonly webhooks: Webhooks;
   /** The other operations of the control API without HTTP, with the same errors. */

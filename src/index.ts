@@ -33,6 +33,7 @@ export type {
 export type { FindingId } from "./journal/findings/rules.ts";
 export type { EntryFilter, JournalFilter, JournalListing } from "./journal/journal.ts";
 export type { JournalCaller, JournalEntry, JournalMessage } from "./journal/journal-entry.ts";
+export type { RunReport, UnusedScenario } from "./journal/suite.ts";
 export type { Clock } from "./rules/clock.ts";
 export { SetupError } from "./rules/errors.ts";
 export { wireSandbox } from "./sandbox.ts";

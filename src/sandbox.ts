@@ -3,7 +3,7 @@ import type { Parts } from "./base-url.ts";
 import { CardExpiry } from "./cards/expire.ts";
 import { parse } from "./control/input.ts";
 import { isolatedCompany } from "./control/isolated-company.ts";
-import { coverageFilter, findingsFilter } from "./control/reports.ts";
+import { coverageFilter, findingsFilter, reportFilter } from "./control/reports.ts";
 import { type ControlServices, openControl } from "./control/services.ts";
 import { asClientSees } from "./http/in-process.ts";
 import { malformedRequest } from "./http/response.ts";
@@ -68,6 +68,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     isolatedCompany: (company) => isolatedCompany(control, company),
     coverage: (filter = {}) => records.coverage.report(parse(coverageFilter, filter)),
     findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
+    report: (filter = {}) => control.report(parse(reportFilter, filter)),
     drain: () => {
       scenarios.waiting.endAll();
       records.journal.end();

@@ -23,6 +23,13 @@ export function defaultOf(id: BehaviourId): Alternative {
   return behaviours[id].alternatives[0];
 }
 
+/** The alternatives that a dialect selects, by behavior, in the order of the behaviors. */
+export function selected(dialect: Dialect): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    behaviourIds.flatMap((id) => (dialect[id] === undefined ? [] : [[id, dialect[id].use]])),
+  );
+}
+
 /** @throws Error if the behavior has no such alternative: validate the dialect first */
 export function alternativeOf(id: BehaviourId, use: string): Alternative {
   const found = behaviours[id].alternatives.find((each) => each.id === use);

@@ -97,7 +97,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     ...clockHandlers(time),
     ...stateHandlers(services.state, time),
     ...dialectHandlers(services.dialect),
-    ...reportHandlers(services.coverage, services.findings, services.webhooks),
+    ...reportHandlers(services.coverage, services.findings, services.webhooks, services.report),
     ...requestHandlers(services.requests, services.journal, services.clock, gate),
   };
   for (const id of controlOperationIds) {

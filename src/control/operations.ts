@@ -400,6 +400,13 @@ export const controlOperations = {
     success: 200,
     errors: [400],
   }),
+  getReport: row("GET", "/report", {
+    tag: "reports",
+    summary: "Get everything that `card-sandbox report` judges",
+    description: "Coverage, findings, unused scenarios and the number of requests, of all companies.",
+    success: 200,
+    errors: [400],
+  }),
   listDeliveries: row("GET", "/webhooks/deliveries", {
     tag: "reports",
     summary: "List the latest webhook deliveries with their attempts, newest first",

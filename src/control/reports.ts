@@ -1,10 +1,12 @@
 import * as z from "zod";
 import type { WebhookDelivery } from "../contract/webhook-responses.ts";
 import { type Coverage, countedPoints, pointTest } from "../journal/coverage.ts";
+import type { FindingsFilter } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";
 import { formatFindings } from "../journal/formats/findings.ts";
 import { reportFormats } from "../journal/formats/formatted.ts";
+import type { RunReport } from "../journal/suite.ts";
 import type { Database } from "../store/database.ts";
 import { latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
@@ -61,6 +63,13 @@ export const findingsQuery = z.lazy(() =>
   }),
 );
 
+/** Filter of a report for callers in the same process. */
+export const reportFilter = z.lazy(() =>
+  z.strictObject({ final: z.boolean("must be true or false").optional() }),
+);
+
+export const reportQuery = z.lazy(() => z.strictObject({ final: flag() }));
+
 export const deliveriesQuery = z.lazy(() => z.strictObject({ company: z.string().optional() }));
 
 /** Maximum number of deliveries in one response; the service's own list has pages. */
@@ -93,7 +102,8 @@ export function reportHandlers(
   coverage: Coverage,
   findings: Findings,
   webhooks: Webhooks,
-): ControlHandlers<"getCoverage" | "getFindings" | "listDeliveries"> {
+  report: (filter: FindingsFilter) => RunReport,
+): ControlHandlers<"getCoverage" | "getFindings" | "getReport" | "listDeliveries"> {
   return {
     getCoverage: (c) => {
       const { format, ...filter } = readQuery(c, coverageQuery);
@@ -105,6 +115,7 @@ export function reportHandlers(
       const { text, type } = formatFindings(findings.report(filter), format);
       return c.body(text, 200, { "Content-Type": type });
     },
+    getReport: (c) => c.json(report(readQuery(c, reportQuery))),
     listDeliveries: (c) => c.json({ deliveries: webhooks.deliveries(readQuery(c, deliveriesQuery)) }),
   };
 }

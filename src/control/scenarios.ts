@@ -208,13 +208,14 @@ export class ArmedScenarios {
   unused(): UnusedScenario[] {
     return this.#scenarios.unused
       .list()
-      .map(({ scenario, company, operation, apiKeyId, times, armedAtMs }) => ({
+      .map(({ scenario, company, operation, apiKeyId, times, armedAtMs, fromStart }) => ({
         name: scenario,
         company,
         operation,
         api_key_id: apiKeyId,
         times,
         armed_at: new Date(armedAtMs).toISOString(),
+        from_start: fromStart === 1,
       }));
   }
 

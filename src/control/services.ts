@@ -1,8 +1,10 @@
-import type { Contract } from "../contract/dialect.ts";
+import { type Contract, selected } from "../contract/dialect.ts";
 import type { Coverage } from "../journal/coverage.ts";
+import type { FindingsFilter } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Records } from "../journal/records.ts";
+import type { RunReport } from "../journal/suite.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
 import type { OpenWorld } from "../world/open-world.ts";
@@ -39,6 +41,8 @@ export interface ControlServices {
    */
   readonly contract: (company?: string) => Contract;
   readonly findings: Findings;
+  /** Everything that a verdict about the sandbox's clients needs. */
+  readonly report: (filter: FindingsFilter) => RunReport;
   readonly clock: Clock;
   readonly seed: number;
   readonly version: string;
@@ -69,13 +73,14 @@ export function openControl(parts: ControlParts): ControlServices {
   const { services, clock, seed } = world;
   const { database } = services;
   const { journal, coverage, findings } = records;
+  const armed = new ArmedScenarios(database, scenarios);
   return {
     companies: new Companies(services),
     cards: new Cards(services),
     apiKeys: new ApiKeys(services),
     invoices: new Invoices(services),
     simulator: new Simulator(services),
-    scenarios: new ArmedScenarios(database, scenarios),
+    scenarios: armed,
     time: new SandboxTime(database, clock, delivery.clockMoved),
     state: new SandboxState(world, scenarios),
     dialect: new SandboxDialect(services),
@@ -85,6 +90,15 @@ export function openControl(parts: ControlParts): ControlServices {
     coverage,
     contract: (company) => services.dialects.of(optionalCompanyPk(database, company)),
     findings,
+    report: ({ final }) => ({
+      version: ports.version,
+      dialect: selected(services.dialects.all.dialect),
+      scenario: scenarios.fromStart ?? null,
+      requests: journal.received,
+      findings: findings.report({ final }),
+      unused_scenarios: armed.unused(),
+      coverage: coverage.report(),
+    }),
     clock: ports.clock,
     seed,
     version: ports.version,

@@ -19,6 +19,8 @@ export interface FirstRequest {
   readonly method: string;
   readonly path: string;
   readonly time: string;
+  /** In a merged report: the report or the sandbox that has the request. */
+  readonly source?: string;
 }
 
 export interface PointCoverage {
@@ -28,6 +30,8 @@ export interface PointCoverage {
   readonly spec: string;
   readonly title: string;
   readonly operations: readonly OperationId[];
+  /** The operations whose requests met the point. */
+  readonly met_by: readonly OperationId[];
   /** The number of requests that met the point. */
   readonly times: number;
   readonly first: FirstRequest | null;
@@ -139,6 +143,7 @@ export class Coverage {
     const points = countedPoints.flatMap((id): PointCoverage | [] => {
       const { status, provenance, spec, title } = contract.points[id];
       const met = hits.filter(({ point }) => point === id);
+      const metBy = new Set(met.map(({ operation }) => operation));
       // A point can have been met under another dialect.
       if (contract.unreachable.has(id) && met.length === 0) return [];
       return {
@@ -148,28 +153,34 @@ export class Coverage {
         spec,
         title,
         operations: operationsOf(id),
+        met_by: operationIds.filter((operation) => metBy.has(operation)),
         times: met.reduce((sum, { times }) => sum + times, 0),
         first: firstOf(met),
         excluded: isExcluded(id),
       };
     });
-    const counted = points.filter(({ excluded }) => !excluded);
-    const ofProvenance = (provenance: Provenance) =>
-      totalOf(counted.filter((point) => point.provenance === provenance));
-    return {
-      total: totalOf(counted),
-      by_provenance: {
-        specified: ofProvenance("specified"),
-        variant: ofProvenance("variant"),
-        assumed: ofProvenance("assumed"),
-        observed: ofProvenance("observed"),
-      },
-      by_operation: Object.fromEntries(
-        operationIds.map((operation) => [operation, ofOperation(operation, counted, hits)]),
-      ) as Record<OperationId, CoverageTotal>,
-      points,
-    };
+    return coverageOf(points);
   }
+}
+
+/** The report of these points, with its totals. */
+export function coverageOf(points: readonly PointCoverage[]): CoverageReport {
+  const counted = points.filter(({ excluded }) => !excluded);
+  const ofProvenance = (provenance: Provenance) =>
+    totalOf(counted.filter((point) => point.provenance === provenance));
+  return {
+    total: totalOf(counted),
+    by_provenance: {
+      specified: ofProvenance("specified"),
+      variant: ofProvenance("variant"),
+      assumed: ofProvenance("assumed"),
+      observed: ofProvenance("observed"),
+    },
+    by_operation: Object.fromEntries(
+      operationIds.map((operation) => [operation, ofOperation(operation, counted)]),
+    ) as Record<OperationId, CoverageTotal>,
+    points,
+  };
 }
 
 function noHits(caller: CompanyNames | undefined): CompanyHits {
@@ -206,14 +217,9 @@ export function percent({ points, met }: CoverageTotal): string {
   return points === 0 ? "–" : `${Math.floor((met * 100) / points)}%`;
 }
 
-function ofOperation(
-  operation: OperationId,
-  counted: readonly PointCoverage[],
-  hits: readonly PointHits[],
-): CoverageTotal {
+function ofOperation(operation: OperationId, counted: readonly PointCoverage[]): CoverageTotal {
   const own = counted.filter((point) => point.operations.includes(operation));
-  const met = new Set(hits.filter((each) => each.operation === operation).map(({ point }) => point));
-  return { points: own.length, met: own.filter(({ id }) => met.has(id)).length };
+  return { points: own.length, met: own.filter(({ met_by }) => met_by.includes(operation)).length };
 }
 
 /** The operations whose requests can meet a point; empty for a point that is decided before the operation. */

@@ -159,6 +159,11 @@ export class Journal {
     this.#kept--;
   }
 
+  /** The number of requests since the sandbox started, also of those that were cleared. */
+  get received(): number {
+    return this.#lastId;
+  }
+
   list({ limit = defaultLimit, after, ...filter }: JournalFilter = {}): JournalListing {
     const matches = entryTest(filter);
     const requests: JournalEntry[] = [];

@@ -1,6 +1,12 @@
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import { type CoverageReport, type PointCoverage, percent, pointTest } from "./coverage.ts";
-import { type FindingRequest, type FindingsReport, isAsSevere, type Severity } from "./findings/finding.ts";
+import {
+  type Finding,
+  type FindingRequest,
+  type FindingsReport,
+  isAsSevere,
+  type Severity,
+} from "./findings/finding.ts";
 import { replayed, withReplay } from "./replay-command.ts";
 
 /** A scenario that was armed and never fired, so the test that armed it does not test it. */
@@ -14,6 +20,35 @@ export interface UnusedScenario {
   readonly times: number | null;
   /** By the sandbox's clock. */
   readonly armed_at: string;
+  /** Whether the option `--scenario` armed it, not a test. */
+  readonly from_start: boolean;
+}
+
+/** Everything that a verdict about the clients of a sandbox needs, as in `GET /_sandbox/report`. */
+export interface RunReport {
+  /** Of card-sandbox. */
+  readonly version: string;
+  /** The behaviors that the dialect switches, with their alternatives. */
+  readonly dialect: Readonly<Record<string, string>>;
+  /** The path of the tape of the run; absent if none was recorded. */
+  readonly tape?: string;
+  /** The scenario of the option `--scenario`. */
+  readonly scenario: string | null;
+  /** The number of requests that the service received. */
+  readonly requests: number;
+  readonly findings: FindingsReport;
+  readonly unused_scenarios: readonly UnusedScenario[];
+  readonly coverage: CoverageReport;
+}
+
+/** A command that ran against the sandbox. */
+export interface CommandResult {
+  /** The program without its arguments, which may contain secrets. */
+  readonly name: string;
+  /** 128 plus the signal's number if a signal ended it. */
+  readonly exit_code: number;
+  /** In a merged report: the report of this command. */
+  readonly source?: string;
 }
 
 /** The conditions under which a run passes, in addition to the exit code of its command. */
@@ -24,6 +59,8 @@ export interface Gates {
   readonly require: readonly string[];
   /** The lowest severity of a finding that fails the run; undefined: findings do not fail it. */
   readonly failOn: Severity | undefined;
+  /** The names of findings that do not fail the run; undefined: there is no baseline. */
+  readonly baseline: readonly string[] | undefined;
   /** Whether a run with unused scenarios passes. */
   readonly allowUnused: boolean;
   /** Whether a run without requests to the service passes. */
@@ -43,25 +80,24 @@ export interface GateResult {
   readonly replay?: string;
 }
 
-/** The results of a suite that ran against the sandbox. */
-export interface SuiteReport {
-  readonly version: string;
-  /** The command's exit code; if that is 0: 1 if a gate failed, 3 if a report could not be written. */
+/** The verdict about one or more runs. */
+export interface SuiteReport extends RunReport {
+  readonly format: 1;
+  /** Of `exec`: the command's exit code; if that is 0, or without a command: 1 if a gate failed, 3 if a file could not be written. */
   readonly exit_code: number;
-  /** The path of the tape of the run; absent if none was recorded. */
-  readonly tape?: string;
   readonly gates: readonly GateResult[];
-  /** The number of requests that the service received. */
-  readonly requests: number;
-  readonly findings: FindingsReport;
-  readonly unused_scenarios: readonly UnusedScenario[];
-  readonly coverage: CoverageReport;
+  /** Empty if running sandboxes are judged. */
+  readonly commands: readonly CommandResult[];
+  /** The reports and the base URLs that `report` judged; empty in a report of `exec`. */
+  readonly sources: readonly string[];
+  /** The names of the findings that would fail the run without the baseline. */
+  readonly accepted: readonly string[];
+  /** The names of the findings that only the baseline has. */
+  readonly no_longer: readonly string[];
 }
 
-type Results = Pick<
-  SuiteReport,
-  "version" | "requests" | "findings" | "unused_scenarios" | "coverage" | "tape"
->;
+/** Results, and where they come from. */
+export type Judged = RunReport & Pick<SuiteReport, "commands" | "sources">;
 
 /** Finds the requests that show why a gate failed. */
 export interface GateEvidence {
@@ -76,50 +112,85 @@ const noEvidence: GateEvidence = { latest: () => [], operationsOf: () => [] };
 /** The most requests that are the evidence of one gate. */
 const mostRequests = 20;
 
-/**
- * @param program - the command without its arguments, which may contain secrets
- * @param exitCode - the command's exit code; 128 plus the signal's number if a signal ended it
- */
+/** The verdict of the gates. */
 export function suiteReport(
-  program: string,
-  exitCode: number,
   gates: Gates,
-  { version, tape, ...results }: Results,
+  { version, tape, ...judged }: Judged,
   evidence: GateEvidence = noEvidence,
 ): SuiteReport {
   const gateResults = [
-    {
-      ...{ name: program, passed: exitCode === 0, message: `exit code ${exitCode}` },
-      evidence: () => evidence.latest(undefined, null),
-    },
-    ...resultsOf(gates, results, evidence),
+    ...judged.commands.map((each) => commandGate(each, evidence)),
+    ...resultsOf(gates, judged, evidence),
   ].map((gate) => withEvidence(gate, tape));
-  const isGood = gateResults.every(({ passed }) => passed);
+  const { requests, findings, unused_scenarios, coverage, ...others } = judged;
+  const found = new Set(namesIn(findings));
   return {
+    format: 1,
     version,
-    exit_code: exitCode || (isGood ? 0 : 1),
+    exit_code: gateResults.every(({ passed }) => passed) ? 0 : 1,
     ...(tape !== undefined && { tape }),
     gates: gateResults,
-    ...results,
-    findings: withReplay(results.findings, tape),
+    ...others,
+    accepted: namesOf(failing(gates, findings)).filter((name) => gates.baseline?.includes(name)),
+    no_longer: (gates.baseline ?? []).filter((name) => !found.has(name)),
+    requests,
+    findings: withReplay(findings, tape),
+    unused_scenarios,
+    coverage,
   };
 }
 
 /** A gate whose evidence is only looked for if it failed. */
 type JudgedGate = Omit<GateResult, "evidence"> & { readonly evidence?: () => readonly FindingRequest[] };
 
+function commandGate({ name, exit_code, source }: CommandResult, evidence: GateEvidence): JudgedGate {
+  return {
+    name,
+    passed: exit_code === 0,
+    message: `exit code ${exit_code}${source === undefined ? "" : ` in ${source}`}`,
+    evidence: () => evidence.latest(undefined, null),
+  };
+}
+
 function withEvidence({ evidence, ...gate }: JudgedGate, tape: string | undefined): GateResult {
   const requests = gate.passed ? [] : (evidence?.() ?? []).slice(-mostRequests);
   return requests.length === 0 ? gate : { ...gate, evidence: requests, ...replayed(tape, requests) };
 }
 
-function resultsOf(gates: Gates, results: Omit<Results, "version">, evidence: GateEvidence): JudgedGate[] {
+/**
+ * The names by which a baseline knows the findings: rule, severity and operation, such as `IDEM-1 critical
+ * orderPhysicalCard`. The sentences of a finding differ from run to run, the operation does not, and the same mistake in
+ * another operation has another name.
+ */
+export function namesIn({ findings }: FindingsReport): string[] {
+  return namesOf(findings);
+}
+
+/** Whether the baseline accepts each place of a finding. */
+export function isAccepted(finding: Finding, accepted: readonly string[]): boolean {
+  return namesOf([finding]).every((name) => accepted.includes(name));
+}
+
+function namesOf(findings: readonly Finding[]): string[] {
+  return findings.flatMap(({ id, severity, by_operation }) =>
+    Object.keys(by_operation)
+      .sort()
+      .map((operation) => `${id} ${severity}${operation === "none" ? "" : ` ${operation}`}`),
+  );
+}
+
+/** The findings that fail the run without a baseline. */
+function failing({ failOn }: Gates, { findings }: FindingsReport): Finding[] {
+  return failOn === undefined ? [] : findings.filter(({ severity }) => isAsSevere(severity, failOn));
+}
+
+function resultsOf(gates: Gates, results: Omit<RunReport, "version">, evidence: GateEvidence): JudgedGate[] {
   const { minCoverage, require, failOn, allowUnused, allowNoRequests } = gates;
   return [
     requestsGate(results.requests, allowNoRequests),
     ...(minCoverage === undefined ? [] : [coverageGate(minCoverage, results.coverage, evidence)]),
     ...(require.length === 0 ? [] : [requiredGate(require, results.coverage, evidence)]),
-    ...(failOn === undefined ? [] : [findingsGate(failOn, results.findings)]),
+    ...(failOn === undefined ? [] : [findingsGate(failOn, gates, results.findings)]),
     unusedGate(results.unused_scenarios, allowUnused, evidence),
   ];
 }
@@ -183,22 +254,33 @@ function requiredGate(
   };
 }
 
-function findingsGate(failOn: Severity, { findings }: FindingsReport): JudgedGate {
-  const failing = findings.filter(({ severity }) => isAsSevere(severity, failOn));
+function findingsGate(failOn: Severity, gates: Gates, report: FindingsReport): JudgedGate {
+  const { baseline } = gates;
+  const bad = failing(gates, report).filter((finding) => !isAccepted(finding, baseline ?? []));
+  const kind = baseline === undefined ? "findings" : "new findings";
   const threshold = failOn === "critical" ? "severity critical" : `severity ${failOn} or higher`;
-  const ids = [...new Set(failing.map(({ id }) => id))].join(", ");
+  const names =
+    baseline === undefined
+      ? new Set(bad.map(({ id }) => id))
+      : namesOf(bad).filter((name) => !baseline.includes(name));
   return {
     name: `--fail-on ${failOn}`,
-    passed: failing.length === 0,
-    message: failing.length === 0 ? `no findings of ${threshold}` : `findings of ${threshold}: ${ids}`,
-    evidence: () => inOrder(failing.flatMap(({ occurrences }) => occurrences[0]?.requests ?? [])),
+    passed: bad.length === 0,
+    message:
+      bad.length === 0 ? `no ${kind} of ${threshold}` : `${kind} of ${threshold}: ${[...names].join(", ")}`,
+    evidence: () => inOrder(bad.flatMap(({ occurrences }) => occurrences[0]?.requests ?? [])),
   };
 }
 
-/** Each request once, by id. */
+/** Each request once, by source and id. */
 function inOrder(requests: readonly FindingRequest[]): FindingRequest[] {
-  const byId = new Map(requests.map((request) => [Number(request.id), request]));
-  return [...byId].sort(([one], [other]) => one - other).map(([, request]) => request);
+  const each = new Map(requests.map((request) => [`${request.id} ${request.source}`, request]));
+  const sources = [...new Set(requests.map(({ source }) => source))];
+  return sources.flatMap((source) =>
+    [...each.values()]
+      .filter((request) => request.source === source)
+      .sort((one, other) => Number(one.id) - Number(other.id)),
+  );
 }
 
 function unusedGate(

@@ -39,10 +39,12 @@ export type {
   OnBehalfOfMode,
   PointCoverage,
   Provenance,
+  RunReport,
   ScenarioName,
   SecretsMode,
   ServeOptions,
   Severity,
+  UnusedScenario,
   WebhookDelivery,
   WorldListing,
 } from "../index.ts";

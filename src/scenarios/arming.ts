@@ -60,7 +60,8 @@ export class Scenarios {
   readonly waiting: WaitingRequests;
   readonly unused = new UnusedScenarios();
   readonly #services: Services;
-  readonly #fromStart: string | undefined;
+  /** The name of the scenario that is armed for all when the sandbox starts. */
+  readonly fromStart: string | undefined;
   readonly #steps = new WeakMap<Scenario, Map<OperationId, readonly (Step | undefined)[]>>();
   /** How often a scenario was armed or disarmed, by company; null: for all. */
   readonly #armings = new Map<number | null, number>();
@@ -71,11 +72,10 @@ export class Scenarios {
   /** The queues of scenarios that requests chose, while a step of them is reserved or given back. */
   readonly #chosen = new Map<string, StepQueue>();
 
-  /** @param fromStart - the name of the scenario that is armed for all when the sandbox starts */
   constructor(services: Services, catalogue: Catalogue, fromStart: string | undefined) {
     this.#services = services;
     this.catalogue = catalogue;
-    this.#fromStart = fromStart;
+    this.fromStart = fromStart;
     catalogue.onReplaced((changes) => this.#restart(changes));
     this.waiting = new WaitingRequests(services.clock);
     services.generations.onEnd((ended) =>
@@ -218,7 +218,7 @@ export class Scenarios {
   /** Whether the scenario that is armed from the start is the one that this sandbox was started with. */
   get isArmedFromStart(): boolean {
     const fromStart = this.armed().filter((row) => row.fromStart === 1);
-    return fromStart.map(({ scenario }) => scenario).join() === (this.#fromStart ?? "");
+    return fromStart.map(({ scenario }) => scenario).join() === (this.fromStart ?? "");
   }
 
   /**
@@ -229,8 +229,8 @@ export class Scenarios {
     this.#armedIn = undefined;
     const { database } = this.#services;
     deleteArmedFromStart(database);
-    if (this.#fromStart === undefined) return;
-    const scenario = this.catalogue.required(this.#fromStart);
+    if (this.fromStart === undefined) return;
+    const scenario = this.catalogue.required(this.fromStart);
     const everywhere = { companyPk: null, operation: null, apiKeyPk: null, times: null };
     this.arm({ scenario, ...everywhere, retry_after_s: null, latency_ms: null, hold_ms: null }, 1);
   }

@@ -1,5 +1,5 @@
 import { type BehaviourId, behaviours } from "../contract/behaviours.ts";
-import type { Dialect } from "../contract/dialect.ts";
+import { type Dialect, selected } from "../contract/dialect.ts";
 import {
   breaks,
   type ContraryCell,
@@ -173,11 +173,7 @@ class Contrary {
       problem,
       output: exit?.output ?? null,
       reference: this.#runs.summary,
-      dialect: Object.fromEntries(
-        Object.entries(this.#ports.dialect).flatMap(([id, selection]) =>
-          selection ? [[id, selection.use]] : [],
-        ),
-      ),
+      dialect: selected(this.#ports.dialect),
       dependencies: dependenciesOf(cells, this.#ports.dialect),
       cells,
       conflicting: this.#conflicting,

@@ -216,6 +216,8 @@ async function walkReports({ call, order, fetch, met }: Walk): Promise<void> {
     await call(id, 200);
     await call(id, 400, "?format=xml");
   }
+  await call("getReport", 200);
+  await call("getReport", 400, "?company=northwind");
   await call("listDeliveries", 200);
   await call("listDeliveries", 400, "?compny=northwind");
   await call("listDeliveries", 404, "?company=nobody");

@@ -41,6 +41,7 @@ describe("GET /_sandbox/coverage", () => {
       spec: "§4",
       title: contractPoints["order.replayed"].title,
       operations: ["orderPhysicalCard"],
+      met_by: ["orderPhysicalCard"],
       times: 1,
       first: {
         request_id: "3",

@@ -105,29 +105,23 @@ test("the report of exec shows headings, severities and the verdict with colors"
   const headers = { Authorization: "Bearer sk_sandbox_northwind_owner" };
   await sandbox.fetch("http://sandbox/developer/cards", { headers });
   await sandbox.fetch("http://sandbox/developer/cards?pin=4821&api_key=sk_sandbox_northwind_owner");
-  const findings = sandbox.findings({ final: true });
-  const results = {
-    version: "0",
-    requests: 2,
-    coverage: sandbox.coverage(),
-    findings,
-    unused_scenarios: sandbox.control.scenarios.unused(),
-  };
+  const results = { ...sandbox.report({ final: true }), commands: [], sources: [] };
   const gates = {
     minCoverage: undefined,
     require: [],
     failOn: undefined,
+    baseline: undefined,
     allowUnused: false,
     allowNoRequests: false,
   };
-  const failed = suiteReport("npm", 0, gates, results);
+  const failed = suiteReport(gates, results);
   const report = terminalReport(failed, mark);
   expect(report).toMatch(/^<bold>Contract points met +[0-9].*<\/bold>$/m);
   expect(report).toMatch(/^<bold>Findings: .*<\/bold>$/m);
   expect(report).toMatch(/^<cyan> {2}info +AUTH-1<\/cyan> {2}/m);
   expect(report).toMatch(/^<(red|yellow)> {2}(critical|high|warn) +[A-Z]+-[0-9]+<\/\1> {2}/m);
   expect(report).toContain("<red>card-sandbox: failed, exit code 1</red>\n<red>  ✗ unused scenarios</red>: ");
-  const passed = suiteReport("npm", 0, { ...gates, allowUnused: true }, results);
+  const passed = suiteReport({ ...gates, allowUnused: true }, results);
   expect(terminalReport(passed, mark)).toContain("<green>card-sandbox: passed</green>\n");
   expect(terminalReport(failed)).toBe(report.replace(/<\/?(bold|red|green|yellow|cyan)>/g, ""));
 });

@@ -74,6 +74,7 @@ export async function readOutputs(fetch: Fetch): Promise<Outputs> {
     outputs[`coverage as ${format}`] = await read(`/_sandbox/coverage?format=${format}`);
     outputs[`findings as ${format}`] = await read(`/_sandbox/findings?final=true&format=${format}`);
   }
+  outputs.report = await read("/_sandbox/report?final=true");
   for (const page of [...pages, `/companies/${companies[0].id}`]) {
     outputs[`page ${page}`] = await read(`/_sandbox/ui${page}`);
   }

@@ -14,7 +14,7 @@ import {
   controlOperations,
   controlPath,
 } from "../operations.ts";
-import { coverageQuery, deliveriesQuery, findingsQuery } from "../reports.ts";
+import { coverageQuery, deliveriesQuery, findingsQuery, reportQuery } from "../reports.ts";
 import { listQuery, streamQuery } from "../requests.ts";
 import { armedQuery } from "../scenarios.ts";
 import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas } from "./schemas.ts";
@@ -141,6 +141,7 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
   getRequest: "RecordedRequest",
   getCoverage: "Coverage",
   getFindings: "Findings",
+  getReport: "RunReport",
   listDeliveries: "DeliveryList",
 };
 
@@ -158,6 +159,7 @@ const queries: Readonly<Partial<Record<ControlOperationId, z.ZodLazy<z.ZodObject
   streamRequests: streamQuery,
   getCoverage: coverageQuery,
   getFindings: findingsQuery,
+  getReport: reportQuery,
   listDeliveries: deliveriesQuery,
 };
 

@@ -17,7 +17,7 @@ import {
 import { ruleIds } from "../../journal/findings/rules.ts";
 import type { JournalListing } from "../../journal/journal.ts";
 import type { JournalCaller, JournalEntry } from "../../journal/journal-entry.ts";
-import type { UnusedScenario } from "../../journal/suite.ts";
+import type { RunReport, UnusedScenario } from "../../journal/suite.ts";
 import { accountStatus, companyStatus, keyStatus, memberStatus, role } from "../../rules/company.ts";
 import { scenarioSchema } from "../../scenarios/scenario.ts";
 import type { ListedKey } from "../../store/api-keys.ts";
@@ -188,6 +188,7 @@ export const unusedScenario = z.object({
   api_key_id: uuid.nullable(),
   times: z.int().nullable(),
   armed_at: instant,
+  from_start: z.boolean(),
 }) satisfies z.ZodType<UnusedScenario>;
 export const unusedScenarioList = z.object({ unused_scenarios: z.array(unusedScenario) });
 
@@ -267,8 +268,11 @@ export const coveredPoint = z.object({
   spec: text,
   title: text,
   operations: z.array(operation),
+  met_by: z.array(operation),
   times: z.int(),
-  first: z.object({ request_id: text, method: text, path: text, time: instant }).nullable(),
+  first: z
+    .object({ request_id: text, method: text, path: text, time: instant, source: text.exactOptional() })
+    .nullable(),
   excluded: z.boolean(),
 }) satisfies z.ZodType<PointCoverage>;
 
@@ -299,6 +303,7 @@ export const findingRequest = z.object({
   time: instant,
   request: recordedMessage.exactOptional(),
   response: recordedMessage.nullable().exactOptional(),
+  source: text.exactOptional(),
 }) satisfies z.ZodType<FindingRequest>;
 
 export const occurrence = z.object({
@@ -316,6 +321,7 @@ export const finding = z.object({
   fix: text,
   spec: text,
   times: z.int(),
+  by_operation: z.partialRecord(z.enum([...operationIds, "none"]), z.int()),
   occurrences: z.array(occurrence),
 }) satisfies z.ZodType<Finding>;
 
@@ -323,5 +329,16 @@ export const findings = z.object({
   totals: z.object({ critical: z.int(), high: z.int(), warn: z.int(), info: z.int() }),
   findings: z.array(finding),
 }) satisfies z.ZodType<FindingsReport>;
+
+export const runReport = z.object({
+  version: text,
+  dialect: z.record(text, text),
+  tape: text.exactOptional(),
+  scenario: text.nullable(),
+  requests: z.int(),
+  findings,
+  unused_scenarios: z.array(unusedScenario),
+  coverage,
+}) satisfies z.ZodType<RunReport>;
 
 export const deliveryList = z.object({ deliveries: z.array(webhookDelivery) });

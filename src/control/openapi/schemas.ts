@@ -225,6 +225,7 @@ const results = {
     company: "`null` if it is armed for all companies",
     operation: "`null` if the operations in the scenario apply",
     armed_at: "The time by the clock of the sandbox",
+    from_start: "Whether the option `--scenario` armed it",
   }),
   UnusedScenarioList: of(responses.unusedScenarioList, "Unused scenarios: they were armed and never fired"),
   ReleasedRequests: of(responses.released, "The result of a release", { released: "The number of requests" }),
@@ -287,6 +288,7 @@ const results = {
     met: "The number of points that requests met",
   }),
   CoveredPoint: of(responses.coveredPoint, "The coverage of one contract point", {
+    met_by: "The operations whose requests met it",
     times: "The number of requests that met it",
     first: "The first request that met it",
     excluded: "Whether it is left out of the totals",
@@ -299,6 +301,8 @@ const results = {
     fix: "How to fix it",
     spec: "The section of the specification that the rule is based on",
     times: "The number of occurrences",
+    by_operation:
+      "The occurrences by the operation of their last request; `none`: no request of an operation makes the mistake",
     occurrences: "The first five occurrences",
   }),
   Occurrence: of(responses.occurrence, "One occurrence of a finding", {
@@ -314,6 +318,11 @@ const results = {
     point: "The contract point of the response; `null` if the connection was dropped before a decision",
     request: "Missing with `evidence=false`, and if the sandbox no longer has it",
     response: "`null` if no response was delivered; missing as `request`",
+  }),
+  RunReport: of(responses.runReport, "Everything that `card-sandbox report` judges", {
+    dialect: "The behaviors that the dialect switches, with their alternatives",
+    scenario: "The scenario of the option `--scenario`",
+    requests: "The number of requests that the service received since it started",
   }),
   DeliveryList: of(responses.deliveryList, "Webhook deliveries, newest first"),
 } satisfies Record<string, ControlSchema>;

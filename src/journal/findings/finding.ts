@@ -1,3 +1,4 @@
+import type { OperationId } from "../../contract/operations.ts";
 import type { ContractPointId } from "../../contract/points.ts";
 import type { JournalMessage } from "../journal-entry.ts";
 import type { FindingId } from "./rules.ts";
@@ -32,6 +33,8 @@ export interface FindingRequest {
   readonly request?: JournalMessage;
   /** Null if no response was delivered; absent as `request`. */
   readonly response?: JournalMessage | null;
+  /** In a merged report: the report or the sandbox that has the request. */
+  readonly source?: string;
 }
 
 /** One instance of the mistake. */
@@ -46,6 +49,9 @@ export interface Occurrence {
   readonly replay?: string;
 }
 
+/** Where a mistake was made. */
+type FindingOperation = OperationId | "none";
+
 /** A client mistake that would cause harm with the real service. */
 export interface Finding {
   readonly id: FindingId;
@@ -59,6 +65,8 @@ export interface Finding {
   readonly spec: string;
   /** The number of occurrences. */
   readonly times: number;
+  /** The occurrences by the operation of their last request; `none`: no request of an operation makes the mistake. */
+  readonly by_operation: Readonly<ByOperation>;
   /** The first five. */
   readonly occurrences: readonly Occurrence[];
 }
@@ -68,6 +76,26 @@ export interface FindingsReport {
   /** The number of findings of each severity. */
   readonly totals: Readonly<Record<Severity, number>>;
   readonly findings: readonly Finding[];
+}
+
+/** The report of these findings, which are in their order. */
+export function findingsOf(findings: readonly Finding[]): FindingsReport {
+  const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
+  return {
+    totals: { critical: count("critical"), high: count("high"), warn: count("warn"), info: count("info") },
+    findings,
+  };
+}
+
+/** Occurrences by operation. */
+export type ByOperation = Partial<Record<FindingOperation, number>>;
+
+/** Adds the occurrences of another count to a count, and returns it. */
+export function addAll(sums: ByOperation, others: Readonly<ByOperation>): ByOperation {
+  for (const operation of Object.keys(others) as FindingOperation[]) {
+    sums[operation] = (sums[operation] ?? 0) + (others[operation] ?? 0);
+  }
+  return sums;
 }
 
 export interface FindingsFilter {

@@ -4,9 +4,12 @@ import type { Exchange, Messages } from "../exchange.ts";
 import { companyTest, type RecordedRequest } from "../journal.ts";
 import { operationsShareKeys } from "./card-order.ts";
 import {
+  addAll,
+  type ByOperation,
   type Finding,
   type FindingsFilter,
   type FindingsReport,
+  findingsOf,
   type Severity,
   severities,
 } from "./finding.ts";
@@ -137,11 +140,7 @@ export class Findings {
         return own.length === 0 ? [] : [findingOf(id, severity, own, evidence)];
       }),
     );
-    const count = (severity: Severity) => findings.filter((each) => each.severity === severity).length;
-    return {
-      totals: { critical: count("critical"), high: count("high"), warn: count("warn"), info: count("info") },
-      findings,
-    };
+    return findingsOf(findings);
   }
 
   #begin(): readonly RunningRule[] {
@@ -184,6 +183,7 @@ function findingOf(
     fix,
     spec,
     times: all.reduce((sum, { times }) => sum + times, 0),
+    by_operation: all.reduce<ByOperation>((sums, { byOperation }) => addAll(sums, byOperation), {}),
     occurrences: all
       .flatMap(({ occurrences }) => occurrences)
       .slice(0, shownOccurrences)

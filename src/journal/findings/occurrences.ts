@@ -2,7 +2,7 @@ import { maskSecrets } from "../../rules/api-key.ts";
 import type { CompanyNames } from "../../store/callers.ts";
 import { entryOf, type RecordedRequest } from "../journal.ts";
 import { evidenceOf, withoutMessages } from "./evidence.ts";
-import type { FindingRequest, Occurrence, Severity } from "./finding.ts";
+import { addAll, type ByOperation, type FindingRequest, type Occurrence, type Severity } from "./finding.ts";
 import type { ObservedRequest } from "./request.ts";
 import type { Report } from "./rule.ts";
 import { type FindingId, rules } from "./rules.ts";
@@ -38,6 +38,7 @@ export interface OccurrencesOfCompany {
   /** Undefined: an unidentified caller, or companies that are no longer counted separately. */
   readonly caller: CompanyNames | undefined;
   times: number;
+  readonly byOperation: ByOperation;
   readonly occurrences: KeptOccurrence[];
   /** The sequence number of the latest occurrence. */
   latest: number;
@@ -69,9 +70,11 @@ export class Occurrences {
   reporterOf(id: FindingId): Report {
     return ({ observed, requests, company, severity = rules[id].severity }) => {
       if (requests.some(({ muted }) => muted)) return;
-      const caller = company ?? requests.at(-1)?.exchange.caller;
+      const mistake = requests.at(-1)?.exchange;
+      const caller = company ?? mistake?.caller;
       const entry = caller ? this.#ofCompany(id, severity, caller) : this.#ofOther(id, severity);
       entry.times++;
+      addAll(entry.byOperation, { [mistake?.operation ?? "none"]: 1 });
       entry.latest = ++this.#reported;
       if (entry.occurrences.length === shownOccurrences) return;
       entry.occurrences.push({
@@ -122,6 +125,7 @@ export class Occurrences {
       this.#ofCompanies.delete(name);
       const others = this.#ofOther(entry.id, entry.severity);
       others.times += entry.times;
+      addAll(others.byOperation, entry.byOperation);
       const free = shownOccurrences - others.occurrences.length;
       others.occurrences.push(...entry.occurrences.slice(0, free));
       for (const { kept } of entry.occurrences.slice(free).flatMap(({ requests }) => requests)) {
@@ -136,7 +140,7 @@ function noOccurrences(
   severity: Severity,
   caller: CompanyNames | undefined,
 ): OccurrencesOfCompany {
-  return { id, severity, caller, times: 0, occurrences: [], latest: 0 };
+  return { id, severity, caller, times: 0, byOperation: {}, occurrences: [], latest: 0 };
 }
 
 function isOf({ exchange }: ObservedRequest, company: CompanyNames | undefined): boolean {

@@ -1,6 +1,12 @@
 import { type OperationId, operationIds, operations, shownPath } from "../../contract/operations.ts";
 import type { ContractPointId } from "../../contract/points.ts";
-import { type CoverageReport, type CoverageTotal, type PointCoverage, percent } from "../coverage.ts";
+import {
+  type CoverageReport,
+  type CoverageTotal,
+  type FirstRequest,
+  type PointCoverage,
+  percent,
+} from "../coverage.ts";
 import {
   type Formatted,
   formatted,
@@ -105,11 +111,16 @@ ${htmlTable(
     point.provenance,
     point.spec,
     point.title,
-    point.first ? `${point.first.request_id}: ${point.first.method} ${point.first.path}` : "",
+    point.first ? firstText(point.first) : "",
   ]),
 )}
 </details>`,
   ];
+}
+
+/** `4: GET /developer/cards`, in a merged report with its source. */
+function firstText({ request_id, method, path, source }: FirstRequest): string {
+  return `${request_id}: ${method} ${path}${source === undefined ? "" : ` (${source})`}`;
 }
 
 export function share(total: CoverageTotal): string {

@@ -7,6 +7,7 @@ import {
   severities,
 } from "../findings/finding.ts";
 import { ruleIds, rules } from "../findings/rules.ts";
+import { isAccepted } from "../suite.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
 import { type Formatted, formatted, markdownPage, type ReportFormat, timesText } from "./formatted.ts";
 import { htmlBadge, htmlPage } from "./html.ts";
@@ -42,8 +43,13 @@ How to fix it: ${escapeMarkdown(fix)}`,
 /**
  * Each finding is a test case that fails or is skipped; each rule without findings is one that passes.
  * @param failing - the lowest severity that fails; all findings are skipped if it is undefined
+ * @param accepted - the names of findings that are skipped, because a baseline has them
  */
-export function findingsSuite({ findings }: FindingsReport, failing: Severity | undefined): JunitSuite {
+export function findingsSuite(
+  { findings }: FindingsReport,
+  failing: Severity | undefined,
+  accepted: readonly string[] = [],
+): JunitSuite {
   const found = new Set(findings.map(({ id }) => id));
   const passed = ruleIds
     .filter((id) => !found.has(id))
@@ -51,12 +57,11 @@ export function findingsSuite({ findings }: FindingsReport, failing: Severity | 
   const failedOrSkipped = findings.map((finding): JunitCase => {
     const { id, severity, title } = finding;
     const message = messageOf(finding);
-    const fails = failing !== undefined && isAsSevere(severity, failing);
-    return {
-      name: `${id} ${title}`,
-      classname: `findings.${severity}`,
-      ...(fails ? { failure: message } : { skipped: message }),
-    };
+    const start = { name: `${id} ${title}`, classname: `findings.${severity}` };
+    if (failing === undefined || !isAsSevere(severity, failing)) return { ...start, skipped: message };
+    return isAccepted(finding, accepted)
+      ? { ...start, skipped: `accepted by the baseline: ${message}` }
+      : { ...start, failure: message };
   });
   return { name: "findings", cases: [...failedOrSkipped, ...passed] };
 }
@@ -103,6 +108,7 @@ export function placeOf({ requests, company }: Occurrence): string {
       ? [`request ${request.id}: ${request.method} ${request.path}, ${request.status ?? "no response"}`]
       : []),
     ...(company === null ? [] : [`company ${company}`]),
+    ...(request?.source === undefined ? [] : [request.source]),
   ];
   return places.join("; ");
 }

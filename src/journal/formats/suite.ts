@@ -39,6 +39,9 @@ function markdown(report: SuiteReport): string {
       .join("\n"),
     "## Findings",
     ...findingsMarkdown(findings, "###"),
+    ...baselineRemarks(report).map(
+      ([title, names]) => `${title}:\n\n${names.map((name) => `- ${escapeMarkdown(name)}`).join("\n")}`,
+    ),
     ...(unused_scenarios.length === 0 ? [] : ["## Unused scenarios"]),
     unused_scenarios.map((each) => `- ${escapeMarkdown(unusedScenarioText(each))}`).join("\n"),
     "## Contract coverage",
@@ -47,7 +50,7 @@ function markdown(report: SuiteReport): string {
 }
 
 function suites(
-  { gates, findings, coverage }: SuiteReport,
+  { gates, findings, coverage, accepted }: SuiteReport,
   { require, failOn }: { readonly require: Gates["require"]; readonly failOn: Severity | undefined },
 ): JunitSuite[] {
   const gateCases: JunitSuite = {
@@ -62,7 +65,7 @@ function suites(
   const notMet = coverageSuite(coverage, (point, id) =>
     required.has(id) ? { failure: `required, but not met: ${point}` } : { skipped: `not met: ${point}` },
   );
-  return [gateCases, findingsSuite(findings, failOn), notMet];
+  return [gateCases, findingsSuite(findings, failOn, accepted), notMet];
 }
 
 function html(report: SuiteReport): string[] {
@@ -77,6 +80,10 @@ function html(report: SuiteReport): string[] {
     `<ul>${items.join("\n")}</ul>`,
     "<h2>Findings</h2>",
     ...findingsHtml(findings, "h3"),
+    ...baselineRemarks(report).map(
+      ([title, names]) =>
+        `<p>${title}:</p>\n<ul>${names.map((name) => `<li>${escapeMarkup(name)}</li>`).join("")}</ul>`,
+    ),
     ...(unused_scenarios.length === 0
       ? []
       : [
@@ -86,6 +93,17 @@ function html(report: SuiteReport): string[] {
     "<h2>Contract coverage</h2>",
     ...coverageHtml(coverage),
   ];
+}
+
+/** How the findings differ from the baseline. */
+export function baselineRemarks({
+  accepted,
+  no_longer,
+}: Pick<SuiteReport, "accepted" | "no_longer">): (readonly [title: string, names: readonly string[]])[] {
+  return [
+    ["Accepted by the baseline", accepted] as const,
+    ["In the baseline, but no longer so; write it again with --write-baseline", no_longer] as const,
+  ].filter(([, names]) => names.length > 0);
 }
 
 /** An unused scenario and its arming: `conflict, armed for company northwind, on freezeCard` */

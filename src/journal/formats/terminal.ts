@@ -5,7 +5,7 @@ import { operationsTouched, pathOf, share, specifiedNotMet } from "./coverage.ts
 import { escapeControls } from "./escape.ts";
 import { findingTotals, placeOf } from "./findings.ts";
 import { timesText } from "./formatted.ts";
-import { unusedScenarioText } from "./suite.ts";
+import { baselineRemarks, unusedScenarioText } from "./suite.ts";
 
 const maxPoints = 10;
 const maxUnused = 10;
@@ -25,7 +25,7 @@ export function terminalReport(report: SuiteReport, paint: Paint = (_style, text
   const sections = [
     coverageLines(coverage),
     notMetLines(coverage),
-    findingLines(findings),
+    [...findingLines(findings), ...baselineLines(report)],
     unusedLines(unused_scenarios),
     failed.length === 0
       ? [[["green", "card-sandbox: passed"]]]
@@ -95,6 +95,17 @@ function findingLines(report: FindingsReport): Line[] {
         ]
       : []),
   ];
+}
+
+function baselineLines(report: SuiteReport): Line[] {
+  return baselineRemarks(report).flatMap(([title, names]): Line[] => {
+    const more = names.length - maxUnused;
+    return [
+      `  ${title}:`,
+      ...names.slice(0, maxUnused).map((name) => `    ${name}`),
+      ...(more > 0 ? [`    and ${more} more`] : []),
+    ];
+  });
 }
 
 function unusedLines(unused: readonly UnusedScenario[]): Line[] {

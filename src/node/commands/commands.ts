@@ -16,6 +16,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Run a command (such as your tests) on a fresh sandbox, then report",
     load: () => import("./exec.ts"),
   },
+  report: {
+    summary: "Judge running sandboxes, or merge the reports of exec",
+    load: () => import("./report.ts"),
+  },
   sweep: {
     summary: "Break each call of a command, and report what it does not survive",
     load: () => import("./sweep.ts"),

@@ -2,13 +2,13 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Command } from "commander";
 import { inTurn } from "../../journal/exchange.ts";
 import { terminalReport } from "../../journal/formats/terminal.ts";
-import { suiteReport } from "../../journal/suite.ts";
+import { merged } from "../../journal/merge.ts";
+import { type CommandResult, type SuiteReport, suiteReport } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { clientVariables } from "../client-variables.ts";
 import { messageLine, painter } from "../colors.ts";
-import { version } from "../create-sandbox.ts";
 import { runCommand } from "../exec/command-run.ts";
-import { reportFile, writeReports } from "../exec/report-files.ts";
+import { writeReports } from "../exec/report-files.ts";
 import { addSuiteOptions, type SuiteOptions, suiteOptions } from "../exec/suite-options.ts";
 import { databaseLog, requestLog } from "../request-log.ts";
 import { type StartedSandbox, start } from "../start-sandbox.ts";
@@ -59,12 +59,10 @@ async function exec(words: readonly string[], command: Command): Promise<number>
   const [program] = words;
   if (!program) throw new SetupError("command: is required. Example: card-sandbox exec -- npm test");
   const suite = suiteOptions(command);
-  const files = suite.reports.map(reportFile);
   const { options, logFormat, watch } = startRequest(command);
   const log = (line: string) => void process.stderr.write(line);
   const paint = painter(process.stderr);
-  let requests = 0;
-  const observe = inTurn(() => requests++, inTurn(databaseLog(log), requestLog(logFormat, log, paint)));
+  const observe = inTurn(databaseLog(log), requestLog(logFormat, log, paint));
   const sandbox = await start(
     { ...options, observe },
     {
@@ -76,8 +74,8 @@ async function exec(words: readonly string[], command: Command): Promise<number>
     const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
     const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);
     const exitCode = await runCommand(words, { ...process.env, ...variables });
-    const result = await reportOn(sandbox, program, exitCode, suite, () => requests);
-    const report = writeReports(result, suite.gates, files);
+    const result = await reportOn(sandbox, { name: program, exit_code: exitCode }, suite);
+    const report = writeReports(result, suite.gates, suite.files);
     process.stderr.write(terminalReport(report, paint));
     return report.exit_code;
   } finally {
@@ -87,29 +85,21 @@ async function exec(words: readonly string[], command: Command): Promise<number>
 
 async function reportOn(
   sandbox: StartedSandbox,
-  program: string,
-  exitCode: number,
+  command: CommandResult,
   { gates, exclude }: SuiteOptions,
-  countRequests: () => number,
-) {
+): Promise<SuiteReport> {
   // Continues the requests that a scenario still holds, so that the report counts them.
   sandbox.drain();
   await nextTick();
   const { scenarios } = sandbox.control;
-  return suiteReport(
-    program,
-    exitCode,
+  const run = { name: command.name, report: sandbox.report({ final: true }), commands: [command] };
+  const report = suiteReport(
     gates,
-    {
-      version,
-      requests: countRequests(),
-      coverage: sandbox.coverage({ exclude }),
-      findings: sandbox.findings({ final: true }),
-      unused_scenarios: scenarios.unused(),
-    },
+    { ...merged([run], exclude), sources: [] },
     {
       latest: (operations, company) => sandbox.requests.latest(operations, company),
       operationsOf: (name) => scenarios.all().find((each) => each.name === name)?.on ?? [],
     },
   );
+  return { ...report, exit_code: command.exit_code || report.exit_code };
 }

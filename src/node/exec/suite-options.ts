@@ -4,18 +4,19 @@ import { type Severity, severities } from "../../journal/findings/finding.ts";
 import type { Gates } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { nearest } from "../../rules/nearest.ts";
-import { commaSeparated, wholeNumber } from "../commands/command.ts";
+import { commaSeparated, notEmpty, wholeNumber } from "../commands/command.ts";
+import { baselineFile, readBaseline, type SuiteFile, suiteFile } from "./report-files.ts";
 
 /** The gates of a suite, and the files of its report. */
 export interface SuiteOptions {
   readonly gates: Gates;
   /** Patterns of contract points to exclude from coverage; `*` matches anything. */
   readonly exclude: readonly string[];
-  /** The names of the report files. */
-  readonly reports: readonly string[];
+  /** The files to write. */
+  readonly files: readonly SuiteFile[];
 }
 
-/** Adds the options that only `exec` has. */
+/** Adds the options that `exec` and `report` share. */
 export function addSuiteOptions(command: Command): Command {
   const gates = [
     new Option("--min-coverage <percent>", "minimum coverage of the contract points, in percent").argParser(
@@ -27,14 +28,29 @@ export function addSuiteOptions(command: Command): Command {
     ).argParser(points),
     new Option("--exclude <points>", "contract points to ignore; same form as --require").argParser(points),
     new Option("--fail-on <severity>", "fail on findings of at least this severity").choices(severities),
-    new Option("--allow-no-requests", "do not fail when the command sends no requests"),
+    baselineOption("findings"),
+    new Option("--allow-no-requests", "do not fail when the sandbox receives no requests"),
     new Option("--allow-unused-scenarios", "do not fail when an armed scenario never fired"),
   ];
   for (const gate of gates) command.addOption(gate.helpGroup("Gates:"));
-  return command.addOption(reportOption().helpGroup("Report:"));
+  const written = new Option("--write-baseline <file>", "write the findings of this run, for --baseline");
+  for (const each of [reportOption(), written.argParser(notEmpty)]) {
+    command.addOption(each.helpGroup("Report:"));
+  }
+  return command;
 }
 
-/** Also an option of `sweep`. */
+/**
+ * Also an option of `sweep` and `contrary`.
+ * @param accepted - what the baseline accepts
+ */
+export function baselineOption(accepted: string): Option {
+  return new Option("--baseline <file>", `earlier JSON report, whose ${accepted} are accepted`).argParser(
+    notEmpty,
+  );
+}
+
+/** Also an option of `sweep` and `contrary`. */
 export function reportOption(): Option {
   return new Option(
     "--report <file>",
@@ -55,8 +71,10 @@ export function suiteOptions(command: Command): SuiteOptions {
     allowUnusedScenarios?: boolean;
     allowNoRequests?: boolean;
     report?: string[];
+    baseline?: string;
+    writeBaseline?: string;
   }>();
-  const { minCoverage, require = [], exclude = [], failOn, report = [] } = flags;
+  const { minCoverage, require = [], exclude = [], failOn, report = [], baseline, writeBaseline } = flags;
   const { allowUnusedScenarios = false, allowNoRequests = false } = flags;
   const isExcluded = pointTest(exclude);
   const counted = countedPoints.filter((id) => !isExcluded(id));
@@ -67,16 +85,22 @@ export function suiteOptions(command: Command): SuiteOptions {
   if (unmatched !== undefined) {
     throw new SetupError(`--require: "${unmatched}" matches only contract points that --exclude excludes`);
   }
+  if (baseline !== undefined && failOn === undefined) {
+    throw new SetupError(
+      "--baseline: requires --fail-on SEVERITY, because findings fail nothing without it. Example: --fail-on warn",
+    );
+  }
   return {
     gates: {
       minCoverage,
       require,
       failOn,
+      baseline: baseline === undefined ? undefined : readBaseline(baseline),
       allowUnused: allowUnusedScenarios,
       allowNoRequests,
     },
     exclude,
-    reports: report,
+    files: [...report.map(suiteFile), ...(writeBaseline === undefined ? [] : [baselineFile(writeBaseline)])],
   };
 }
 

@@ -2,16 +2,9 @@ import { type Command, Option } from "commander";
 import type { ContraryFailOn, ContraryReport } from "../../journal/contrary-report.ts";
 import type { ContraryOptions } from "../../sweep/contrary.ts";
 import { addGroups } from "../commands/command.ts";
-import { reportOption } from "../exec/suite-options.ts";
+import { baselineOption, reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
-import {
-  baselineOption,
-  oneCellOptions,
-  onlyOption,
-  type RunRequest,
-  runRequest,
-  timeOptions,
-} from "./run-options.ts";
+import { oneCellOptions, onlyOption, type RunRequest, runRequest, timeOptions } from "./run-options.ts";
 
 /** The parsed options that only `contrary` has. */
 export interface ContraryRequest extends RunRequest {

@@ -63,13 +63,6 @@ export function timeOptions(): Option[] {
   ];
 }
 
-/** @param accepted - the cells that the baseline accepts */
-export function baselineOption(accepted: string): Option {
-  return new Option("--baseline <file>", `earlier JSON report, whose ${accepted} are accepted`).argParser(
-    notEmpty,
-  );
-}
-
 export function oneCellOptions(): Option[] {
   return [
     new Option("--list", "print the ids of the cells, and run none"),

@@ -1,16 +1,9 @@
 import { type Command, Option } from "commander";
 import type { SweepOptions } from "../../sweep/sweep.ts";
 import { addGroups } from "../commands/command.ts";
-import { reportOption } from "../exec/suite-options.ts";
+import { baselineOption, reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
-import {
-  baselineOption,
-  oneCellOptions,
-  onlyOption,
-  type RunRequest,
-  runRequest,
-  timeOptions,
-} from "./run-options.ts";
+import { oneCellOptions, onlyOption, type RunRequest, runRequest, timeOptions } from "./run-options.ts";
 
 /** The parsed options that only `sweep` has. */
 export interface SweepRequest extends RunRequest {

@@ -28,6 +28,7 @@ describe("GET /_sandbox/findings", () => {
           fix: expect.any(String),
           spec: "§4",
           times: 1,
+          by_operation: { orderPhysicalCard: 1 },
           occurrences: [
             {
               observed: `Idempotency-Key ${key} was sent with two different orders`,

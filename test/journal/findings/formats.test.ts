@@ -71,7 +71,17 @@ describe("the formats of GET /_sandbox/findings", () => {
     const seen = "A *name* | <b>&\u0000 [link](x)\nsecond";
     const { why, fix, spec, title, severity } = rules["IDEM-2"];
     const occurrences = [{ observed: seen, company: null, requests: [] }];
-    const finding = { id: "IDEM-2" as const, severity, title, why, fix, spec, times: 9, occurrences };
+    const finding = {
+      id: "IDEM-2" as const,
+      severity,
+      title,
+      why,
+      fix,
+      spec,
+      times: 9,
+      by_operation: {},
+      occurrences,
+    };
     const report = { totals: { critical: 1, high: 0, warn: 0, info: 0 }, findings: [finding] };
     const as = (format: "markdown" | "junit" | "html") => formatFindings(report, format).text;
     expect(as("markdown")).toContain("A \\*name\\* \\| \\<b\\>&\\\\u0000 \\[link\\](x) second");
