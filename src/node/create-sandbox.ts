@@ -14,7 +14,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import { readOrigin } from "../store/meta.ts";
 import { insertStoredRows, type StoredRows } from "../store/stored-rows.ts";
-import type { Waits } from "../tape/tape.ts";
+import { shorten, type Waits } from "../tape/tape.ts";
 import type { Send } from "../webhooks/attempt.ts";
 import type { Fixtures } from "../world/open-world.ts";
 import { type OpenDatabase, openDatabase } from "./database/better-sqlite3.ts";
@@ -146,6 +146,8 @@ export const sandboxOptions: OptionKinds<SandboxOptions> = {
 
 /** A sandbox in this process. */
 export interface Sandbox extends PortableSandbox {
+  /** The absolute path of the tape, if the option `tape` is set. */
+  readonly tape: string | undefined;
   /**
    * Ends the requests in progress and closes the database; a database in memory is lost. Later calls throw an
    * error.
@@ -253,14 +255,16 @@ export function readInputs(options: SandboxOptions): Inputs {
 }
 
 /** Parts of a sandbox that are no options. */
-export interface Internals extends Pick<SandboxPorts, "observer" | "shortenWait" | "tap" | "journalAfter"> {
+export interface Internals extends Pick<SandboxPorts, "observer" | "tap" | "journalAfter"> {
   /** For a server on a host other than loopback. */
   readonly privateSecrets: boolean;
   readonly inputs?: Inputs | undefined;
   /** Whether a recording can be begun later; default false. */
   readonly tapeable?: boolean | undefined;
-  /** How `shortenWait` shortens waits, for a tape. */
+  /** How to shorten the waits of scenarios; default: not. */
   readonly waits?: Waits | undefined;
+  /** Called once if the tape cannot be written any more; default: a warning of the process. */
+  readonly onTapeFailure?: ((message: string) => void) | undefined;
   /** Default: real time. */
   readonly clock?: Clock | undefined;
   /** The rows of the database, which must be new. */
@@ -272,13 +276,25 @@ export interface Internals extends Pick<SandboxPorts, "observer" | "shortenWait"
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets, inputs, rows, clock, deliver, tap, tapeable = false, waits, ...internals }: Internals,
+  {
+    privateSecrets,
+    inputs,
+    rows,
+    clock,
+    deliver,
+    tap,
+    tapeable = false,
+    waits,
+    onTapeFailure,
+    ...internals
+  }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const { catalogue, fixtures, dialect } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
-  const taping = tap ? undefined : tapingOf(options, tapeable, clock ?? systemClock, waits);
+  const isTaped = tap === undefined && (tapeable || options.tape !== undefined);
+  const taping = isTaped ? new Taping(clock ?? systemClock, { waits, onFailure: onTapeFailure }) : undefined;
   const db = options.db?.trim() ?? ":memory:";
   const isCreated = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability, options.checkDatabase);
@@ -306,6 +322,7 @@ export function openSandbox(
       scenarios: catalogue,
       scenario: options.scenario,
       observe: options.observe,
+      shortenWait: waits && shorten(waits),
       ...internals,
       journal: options.journal,
       journalBytes: options.journalBytes,
@@ -315,7 +332,7 @@ export function openSandbox(
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
-    if (options.tape !== undefined) taping?.begin(isNew);
+    if (options.tape !== undefined) taping?.begin(isNew, options.tape);
     return closable(sandbox, database, taping);
   } catch (error) {
     database.close();
@@ -340,20 +357,7 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase, taping: Tapi
     const methods = ["exec", "all", "get", "run", "transaction", "batch", "define"] as const;
     Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
-  return { ...sandbox, fetch, close };
-}
-
-/** @throws SetupError if the file of the tape cannot be written */
-function tapingOf(
-  { tape }: SandboxOptions,
-  tapeable: boolean,
-  clock: Clock,
-  waits: Waits | undefined,
-): Taping | undefined {
-  if (tape === undefined && !tapeable) return undefined;
-  const taping = new Taping(clock, waits);
-  if (tape !== undefined) taping.open(tape);
-  return taping;
+  return { ...sandbox, fetch, close, tape: taping?.path ?? undefined };
 }
 
 function closed(): Error {

@@ -94,8 +94,9 @@ export async function start(
     watch,
     inputs = watch && readInputs(options),
     observer,
-    shortenWait,
-  }: Pick<Internals, "observer" | "inputs" | "shortenWait"> &
+    waits,
+    onTapeFailure,
+  }: Pick<Internals, "observer" | "inputs" | "waits" | "onTapeFailure"> &
     Pick<ListenOptions, "lightGlobals" | "drainMs"> & { readonly watch?: Watch | undefined },
 ): Promise<StartedSandbox> {
   refuseInvalidOptions("startSandbox", options, startOptions);
@@ -110,7 +111,7 @@ export async function start(
   // The default seed is public, so the secrets of a server that others can reach must not derive from it. An
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
-  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, shortenWait });
+  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, waits, onTapeFailure });
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./server/listen.ts");
   const open: Listening[] = [];

@@ -33,6 +33,7 @@ export function startUpLines(sandbox: StartedSandbox, options: StartUpOptions): 
       ? []
       : [`Admin token       ${sandbox.generatedAdminToken}`]),
     `Secrets           ${secretsHelp[sandbox.secrets]}`,
+    ...(sandbox.tape === undefined ? [] : [`Tape              ${escapeControls(sandbox.tape)}`]),
     ...dialectLines(sandbox),
     ...armedLines(sandbox),
     "",

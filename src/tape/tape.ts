@@ -2,6 +2,7 @@ import type { Dialect } from "../contract/dialect.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { Exchange } from "../journal/exchange.ts";
 import { DatabaseUnusable } from "../rules/errors.ts";
+import type { ShortenWait } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import type { StoredRows } from "../store/stored-rows.ts";
@@ -12,6 +13,10 @@ export const tapeFormat = 1;
 
 /** How a sweep shortens the waits of scenarios. */
 export type Waits = { readonly atMostMs: number } | { readonly times: number };
+
+export function shorten(waits: Waits): ShortenWait {
+  return "times" in waits ? (ms) => ms * waits.times : (ms) => Math.min(ms, waits.atMostMs);
+}
 
 /** The options of the recorded sandbox that change what it answers. */
 export interface TapeOptions {

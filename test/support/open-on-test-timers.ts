@@ -29,5 +29,5 @@ export function openOnTestTimers(ports: Pick<SandboxPorts, "deliver">): Sandbox 
     sandbox.abandon();
     database.close();
   };
-  return { ...sandbox, close };
+  return { ...sandbox, close, tape: undefined };
 }

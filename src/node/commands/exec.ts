@@ -1,7 +1,8 @@
+import { relative } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Command } from "commander";
 import { inTurn } from "../../journal/exchange.ts";
-import { terminalReport } from "../../journal/formats/terminal.ts";
+import { type Style, terminalReport } from "../../journal/formats/terminal.ts";
 import { merged } from "../../journal/merge.ts";
 import { type CommandResult, type SuiteReport, suiteReport } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
@@ -35,7 +36,7 @@ export function define(): Command {
       "after",
       `
 The options of card-sandbox start also work here, for example --fixtures,
---scenario and --log. By default, the sandbox uses a free port and does not log
+--tape and --log. By default, the sandbox uses a free port and does not log
 requests; with --log, the log goes to standard error.
 
 Exit codes:
@@ -61,13 +62,15 @@ async function exec(words: readonly string[], command: Command): Promise<number>
   const suite = suiteOptions(command);
   const { options, logFormat, watch } = startRequest(command);
   const log = (line: string) => void process.stderr.write(line);
+  const logMessage = (message: string, style?: Style) => log(messageLine(message, style));
   const paint = painter(process.stderr);
   const observe = inTurn(databaseLog(log), requestLog(logFormat, log, paint));
   const sandbox = await start(
     { ...options, observe },
     {
       lightGlobals: true,
-      watch: watch ? { report: (message, style) => log(messageLine(message, style)) } : undefined,
+      watch: watch ? { report: logMessage } : undefined,
+      onTapeFailure: logMessage,
     },
   );
   try {
@@ -92,8 +95,12 @@ async function reportOn(
   sandbox.drain();
   await nextTick();
   const { scenarios } = sandbox.control;
-  const run = { name: command.name, report: sandbox.report({ final: true }), commands: [command] };
-  const report = suiteReport(
+  const report = {
+    ...sandbox.report({ final: true }),
+    ...(sandbox.tape !== undefined && { tape: relative("", sandbox.tape) }),
+  };
+  const run = { name: command.name, report, commands: [command] };
+  const judged = suiteReport(
     gates,
     { ...merged([run], exclude), sources: [] },
     {
@@ -101,5 +108,5 @@ async function reportOn(
       operationsOf: (name) => scenarios.all().find((each) => each.name === name)?.on ?? [],
     },
   );
-  return { ...report, exit_code: command.exit_code || report.exit_code };
+  return { ...judged, exit_code: command.exit_code || judged.exit_code };
 }

@@ -71,6 +71,7 @@ export function startRequest(command: Command): StartRequest {
       adminToken: flags.adminToken,
       journal: flags.journal,
       journalBytes: flags.journalBytes,
+      tape: flags.tape,
       allowWebhookHosts: flags.allowWebhookHosts,
       tls: readTls(flags.tlsCert, flags.tlsKey),
     },
@@ -135,6 +136,9 @@ function dataOptions(): Option[] {
       "real time",
     ),
     option("--fixtures <file>", "YAML fixtures file that replaces the default world", "FIXTURES"),
+    option("--tape <file>", "record everything in this file, for card-sandbox replay", "TAPE").argParser(
+      notEmpty,
+    ),
   ];
 }
 

@@ -15,7 +15,7 @@ import { addStartOptions, startRequest } from "./start-options.ts";
 const flushMs = 300;
 
 /** The options in the short help. */
-const commonOptions = ["--port", "--db", "--fixtures", "--clock", "--scenario", "--watch"];
+const commonOptions = ["--port", "--db", "--fixtures", "--clock", "--tape", "--scenario"];
 
 const portVariable = "\nIf CARD_SANDBOX_PORT is not set, the environment variable PORT sets the port.\n";
 
@@ -49,7 +49,7 @@ async function run(command: Command): Promise<void> {
   const observe = inTurn(databaseLog(logError), requestLog(logFormat, log, painter(process.stdout)));
   const sandbox = await start(
     { ...options, observe },
-    { lightGlobals: true, watch: watch ? { report } : undefined },
+    { lightGlobals: true, watch: watch ? { report } : undefined, onTapeFailure: report },
   );
   started = sandbox;
   const { control = true } = options;
@@ -71,7 +71,7 @@ function log(line: string): void {
   if (!process.stdout.writableNeedDrain) process.stdout.write(line);
 }
 
-function report(message: string, style: Style): void {
+function report(message: string, style?: Style): void {
   logError(messageLine(message, style));
 }
 

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { shellWords } from "../../journal/formats/escape.ts";
-import type { ShortenWait } from "../../runtime/services.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
+import type { Waits } from "../../tape/tape.ts";
 import { clientVariables } from "../client-variables.ts";
 import { type StartOptions, start } from "../start-sandbox.ts";
 import type { CommandRuns } from "./command-runs.ts";
@@ -18,7 +18,7 @@ export interface SweptCommand {
   readonly options: StartOptions;
   /** The contents of their files, for one sandbox. */
   readonly inputs: ReadInputs;
-  readonly shortenWait: ShortenWait | undefined;
+  readonly waits: Waits | undefined;
   /** The options that a cell needs to run again, as words. */
   readonly repeatOptions: readonly string[];
   /** Whether the next run is under a debugger, with the streams of this process. */
@@ -43,13 +43,13 @@ export class CommandSubject implements Subject {
   }
 
   async run(attempt: Attempt): Promise<Exit> {
-    const { words, options, inputs, shortenWait, isInspected } = this.#command;
+    const { words, options, inputs, waits, isInspected } = this.#command;
     const sandbox = await start(options, {
       lightGlobals: true,
       drainMs: 0,
       inputs: inputs(attempt.dialect),
       observer: attempt.observer,
-      shortenWait,
+      waits,
     });
     try {
       const adminToken = options.adminToken ?? sandbox.generatedAdminToken;

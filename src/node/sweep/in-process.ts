@@ -11,10 +11,10 @@ import { totalsText } from "../../journal/formats/sweep-story.ts";
 import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
 import { CouldNotRun } from "../../rules/errors.ts";
-import type { ShortenWait } from "../../runtime/services.ts";
 import { contrary } from "../../sweep/contrary.ts";
 import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
 import { type SweepPorts, sweep } from "../../sweep/sweep.ts";
+import type { Waits } from "../../tape/tape.ts";
 import { openSandbox, type Sandbox, type SandboxOptions, systemClock, version } from "../create-sandbox.ts";
 import { reportFile, writeReport } from "../exec/report-files.ts";
 import * as realTimers from "../real-timers.ts";
@@ -84,8 +84,8 @@ async function runFunction<
   const { name = run.name || "client", report = [], jobs = availableParallelism(), timeScale } = options;
   const files = report.map(reportFile);
   const isDebugged = options.cell !== undefined && debuggerUrl() !== undefined;
-  const { shortenWait, shortened } = shorterWaits(timeScale);
-  const client = new SweptFunction({ name, run, options, shortenWait, isDebugged });
+  const { waits, shortened } = shorterWaits(timeScale);
+  const client = new SweptFunction({ name, run, options, waits, isDebugged });
   const made = await engine(
     client,
     {
@@ -110,7 +110,7 @@ interface Swept {
   readonly run: SweepRun;
   /** The options of each sandbox. */
   readonly options: SandboxOptions;
-  readonly shortenWait: ShortenWait | undefined;
+  readonly waits: Waits | undefined;
   readonly isDebugged: boolean;
 }
 
@@ -134,9 +134,9 @@ class SweptFunction implements Subject {
   }
 
   async run({ observer, dialect, limitMs, stop, ended }: Attempt): Promise<Exit> {
-    const { run, options, shortenWait, isDebugged } = this.#swept;
+    const { run, options, waits, isDebugged } = this.#swept;
     const inputs = this.inputs(dialect);
-    const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, shortenWait });
+    const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, waits });
     try {
       const company = await namedCompany(sandbox, this.name);
       const { scenario, clock } = company;

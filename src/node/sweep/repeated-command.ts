@@ -58,7 +58,7 @@ export async function runRepeatedly<Report extends { readonly exit_code: number 
   const { options, logFormat, watch } = startRequest(command);
   refuseShared(options, watch, settings.jobs);
   const inputs = inputsOf(options);
-  const { shortenWait, shortened } = shorterWaits(timeScale);
+  const { waits, shortened } = shorterWaits(timeScale);
   const runs = await CommandRuns.open();
   const interruption = interruptedBySignals(runs);
   const paint = painter(process.stderr);
@@ -72,7 +72,7 @@ export async function runRepeatedly<Report extends { readonly exit_code: number 
       words,
       options: { ...options, observe: logTo(logFormat, paint) },
       inputs,
-      shortenWait,
+      waits,
       repeatOptions: repeatOptions(command),
       isInspected: () => settings.inspect === true && isReferenceOver,
     },

@@ -1,9 +1,9 @@
-import type { ShortenWait } from "../../runtime/services.ts";
+import type { Waits } from "../../tape/tape.ts";
 
 const longestMs = 300;
 
 interface ShorterWaits {
-  readonly shortenWait: ShortenWait | undefined;
+  readonly waits: Waits | undefined;
   /** For the report. */
   readonly shortened: readonly string[];
 }
@@ -13,19 +13,19 @@ interface ShorterWaits {
  * @param timeScale - multiplies each wait; undefined: each wait is cut to 300 ms
  */
 export function shorterWaits(timeScale: number | undefined): ShorterWaits {
-  const waits = "Each latency and hold of a scenario";
+  const each = "Each latency and hold of a scenario";
   if (timeScale === undefined) {
     return {
-      shortenWait: (ms) => Math.min(ms, longestMs),
+      waits: { atMostMs: longestMs },
       // A header has whole seconds.
-      shortened: [`${waits} takes at most ${longestMs} ms, and each Retry-After is 0.`],
+      shortened: [`${each} takes at most ${longestMs} ms, and each Retry-After is 0.`],
     };
   }
-  if (timeScale === 1) return { shortenWait: undefined, shortened: [] };
+  if (timeScale === 1) return { waits: undefined, shortened: [] };
   return {
-    shortenWait: (ms) => ms * timeScale,
+    waits: { times: timeScale },
     shortened: [
-      `${waits} is multiplied by ${timeScale}, and so is each Retry-After, rounded down to whole seconds.`,
+      `${each} is multiplied by ${timeScale}, and so is each Retry-After, rounded down to whole seconds.`,
     ],
   };
 }

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ShortenWait } from "../../runtime/services.ts";
 import { Catalogue } from "../../scenarios/catalogue.ts";
 import { Player } from "../../tape/player.ts";
-import type { Tape, Waits } from "../../tape/tape.ts";
+import type { Tape } from "../../tape/tape.ts";
+import type { Fixtures } from "../../world/open-world.ts";
 import { type Inputs, openSandbox, type Sandbox } from "../create-sandbox.ts";
 import { readShippedScenarios } from "../input-files.ts";
 
@@ -14,7 +15,7 @@ export async function openPlayer(tape: Tape): Promise<Player<Sandbox>> {
   const { seed, clock, fixtures, dialect, scenarios, options, rows } = tape.head;
   const inputs: Inputs = {
     // A database that is opened again keeps its fixtures.
-    fixtures: rows ? undefined : fixtures,
+    fixtures: rows ? undefined : withOwnDigest(fixtures),
     dialect,
     catalogue: new Catalogue(readShippedScenarios, scenarios),
     files: [],
@@ -32,11 +33,11 @@ export async function openPlayer(tape: Tape): Promise<Player<Sandbox>> {
           scenario: scenario ?? undefined,
           allowWebhookHosts,
         },
-        { privateSecrets: false, inputs, rows: rows ?? undefined, shortenWait: shorten(waits), ...ports },
+        { privateSecrets: false, inputs, rows: rows ?? undefined, waits: waits ?? undefined, ...ports },
       );
     },
     changeInputs: (_, { fixtures: changed, dialect: selected, scenarios: own }) => {
-      if (changed) inputs.fixtures = changed;
+      if (changed) inputs.fixtures = withOwnDigest(changed);
       if (own) inputs.catalogue.replaceOwn(own);
       if (selected) inputs.dialectChanged?.(selected);
     },
@@ -46,7 +47,7 @@ export async function openPlayer(tape: Tape): Promise<Player<Sandbox>> {
   return player;
 }
 
-function shorten(waits: Waits | null): ShortenWait | undefined {
-  if (waits === null) return undefined;
-  return "times" in waits ? (ms) => ms * waits.times : (ms) => Math.min(ms, waits.atMostMs);
+/** The worlds of two tapes differ by their stand-ins, so that they must not share a copy. */
+function withOwnDigest({ world }: Fixtures): Fixtures {
+  return { world, digest: createHash("sha256").update(JSON.stringify(world)).digest("hex") };
 }

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { SetupError } from "../../rules/errors.ts";
 import type { Sink } from "../../tape/recorder.ts";
 import { type Tape, type TapeEvent, type TapeHead, tapeFormat } from "../../tape/tape.ts";
@@ -224,6 +233,8 @@ export function openTapeFile(path: string): { append(chunk: Uint8Array): void; c
   }
   let file: number;
   try {
+    // Another process may still write to an earlier tape of this name.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path);
     file = openSync(path, "w", 0o600);
   } catch (error) {
     throw new SetupError(`tape: cannot write ${path}: ${(error as Error).message}`, { cause: error });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../rules/clock.ts";
 import { SetupError } from "../../rules/errors.ts";
@@ -24,26 +24,27 @@ interface Storage {
   close(): void;
 }
 
+interface TapingOptions {
+  /** How the waits of scenarios are shortened; undefined: they are not. */
+  readonly waits?: Waits | undefined;
+  /** Called once if the tape cannot be written any more; default: a warning of the process. */
+  readonly onFailure?: ((message: string) => void) | undefined;
+}
+
+const warn = (message: string) => process.emitWarning(message, "CardSandboxWarning");
+
 /** Records what enters one sandbox to a file, or in memory. */
 export class Taping {
   readonly recorder: Recorder;
   #current:
     | { readonly storage: Storage; readonly writer: TapeWriter; readonly timer: NodeJS.Timeout }
     | undefined;
+  readonly #onFailure: (message: string) => void;
   #failure: string | undefined;
-  #file: Storage | undefined;
 
-  constructor(clock: Clock, waits?: Waits) {
+  constructor(clock: Clock, { waits, onFailure = warn }: TapingOptions = {}) {
     this.recorder = new Recorder({ clock, afterTurn: (work) => void setImmediate(work) }, waits);
-  }
-
-  /**
-   * Opens the file of a tape, before the sandbox exists.
-   * @param path - a file, or a folder: each sandbox then makes a file of its own in it
-   * @throws SetupError if it cannot be written
-   */
-  open(path: string): void {
-    this.#file = fileStorage(pathOf(path));
+    this.#onFailure = onFailure;
   }
 
   /** The absolute path of the tape that is recorded; null: it is in memory; undefined: nothing is recorded. */
@@ -62,13 +63,14 @@ export class Taping {
   }
 
   /**
-   * Begins to record: to the opened file, otherwise in memory.
+   * Begins to record.
    * @param isNew - the world is as its fixtures made it
+   * @param path - a file, or a folder: each sandbox then makes a file of its own in it; default: in memory
+   * @throws SetupError if it cannot be written
    */
-  begin(isNew: boolean): void {
+  begin(isNew: boolean, path?: string): void {
     this.end();
-    const storage = this.#file ?? memoryStorage();
-    this.#file = undefined;
+    const storage = path === undefined ? memoryStorage() : fileStorage(pathOf(path));
     this.#failure = undefined;
     const append = (chunk: Uint8Array) => {
       storage.append(chunk);
@@ -80,6 +82,9 @@ export class Taping {
     const writer = new TapeWriter(append, ({ message }) => {
       this.#failure = message;
       this.recorder.end();
+      this.#onFailure(
+        `tape: the recording has ended, because ${storage.path ?? "it"} cannot be written: ${message}`,
+      );
     });
     const timer = setInterval(() => this.recorder.flush(), flushMs).unref();
     this.#current = { storage, writer, timer };
@@ -129,12 +134,20 @@ function eventsUntil({ events }: Tape, id: number): Tape["events"] | undefined {
 }
 
 function pathOf(path: string): string {
-  const isFolder = /[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  if (!isFolder) return resolve(path);
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new SetupError(`tape: the folder ${path} does not exist. Create it first.`);
-  }
+  if (/[/\\]$/.test(path)) makeFolder(path);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return resolve(path);
   return resolve(join(path, `${process.pid}-${randomBytes(4).toString("hex")}.tape`));
+}
+
+/** @throws SetupError if it cannot be made */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new SetupError(`tape: cannot make the folder ${path}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 function fileStorage(path: string): Storage {

@@ -21,7 +21,7 @@ async function subjectOf(words: readonly string[], more: Partial<SweptCommand> =
       words,
       options: { port: 0 },
       inputs: inputsOf(more.options ?? {}),
-      shortenWait: undefined,
+      waits: undefined,
       repeatOptions: [],
       isInspected: () => false,
       ...more,
