@@ -9,7 +9,7 @@ import {
 } from "../contract/dialect.ts";
 import { SetupError } from "../rules/errors.ts";
 import type { Database } from "../store/database.ts";
-import { deleteDialect, dialectRows, replaceDialect } from "../store/dialects.ts";
+import { deleteDialect, dialectRows, replaceDialect, selectionsOf } from "../store/dialects.ts";
 import type { Generations } from "./generations.ts";
 
 /**
@@ -21,15 +21,14 @@ export class Dialects {
   #start: Dialect;
   #all: Contract = defaultContract;
   readonly #byCompany = new Map<number, Contract>();
-  #isStale = true;
+  /** The companies whose dialects may have changed since they were read; undefined: the sandbox, and so all. */
+  readonly #changed = new Set<number | undefined>([undefined]);
 
   /** @param start - the dialect that is in effect unless it is replaced */
   constructor(database: Database, generations: Generations, start: Dialect = {}) {
     this.#database = database;
     this.#start = start;
-    generations.onEnd(() => {
-      this.#isStale = true;
-    });
+    generations.onEnd((companyPk) => void this.#changed.add(companyPk));
   }
 
   /** The contract of requests whose caller is not known. */
@@ -40,7 +39,7 @@ export class Dialects {
 
   /** Reads the dialects if they changed. */
   refresh(): void {
-    if (this.#isStale) this.#load();
+    if (this.#changed.size > 0) this.#load();
   }
 
   /** The contract for a company; undefined: for a caller that is not known. */
@@ -52,8 +51,8 @@ export class Dialects {
 
   /** The selections of one company, without those of the sandbox. */
   ofCompanyAlone(companyPk: number): Dialect {
-    const row = dialectRows(this.#database).find((each) => each.companyPk === companyPk);
-    return row ? dialectOf(row.selections) : {};
+    const selections = selectionsOf(this.#database, companyPk);
+    return selections === undefined ? {} : dialectOf(selections);
   }
 
   /** The dialect that is in effect unless it is replaced. */
@@ -85,13 +84,13 @@ export class Dialects {
   replace(dialect: Dialect, companyPk?: number): void {
     const row = { companyPk: companyPk ?? null, selections: JSON.stringify(dialect) };
     replaceDialect(this.#database, row);
-    this.#isStale = true;
+    this.#changed.add(companyPk);
   }
 
   /** Removes the dialect of a company; without a company, restores that of the start. */
   remove(companyPk?: number): void {
     deleteDialect(this.#database, companyPk ?? null);
-    this.#isStale = true;
+    this.#changed.add(companyPk);
   }
 
   /**
@@ -103,23 +102,36 @@ export class Dialects {
     const conflict = this.conflictOf(dialect);
     if (conflict !== undefined) throw new SetupError(`dialect: ${conflict}`);
     this.#start = dialect;
-    this.#isStale = true;
+    this.#changed.add(undefined);
     return dialectRows(this.#database).every(({ companyPk }) => companyPk !== null);
   }
 
   #load(): void {
-    const rows = dialectRows(this.#database);
-    const own = rows.find(({ companyPk }) => companyPk === null);
-    const dialect = own ? dialectOf(own.selections) : this.#start;
+    if (this.#changed.has(undefined)) this.#loadAll();
+    else for (const companyPk of this.#changed) this.#loadOne(companyPk as number);
+    this.#changed.clear();
+  }
+
+  #loadAll(): void {
+    const own = selectionsOf(this.#database, null);
+    const dialect = own === undefined ? this.#start : dialectOf(own);
     this.#all = Object.keys(dialect).length === 0 ? defaultContract : contractUnder(dialect);
     this.#byCompany.clear();
-    for (const { companyPk, selections } of rows) {
-      if (companyPk === null) continue;
-      const whole = merged(dialect, dialectOf(selections));
-      // A snapshot or a database file may be opened with another dialect of the start, which wins.
-      if (conflictIn(whole) === undefined) this.#byCompany.set(companyPk, contractUnder(whole));
+    for (const { companyPk, selections } of dialectRows(this.#database)) {
+      if (companyPk !== null) this.#put(companyPk, selections);
     }
-    this.#isStale = false;
+  }
+
+  #loadOne(companyPk: number): void {
+    this.#byCompany.delete(companyPk);
+    const selections = selectionsOf(this.#database, companyPk);
+    if (selections !== undefined) this.#put(companyPk, selections);
+  }
+
+  #put(companyPk: number, selections: string): void {
+    const whole = merged(this.#all.dialect, dialectOf(selections));
+    // A snapshot or a database file may be opened with another dialect of the start, which wins.
+    if (conflictIn(whole) === undefined) this.#byCompany.set(companyPk, contractUnder(whole));
   }
 }
 

@@ -11,6 +11,12 @@ export function dialectRows(database: Database): DialectRow[] {
   return database.all<DialectRow>("SELECT company_pk AS companyPk, selections FROM dialects");
 }
 
+/** The dialect of a company or, without one, of the sandbox, as JSON; undefined if it has none of its own. */
+export function selectionsOf(database: Database, companyPk: number | null): string | undefined {
+  return database.get<DialectRow>("SELECT selections FROM dialects WHERE company_pk IS ?", companyPk)
+    ?.selections;
+}
+
 /** Replaces the dialect of a company or of the sandbox. */
 export function replaceDialect(database: Database, { companyPk, selections }: DialectRow): void {
   deleteDialect(database, companyPk);

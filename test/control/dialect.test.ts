@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { behaviourIds } from "../../src/contract/behaviours.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { letConflict } from "../support/let-conflict.ts";
@@ -200,6 +200,18 @@ describe("a dialect is part of the world", () => {
     expect(await replayed(apiKey, accountId)).toBe(200);
     end();
     expect(database.all("SELECT * FROM dialects")).toEqual([]);
+    const next = await isolatedCompany();
+    expect(await replayed(next.apiKey, next.accountId)).toBe(201);
+  });
+
+  test("a change of one company reads no row of another", async () => {
+    const { isolatedCompany, control, database } = openDialects();
+    const first = await isolatedCompany({ dialect });
+    await isolatedCompany({ dialect });
+    control.dialect.list();
+    const all = vi.spyOn(database, "all");
+    control.dialect.replace({ dialect: {}, company: first.id });
+    expect(all.mock.calls.filter(([sql]) => sql.includes("FROM dialects"))).toEqual([]);
   });
 
   test("an invalid dialect creates no company", async () => {
