@@ -70,7 +70,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     findings: (filter = {}) => records.findings.report(parse(findingsFilter, filter)),
     report: (filter = {}) => control.report(parse(reportFilter, filter)),
     drain: () => {
-      scenarios.waiting.endAll();
+      control.scenarios.drain();
       records.journal.end();
     },
     abandon: () => {

@@ -224,6 +224,14 @@ export class ArmedScenarios {
     return { released: this.#scenarios.waiting.release(this.#byId(id).pk) };
   }
 
+  /**
+   * Releases all requests that a scenario delays or holds. From now on, none waits.
+   * @internal
+   */
+  drain(): void {
+    this.#scenarios.waiting.endAll();
+  }
+
   disarm(id: string): void {
     this.#scenarios.disarm([this.#byId(id)]);
   }

@@ -25,6 +25,7 @@ import type { ErrorPointId } from "../contract/points.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { SpendingLimit } from "../rules/limits.ts";
 import { parseDecimal, parseJsonNumber } from "../rules/money.ts";
+import { isWeakPin } from "../rules/pin.ts";
 import {
   type Body,
   type BodyRefusals,
@@ -119,15 +120,11 @@ export function readDeliveryAddress(received: Body, choices = defaultContract.ch
 
 /** @throws SandboxError 400 or 422. The message never shows the PIN. */
 function refuseWeakPin(pin: string, point: "order.pin_weak" | "cards.pin_weak", choices: Choices): void {
-  if (choices["pin.weak"] === "accepted" || !isWeak(pin)) return;
+  if (choices["pin.weak"] === "accepted" || !isWeakPin(pin)) return;
   throw new SandboxError(
     point,
     "pin: is easy to guess. Use digits that neither repeat nor count up or down.",
   );
-}
-
-function isWeak(pin: string): boolean {
-  return /^(.)\1*$/.test(pin) || "0123456789".includes(pin) || "9876543210".includes(pin);
 }
 
 function acceptsBlankLine(choices: Choices): boolean {

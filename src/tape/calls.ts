@@ -11,7 +11,7 @@ const changingCalls = {
   apiKeys: ["create", "revoke"],
   invoices: ["create", "settle"],
   simulator: ["authorise", "clear", "reverse", "expire", "refund", "topUp", "charge"],
-  scenarios: ["arm", "release", "disarm", "disarmAll"],
+  scenarios: ["arm", "release", "drain", "disarm", "disarmAll"],
   time: ["change", "advance"],
   state: ["reset", "resetCompany", "snapshot", "restore", "deleteSnapshot"],
   dialect: ["replace", "select", "remove"],

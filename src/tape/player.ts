@@ -191,8 +191,8 @@ export class Player<Played extends Sandbox = Sandbox> {
     };
     const env = { startedAt: this.#clock.ticks(), arrived, body: bodyOn(event), ended };
     const app = this.#apps.get(event.environment ?? "");
-    // A lost connection rejects; the outcome is in `ended`.
-    Promise.resolve(app?.fetch(request, env)).catch(() => {});
+    // A lost connection throws; the outcome is in `ended`.
+    void (async () => app?.fetch(request, env))().catch(() => {});
   }
 
   #leave(n: number): void {

@@ -44,6 +44,9 @@ export interface Sink {
 /** The most events in memory: then they are written before the second is over. */
 const mostWaiting = 500;
 
+/** Time goes on within a longer turn: a test may set the system time, or send requests in this process without a pause. */
+const longestTurnMs = 1000;
+
 /** The most rows of a database that is older than the recording. */
 const mostRows = 200_000;
 
@@ -102,13 +105,14 @@ export class Recorder implements Tap {
   };
 
   #nowMs(): number {
+    const nowMs = this.#turns.clock.now();
     if (this.#pinnedMs === undefined) {
-      this.#pinnedMs = this.#turns.clock.now();
       this.#turns.afterTurn(() => {
         this.#pinnedMs = undefined;
       });
-    }
-    return this.#pinnedMs;
+    } else if (Math.abs(nowMs - this.#pinnedMs) < longestTurnMs) return this.#pinnedMs;
+    this.#pinnedMs = nowMs;
+    return nowMs;
   }
 
   get isRecording(): boolean {

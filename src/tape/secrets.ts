@@ -12,6 +12,7 @@ import {
   shownPrefix,
   withChecksum,
 } from "../rules/api-key.ts";
+import { isWeakPin } from "../rules/pin.ts";
 import { columnsOf } from "../store/schema.ts";
 import type { StoredRows, StoredValue } from "../store/stored-rows.ts";
 
@@ -182,31 +183,39 @@ export function standIns(key: Uint8Array): Replace {
     let standIn: string;
     if (/^[0-9]{4}$/.test(secret)) {
       permutation ??= permutationOf(key);
-      standIn = String(permutation[Number(secret)]).padStart(4, "0");
+      standIn = textOf(permutation[Number(secret)] as number);
     } else standIn = ofSameShape(secret, (n) => hmac(sha256, key, utf8ToBytes(`${n}/${secret}`)));
     cache.set(secret, standIn);
     return standIn;
   };
 }
 
-/** Permutes the PINs, so that none stays the same; those that begin with 0 among themselves: a number has no leading 0. */
+/**
+ * Permutes the PINs, so that none stays the same: those that a dialect may refuse as weak among themselves, and those that
+ * begin with 0, because a number has no leading 0.
+ */
 function permutationOf(key: Uint8Array): Uint16Array {
-  const result = Uint16Array.from({ length: pins }, (_, n) => n);
+  const result = new Uint16Array(pins);
   const random = (n: number) => {
     const bytes = hmac(sha256, key, utf8ToBytes(`pin/${n}`));
     return (((bytes[0] ?? 0) << 16) | ((bytes[1] ?? 0) << 8) | (bytes[2] ?? 0)) / 2 ** 24;
   };
-  // Sattolo's algorithm makes one cycle, so nothing stays in its place.
-  const shuffle = (from: number, to: number) => {
-    for (let i = to - 1; i > from; i--) {
-      const j = from + Math.floor(random(i) * (i - from));
-      [result[i], result[j]] = [result[j] as number, result[i] as number];
+  const all = Array.from({ length: pins }, (_, n) => n);
+  const kindOf = (n: number) => (isWeakPin(textOf(n)) ? 0 : n < pins / 10 ? 1 : 2);
+  for (const kind of [0, 1, 2]) {
+    const own = all.filter((n) => kindOf(n) === kind);
+    const shuffled = [...own];
+    // Sattolo's algorithm makes one cycle, so nothing stays in its place.
+    for (let i = own.length - 1; i > 0; i--) {
+      const j = Math.floor(random(own[i] as number) * i);
+      [shuffled[i], shuffled[j]] = [shuffled[j] as number, shuffled[i] as number];
     }
-  };
-  shuffle(0, pins / 10);
-  shuffle(pins / 10, pins);
+    for (const [i, n] of own.entries()) result[n] = shuffled[i] as number;
+  }
   return result;
 }
+
+const textOf = (n: number) => String(n).padStart(4, "0");
 
 const classes = ["0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { TestOptions } from "../support/open-sandbox.ts";
 import { compareOutlines, compareWorlds } from "./comparison.ts";
 import { History } from "./history.ts";
 import type { Step } from "./step.ts";
@@ -65,7 +66,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
 
 const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 /** The start of a history: mostly shortly before a day, week, month or summer time begins or ends in the UK. */
-const beginnings = fc.constantFrom(
+export const beginnings = fc.constantFrom(
   "2026-03-10T09:30:00.000Z",
   "2026-03-28T23:30:00.000Z",
   "2026-03-29T22:30:00.000Z",
@@ -73,15 +74,27 @@ const beginnings = fc.constantFrom(
   "2026-10-24T22:30:00.000Z",
   "2026-10-31T23:30:00.000Z",
 );
-const histories = fc.noBias(fc.array(step, { minLength: 1, maxLength: 40, size: "max" }));
+export const histories = fc.noBias(fc.array(step, { minLength: 1, maxLength: 40, size: "max" }));
+
+/** How a history is played. */
+export interface Played {
+  readonly options?: TestOptions;
+  /** Whether the sandbox is closed in the middle, and its file opened again. */
+  readonly isReopened?: boolean;
+}
 
 /**
  * Plays one history, and compares the sandbox with the model after each step.
  * @returns the contract points of the responses
  */
-async function play(now: string, steps: readonly Step[]): Promise<readonly string[]> {
-  const history = new History(now);
+export async function play(
+  now: string,
+  steps: readonly Step[],
+  { options, isReopened = false }: Played = {},
+): Promise<readonly string[]> {
+  const history = new History(now, options);
   for (const [i, step] of steps.entries()) {
+    if (isReopened && i === Math.floor(steps.length / 2)) await history.reopen();
     history.trace.push(`${i + 1}. ${step}`);
     history.expireDueCards();
     await step.run(history);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { openSandbox, type Reply } from "../support/open-sandbox.ts";
+import { openSandbox, type Reply, type TestOptions } from "../support/open-sandbox.ts";
 import { londonDate } from "./calendar.ts";
 import { addCompany, type Company, hasEnded, seedOfHistories, type World } from "./world.ts";
 
@@ -47,7 +47,7 @@ interface Sent {
 
 /** A sandbox, the world that it should have, and a trace of the steps so far. */
 export class History {
-  readonly sandbox: ReturnType<typeof openSandbox>;
+  sandbox: ReturnType<typeof openSandbox>;
   readonly snapshots = new Map<string, World>();
   readonly trace: string[] = [];
   /** All tokens so far, including those of worlds that were reset. */
@@ -55,12 +55,17 @@ export class History {
   /** Sends the latest order again, like a client that retries. */
   retry: () => Promise<void> = async () => {};
   readonly #start: World;
+  readonly #options: TestOptions;
   #uuids = 0;
   world: World;
 
-  /** @param now - the instant of the start */
-  constructor(now: string) {
-    this.sandbox = openSandbox({ world: seedOfHistories, now });
+  /**
+   * @param now - the instant of the start
+   * @param options - further ones of the sandbox
+   */
+  constructor(now: string, options: TestOptions = {}) {
+    this.#options = options;
+    this.sandbox = openSandbox({ world: seedOfHistories, now, ...options });
     this.world = {
       clock: { frozenAtMs: null, aheadMs: 0 },
       companies: [],
@@ -70,6 +75,14 @@ export class History {
     };
     for (const listing of this.sandbox.world().companies) addCompany(this.world, listing);
     this.#start = structuredClone(this.world);
+  }
+
+  /** Closes the sandbox, which has a file, and opens the file again. */
+  async reopen(): Promise<void> {
+    const now = new Date(this.sandbox.clockOfTest.now()).toISOString();
+    await this.sandbox.end();
+    this.sandbox = openSandbox({ world: seedOfHistories, ...this.#options, now });
+    this.trace.push("opened again");
   }
 
   /** The world at the start. */

@@ -28,18 +28,30 @@ interface Surroundings {
   readonly choices: Partial<Choices>;
   /** Closes each sandbox that was opened. */
   readonly ends: (() => Promise<void>)[];
+  readonly watch?: Watch;
 }
+
+/** Watches a sandbox from its ports to its end. */
+export type Watch = (ports: SandboxPorts) => {
+  readonly ports: SandboxPorts;
+  readonly opened: () => void;
+  readonly ended: () => void;
+};
 
 const surroundings = new AsyncLocalStorage<Surroundings>();
 
-/** Runs work whose sandboxes have these alternatives, unless their options have others. Closes them afterwards. */
+/**
+ * Runs work whose sandboxes have these alternatives, unless their options have others. Closes them afterwards.
+ * @param watch - watches each of these sandboxes
+ */
 export async function withChoices<Result>(
   choices: Partial<Choices>,
   work: () => Promise<Result>,
+  watch?: Watch,
 ): Promise<Result> {
   const ends: Surroundings["ends"] = [];
   try {
-    return await surroundings.run({ choices, ends }, work);
+    return await surroundings.run({ choices, ends, ...(watch && { watch }) }, work);
   } finally {
     for (const end of ends) await end();
   }
@@ -151,6 +163,8 @@ export interface Reply {
   readonly provenance: string | undefined;
 }
 
+const unwatched: Watch = (ports) => ({ ports, opened: () => {}, ended: () => {} });
+
 let latest: Observed | undefined;
 
 /** The latest exchange of any sandbox of a test. */
@@ -183,7 +197,7 @@ export function openSandbox(options: TestOptions = {}) {
   const controlReplies: ControlReply[] = [];
   shipped ??= readShippedScenarios();
   const catalogue = [...shipped, ...scenarios];
-  const sandbox = wireSandbox({
+  const watched = (surroundings.getStore()?.watch ?? unwatched)({
     ...ports,
     dialect: dialectWith(choices),
     database,
@@ -212,7 +226,10 @@ export function openSandbox(options: TestOptions = {}) {
       else exchanges.push(exchange);
     },
   });
+  const sandbox = wireSandbox(watched.ports);
+  watched.opened();
   const end = onceByTestEnd(async () => {
+    watched.ended();
     sandbox.abandon();
     database.close();
     const { checkConformance } = await import("./openapi-conformance.ts");
