@@ -5,6 +5,7 @@ import {
   type FindingRequest,
   type FindingsReport,
   isAsSevere,
+  type LeftOut,
   type Severity,
 } from "./findings/finding.ts";
 import { replayed, withReplay } from "./replay-command.ts";
@@ -81,7 +82,7 @@ export interface GateResult {
 }
 
 /** The verdict about one or more runs. */
-export interface SuiteReport extends RunReport {
+export interface SuiteReport extends RunReport, LeftOut {
   readonly format: 1;
   /** Of `exec`: the command's exit code; if that is 0, or without a command: 1 if a gate failed, 3 if a file could not be written. */
   readonly exit_code: number;

@@ -328,6 +328,8 @@ export const finding = z.object({
 export const findings = z.object({
   totals: z.object({ critical: z.int(), high: z.int(), warn: z.int(), info: z.int() }),
   findings: z.array(finding),
+  evidence_left_out: z.int().exactOptional(),
+  findings_left_out: z.int().exactOptional(),
 }) satisfies z.ZodType<FindingsReport>;
 
 export const runReport = z.object({

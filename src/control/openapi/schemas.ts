@@ -295,6 +295,9 @@ const results = {
   }),
   Findings: of(responses.findings, "The findings, most severe first", {
     totals: "The number of findings of each severity",
+    evidence_left_out:
+      "The number of requests without headers and bodies, so that the report stays below 2 MB; missing: none",
+    findings_left_out: "The number of findings left out for the same reason; missing: none",
   }),
   Finding: of(responses.finding, "A finding: a mistake of the client", {
     why: "Why it matters in production",

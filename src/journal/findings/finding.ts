@@ -71,8 +71,16 @@ export interface Finding {
   readonly occurrences: readonly Occurrence[];
 }
 
+/** What a JSON report leaves out to stay below 2 MB. */
+export interface LeftOut {
+  /** The number of requests without headers and bodies; absent: none. */
+  readonly evidence_left_out?: number;
+  /** The number of findings; absent: none. */
+  readonly findings_left_out?: number;
+}
+
 /** The client's mistakes, most severe first. */
-export interface FindingsReport {
+export interface FindingsReport extends LeftOut {
   /** The number of findings of each severity. */
   readonly totals: Readonly<Record<Severity, number>>;
   readonly findings: readonly Finding[];

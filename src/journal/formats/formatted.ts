@@ -31,7 +31,12 @@ export function markdownTable(
 
 /** The sections that are not empty, separated by empty lines. */
 export function markdownPage(...sections: readonly string[]): string {
-  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+  return `${markdownParts(...sections)}\n`;
+}
+
+/** The parts of a section that are not empty, separated by empty lines. */
+export function markdownParts(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
 }
 
 export function timesText(times: number): string {

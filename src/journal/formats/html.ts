@@ -25,6 +25,8 @@ dt { font-weight: 600; margin-top: .5rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
 ul { margin: 0; padding-left: 1.25rem; }
 summary { cursor: pointer; font-weight: 600; }
+.evidence summary { font-size: .9em; font-weight: inherit; overflow-wrap: anywhere; }
+.evidence pre { font-size: .8em; overflow-wrap: anywhere; white-space: pre-wrap; }
 @media print { .table { overflow: visible; } }
 `;
 
@@ -78,6 +80,11 @@ ${rows.map(row).join("\n")}
 </tbody>
 </table>
 </div>`;
+}
+
+/** A paragraph; empty without text. */
+export function htmlNote(text: string): string {
+  return text === "" ? "" : `<p>${escapeMarkup(text)}</p>`;
 }
 
 /** A severity or an outcome in its colour. */

@@ -5,7 +5,7 @@ export interface JunitCase {
   readonly name: string;
   readonly classname: string;
   readonly failure?: string;
-  /** More about the failure, in several lines. */
+  /** More about the failure or the skipped case, in several lines; may be empty. */
   readonly details?: string;
   /** The reason; may be empty. */
   readonly skipped?: string;
@@ -16,13 +16,21 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** Formats test suites as JUnit XML. */
-export function junit(suites: readonly JunitSuite[]): string {
+/**
+ * Formats test suites as JUnit XML.
+ * @param note - a sentence about the whole report, as a skipped case; empty: none
+ */
+export function junit(suites: readonly JunitSuite[], note = ""): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
-${suites.map(suiteXml).join("\n")}
+${[...suites, ...noted(note)].map(suiteXml).join("\n")}
 </testsuites>
 `;
+}
+
+function noted(note: string): JunitSuite[] {
+  if (note === "") return [];
+  return [{ name: "report", cases: [{ name: "size", classname: "report", skipped: note }] }];
 }
 
 function suiteXml({ name, cases }: JunitSuite): string {
@@ -33,13 +41,13 @@ ${cases.map((each) => `    ${caseXml(each)}`).join("\n")}
   </testsuite>`;
 }
 
-function caseXml({ name, classname, failure, details, skipped }: JunitCase): string {
+export function caseXml({ name, classname, failure, details, skipped }: JunitCase): string {
   const start = `<testcase name="${escapeMarkup(name)}" classname="card-sandbox.${escapeMarkup(classname)}"`;
   if (failure !== undefined) return `${start}>${outcome("failure", failure, details)}</testcase>`;
-  return skipped === undefined ? `${start}/>` : `${start}>${outcome("skipped", skipped)}</testcase>`;
+  return skipped === undefined ? `${start}/>` : `${start}>${outcome("skipped", skipped, details)}</testcase>`;
 }
 
-function outcome(element: "failure" | "skipped", message: string, details?: string): string {
+function outcome(element: "failure" | "skipped", message: string, details = ""): string {
   const start = message === "" ? `<${element}` : `<${element} message="${escapeMarkup(message)}"`;
-  return details === undefined ? `${start}/>` : `${start}>${escapeMarkup(details)}</${element}>`;
+  return details === "" ? `${start}/>` : `${start}>${escapeMarkup(details)}</${element}>`;
 }

@@ -87,6 +87,7 @@ function findingLines(report: FindingsReport): Line[] {
     ...report.findings.flatMap(({ id, severity, title, times, occurrences: [first], fix }): Line[] => [
       [[severityStyles[severity], `  ${severity.padEnd(8)}  ${id}`], `  ${title} (${timesText(times)})`],
       ...(first ? [`    observed: ${first.observed} (${placeOf(first)})`] : []),
+      ...(first?.replay === undefined ? [] : [`    replay: ${first.replay}`]),
       `    fix: ${fix}`,
     ]),
     ...(report.findings.length > 0
