@@ -4,7 +4,7 @@ import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
 import type { Coverage } from "../journal/coverage.ts";
 import type { Exchange } from "../journal/exchange.ts";
-import { evidenceOf } from "../journal/findings/evidence.ts";
+import { evidenceOf, latestOf } from "../journal/findings/evidence.ts";
 import type { FindingRequest } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import {
@@ -118,7 +118,7 @@ export class Requests {
     const isOfCompany = companyTest(company ?? undefined);
     const isIncluded = (exchange: Exchange) =>
       isOfCompany(exchange) && (operations?.some((each) => each === exchange.operation) ?? true);
-    return this.#journal.latest(isIncluded, 10, 3).map(evidenceOf);
+    return latestOf(this.#journal.latest(isIncluded), ({ exchange }) => exchange.operation).map(evidenceOf);
   }
 
   /** Deletes all requests with their coverage and findings. A reset of the world does not. */

@@ -195,23 +195,12 @@ export class Journal {
     return entryOf(request);
   }
 
-  /**
-   * The latest requests of which a test holds, oldest first, even if the journal no longer shows them.
-   * @param most - how many
-   * @param mostOfOperation - how many of each operation
-   */
-  latest(test: (exchange: Exchange) => boolean, most: number, mostOfOperation: number): RecordedRequest[] {
-    const found: RecordedRequest[] = [];
-    const counts = new Map<OperationId | undefined, number>();
-    for (let id = this.#lastId; id > this.#lastId - this.#kept && found.length < most; id--) {
+  /** The latest requests of which a test holds, newest first, even if the journal no longer shows them. */
+  *latest(test: (exchange: Exchange) => boolean): Generator<RecordedRequest> {
+    for (let id = this.#lastId; id > this.#lastId - this.#kept; id--) {
       const request = this.kept(id);
-      if (!request || !test(request.exchange)) continue;
-      const { operation } = request.exchange;
-      const count = counts.get(operation) ?? 0;
-      counts.set(operation, count + 1);
-      if (count < mostOfOperation) found.unshift(request);
+      if (request && test(request.exchange)) yield request;
     }
-    return found;
   }
 
   /** A request that is kept, even if the journal no longer shows it. */

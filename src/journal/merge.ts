@@ -13,7 +13,7 @@ import {
 import { shownOccurrences } from "./findings/occurrences.ts";
 import { ruleIds } from "./findings/rules.ts";
 import { withReplay } from "./replay-command.ts";
-import type { CommandResult, Judged, RunReport, UnusedScenario } from "./suite.ts";
+import type { CommandResult, GateEvidence, Judged, RunReport, UnusedScenario } from "./suite.ts";
 
 /** The results of one run, and the report or the sandbox that they come from. */
 export interface Source {
@@ -21,6 +21,8 @@ export interface Source {
   readonly report: RunReport;
   /** Empty for a running sandbox. */
   readonly commands: readonly CommandResult[];
+  /** Of a running sandbox. */
+  readonly evidence?: GateEvidence;
 }
 
 /**
@@ -56,6 +58,19 @@ export function merged(sources: readonly Source[], exclude: readonly string[]): 
 function textOf(dialect: RunReport["dialect"]): string {
   const selected = Object.entries(dialect).map(([behavior, use]) => `${behavior}=${use}`);
   return selected.length === 0 ? "the default dialect" : `the dialect ${selected.join(",")}`;
+}
+
+/** The evidence of all sandboxes that are running. */
+export function mergedEvidence(sources: readonly Source[]): GateEvidence {
+  return {
+    latest: (operations, company) =>
+      sources.flatMap(({ name, evidence }) =>
+        (evidence?.latest(operations, company) ?? []).map((request) => named(sources, name, request)),
+      ),
+    operationsOf: (scenario) => [
+      ...new Set(sources.flatMap(({ evidence }) => evidence?.operationsOf(scenario) ?? [])),
+    ],
+  };
 }
 
 /** Names the source of a request, whose id is unique only there. One source needs no name. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { SuiteReport } from "../../src/journal/suite.ts";
 import { type StartOptions, startSandbox } from "../../src/node/start-sandbox.ts";
 import { freePort, outcomeOf, temporaryFolder } from "../support/command-line.ts";
 import { httpClient, type OrderOptions } from "../support/http-client.ts";
@@ -62,6 +63,24 @@ describe("card-sandbox report", () => {
       findings: { totals: { critical: 1 } },
     });
     for (const text of others) expect(text).toContain("IDEM-2");
+  });
+
+  test("shows the requests of a gate that failed, with the sandbox of each if there are several", async () => {
+    const [one, other] = [await withReusedKey(), await withReusedKey()];
+    const file = join(temporaryFolder(), "report.json");
+    const evidenceFrom = async (...urls: string[]) => {
+      await outcomeOf(["report", ...urls, "--require", "order.forbidden", "--report", file]);
+      const { gates } = JSON.parse(readFileSync(file, "utf8")) as SuiteReport;
+      return gates.find(({ name }) => name === "--require")?.evidence;
+    };
+    const evidence = await evidenceFrom(one.url);
+    expect(evidence?.map(({ id, point }) => [id, point])).toEqual([
+      ["2", "order.created"],
+      ["4", "order.replayed_with_other_body"],
+    ]);
+    expect(evidence?.[1]?.request?.body).toContain('"name":"another"');
+    const sources = (await evidenceFrom(one.url, other.url))?.map(({ id, source }) => [id, source]);
+    expect(sources).toEqual([one, other].flatMap(({ url }) => ["2", "4"].map((id) => [id, url])));
   });
 
   test("merges a sandbox and a report", async () => {

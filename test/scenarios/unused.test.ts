@@ -19,6 +19,7 @@ describe("an unused scenario", () => {
           api_key_id: null,
           times: 1,
           armed_at: "2026-03-10T09:30:00.000Z",
+          from_start: false,
         },
       ],
     });

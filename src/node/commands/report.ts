@@ -1,9 +1,12 @@
 import type { Command } from "commander";
 import { runReport } from "../../control/openapi/responses.ts";
+import { evidenceIn, latestOf } from "../../journal/findings/evidence.ts";
 import { terminalReport } from "../../journal/formats/terminal.ts";
-import { merged, type Source } from "../../journal/merge.ts";
-import { type RunReport, type SuiteReport, suiteReport } from "../../journal/suite.ts";
+import type { JournalListing } from "../../journal/journal.ts";
+import { merged, mergedEvidence, type Source } from "../../journal/merge.ts";
+import { type GateEvidence, type RunReport, type SuiteReport, suiteReport } from "../../journal/suite.ts";
 import { quoted, SetupError } from "../../rules/errors.ts";
+import type { Scenario } from "../../scenarios/scenario.ts";
 import { painter } from "../colors.ts";
 import { version } from "../create-sandbox.ts";
 import { readJson, writeReports } from "../exec/report-files.ts";
@@ -39,8 +42,9 @@ Examples:
     .action(async (given: readonly string[]) => {
       const { gates, exclude, files } = suiteOptions(command);
       const { adminToken } = command.opts<{ adminToken?: string }>();
-      const judged = merged(await readSources(given, adminToken), exclude);
-      const report = writeReports(suiteReport(gates, judged), gates, files);
+      const sources = await readSources(given, adminToken);
+      const verdict = suiteReport(gates, merged(sources, exclude), mergedEvidence(sources));
+      const report = writeReports(verdict, gates, files);
       process.stdout.write(terminalReport(report, painter(process.stdout)));
       process.exitCode = report.exit_code;
     });
@@ -58,9 +62,23 @@ async function readSources(given: readonly string[], adminToken: string | undefi
 }
 
 async function runningSandbox(url: string, adminToken: string | undefined): Promise<Source> {
-  const received = await callControl<unknown>({ url, adminToken }, "GET", "/report?final=true");
-  const problem = "does not send a report. Check that it is a card-sandbox server.";
-  return { name: url, report: checked(url, received, problem), commands: [] };
+  const get = <Body>(path: string) => callControl<Body>({ url, adminToken }, "GET", path);
+  const received = await get("/report?final=true");
+  const report = checked(url, received, "does not send a report. Check that it is a card-sandbox server.");
+  const { requests } = await get<JournalListing>("/requests?limit=1000");
+  const { scenarios } = await get<{ readonly scenarios: readonly Scenario[] }>("/scenarios");
+  const evidence: GateEvidence = {
+    latest(operations, company) {
+      const included = requests.filter(
+        ({ operation, caller }) =>
+          (company === null || caller?.company === company.replace(/^live\//, "")) &&
+          (operations === undefined || (operation !== null && operations.includes(operation))),
+      );
+      return latestOf(included, ({ operation }) => operation).map(evidenceIn);
+    },
+    operationsOf: (name) => scenarios.find((each) => each.name === name)?.on ?? [],
+  };
+  return { name: url, report, commands: [], evidence };
 }
 
 /** @throws SetupError if the file cannot be read, or is not a JSON report of this version */
