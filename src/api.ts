@@ -5,6 +5,7 @@ import type { WorldQuery } from "./control/companies.ts";
 import type { NewCompany } from "./control/create-company.ts";
 import type { Guard } from "./control/gate.ts";
 import type { IsolatedCompany } from "./control/isolated-company.ts";
+import type { Replay } from "./control/replay.ts";
 import type { Webhooks } from "./control/reports.ts";
 import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
@@ -47,6 +48,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly observer?: MakeObserver | undefined;
   /** Sees everything that enters the sandbox; default: none. */
   readonly tap?: Tap | undefined;
+  /** The tape that the sandbox plays, for its dashboard; default: none. */
+  readonly replay?: Replay | undefined;
   /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
   /** The maximum memory for these requests, in bytes; default 64 MiB. */

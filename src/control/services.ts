@@ -14,6 +14,7 @@ import { SandboxTime } from "./clock.ts";
 import { Companies } from "./companies.ts";
 import { SandboxDialect } from "./dialects.ts";
 import { optionalCompanyPk } from "./lookup.ts";
+import type { Replay } from "./replay.ts";
 import { Webhooks } from "./reports.ts";
 import { Requests } from "./requests.ts";
 import { ArmedScenarios } from "./scenarios.ts";
@@ -46,6 +47,8 @@ export interface ControlServices {
   readonly clock: Clock;
   readonly seed: number;
   readonly version: string;
+  /** The tape that this sandbox plays; undefined: none. */
+  readonly replay: Replay | undefined;
   /** Called for unexpected errors. */
   readonly onDefect: (defect: Error, method: string, path: string) => void;
 }
@@ -55,6 +58,7 @@ interface ControlParts {
     /** Real time. */
     readonly clock: Clock;
     readonly version: string;
+    readonly replay?: Replay | undefined;
   };
   readonly world: Pick<OpenWorld, "services" | "clock" | "seed" | "restart">;
   readonly scenarios: Scenarios;
@@ -102,6 +106,7 @@ export function openControl(parts: ControlParts): ControlServices {
     clock: ports.clock,
     seed,
     version: ports.version,
+    replay: ports.replay,
     onDefect,
   };
 }

@@ -1,5 +1,6 @@
 import { waitNames } from "../scenarios/step.ts";
 import type { DashboardServices } from "./page.ts";
+import { tapeActions } from "./pages/tape.tsx";
 import { pathTo } from "./paths.ts";
 import { type FormAction, inputOf, integer, required, yesOrNo } from "./submit.ts";
 
@@ -14,6 +15,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...memberAndAccountActions(services),
     ...keyActions(services),
     ...cardActions(services),
+    ...tapeActions(services),
   };
 }
 

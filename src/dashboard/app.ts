@@ -16,6 +16,7 @@ import { request } from "./pages/request.tsx";
 import { requests } from "./pages/requests.tsx";
 import { scenarios } from "./pages/scenarios.tsx";
 import { sweep } from "./pages/sweep.tsx";
+import { tape, tapedRequest } from "./pages/tape.tsx";
 import { base } from "./paths.ts";
 import { createSignIn } from "./sign-in.tsx";
 import { Flashes, submit } from "./submit.ts";
@@ -59,6 +60,8 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/cards", show(cards));
   ui.get("/cards/:id", show(card));
   ui.get("/report", show(report));
+  ui.get("/tape", show(tape));
+  ui.get("/tape/:id", show(tapedRequest));
   ui.get("/sweep", (c) => render(c, sweep()));
   ui.post("/sweep", async (c) => {
     try {

@@ -49,7 +49,7 @@ export function createRenderer(services: DashboardServices, guard: Guard, flashe
   const render: Render = (c, { title, body }, { status = 200, flash, signedOut = false } = {}) => {
     const visitor = signedOut ? "signed-out" : guard.kind === "token" ? "signed-in" : "no-sign-in";
     const whole = (
-      <Layout title={title} version={services.version} path={c.req.path} flash={flash} visitor={visitor}>
+      <Layout title={title} services={services} path={c.req.path} flash={flash} visitor={visitor}>
         {body}
       </Layout>
     );
@@ -58,10 +58,10 @@ export function createRenderer(services: DashboardServices, guard: Guard, flashe
 
   /** A handler that shows a page; `id` is the parameter of its path. */
   const show =
-    (pageOf: (request: PageRequest, id: string) => Page): Handler =>
-    (c) => {
+    (pageOf: (request: PageRequest, id: string) => Page | Promise<Page>): Handler =>
+    async (c) => {
       const request = pageRequest(c, services, flashes);
-      const { title, body } = pageOf(request, c.req.param("id") ?? "");
+      const { title, body } = await pageOf(request, c.req.param("id") ?? "");
       const inContext = <PageContext.Provider value={request}>{body}</PageContext.Provider>;
       return render(c, { title, body: inContext }, { flash: request.flash });
     };
@@ -140,7 +140,7 @@ const menu: readonly (readonly [path: string, name: string])[] = [
 
 interface LayoutProps {
   readonly title: string;
-  readonly version: string;
+  readonly services: DashboardServices;
   readonly path: string;
   readonly flash?: Flash | undefined;
   /** `no-sign-in`: the pages need no sign-in. */
@@ -148,7 +148,7 @@ interface LayoutProps {
   readonly children?: Child;
 }
 
-function Layout({ title, version, path, flash, visitor, children }: LayoutProps) {
+function Layout({ title, services: { version, replay }, path, flash, visitor, children }: LayoutProps) {
   // The version makes browsers load the files of a new release.
   const file = (name: string) => `${base}/${name}?v=${encodeURIComponent(version)}`;
   return (
@@ -170,7 +170,9 @@ function Layout({ title, version, path, flash, visitor, children }: LayoutProps)
           <a class="brand" href={base}>
             card-sandbox <small>{version}</small>
           </a>
-          {visitor !== "signed-out" && <Menu path={path} />}
+          {visitor !== "signed-out" && (
+            <Menu path={path} pages={replay ? menu.toSpliced(2, 0, ["/tape", "Tape"]) : menu} />
+          )}
           {visitor === "signed-in" && (
             <form method="post" action={pathTo("/sign-out")} class="sign-out">
               <button type="submit">Sign out</button>
@@ -186,11 +188,11 @@ function Layout({ title, version, path, flash, visitor, children }: LayoutProps)
   );
 }
 
-function Menu({ path }: { path: string }) {
+function Menu({ path, pages }: { path: string; pages: typeof menu }) {
   return (
     <nav aria-label="Dashboard">
       <ul>
-        {menu.map(([page, name]) => {
+        {pages.map(([page, name]) => {
           const isCurrent = page === "" ? path === base : `${path}/`.startsWith(`${base}${page}/`);
           return (
             <li>

@@ -255,7 +255,7 @@ export function readInputs(options: SandboxOptions): Inputs {
 }
 
 /** Parts of a sandbox that are no options. */
-export interface Internals extends Pick<SandboxPorts, "observer" | "tap" | "journalAfter"> {
+export interface Internals extends Pick<SandboxPorts, "observer" | "tap" | "replay" | "journalAfter"> {
   /** For a server on a host other than loopback. */
   readonly privateSecrets: boolean;
   readonly inputs?: Inputs | undefined;

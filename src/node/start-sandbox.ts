@@ -96,8 +96,13 @@ export async function start(
     observer,
     waits,
     onTapeFailure,
+    opened,
   }: Pick<Internals, "observer" | "inputs" | "waits" | "onTapeFailure"> &
-    Pick<ListenOptions, "lightGlobals" | "drainMs"> & { readonly watch?: Watch | undefined },
+    Pick<ListenOptions, "lightGlobals" | "drainMs"> & {
+      readonly watch?: Watch | undefined;
+      /** Serves this sandbox instead of a new one. */
+      readonly opened?: Sandbox;
+    },
 ): Promise<StartedSandbox> {
   refuseInvalidOptions("startSandbox", options, startOptions);
   const { port = 4242, host = defaultHost, livePort, tls, db, control: _, adminToken: __, ...own } = options;
@@ -111,7 +116,8 @@ export async function start(
   // The default seed is public, so the secrets of a server that others can reach must not derive from it. An
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
-  const sandbox = openSandbox({ ...own, db }, { privateSecrets, inputs, observer, waits, onTapeFailure });
+  const sandbox =
+    opened ?? openSandbox({ ...own, db }, { privateSecrets, inputs, observer, waits, onTapeFailure });
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./server/listen.ts");
   const open: Listening[] = [];

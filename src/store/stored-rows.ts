@@ -1,6 +1,6 @@
 import type { Database, SqlValue } from "./database.ts";
 import { prepareSchema } from "./meta.ts";
-import { columnsOf, snapshotColumns, worldTables } from "./schema.ts";
+import { columnsOf, firstReleased, migrations, snapshotColumns, worldTables } from "./schema.ts";
 
 /** A value of a row in JSON; a BLOB in hexadecimal. */
 export type StoredValue = string | number | null | { readonly hex: string };
@@ -35,6 +35,27 @@ export function storedRows(database: Database): StoredRows {
       return [table, rows.map((row) => columns.map((column) => jsonOf(row[column] ?? null)))];
     }),
   );
+}
+
+/** Why this version cannot insert the rows, as the end of a sentence; undefined if it can. */
+export function storedRowsProblem(rows: StoredRows): string | undefined {
+  const current = String(firstReleased + migrations.length);
+  const version = rows.meta?.find(([key]) => key === "schema_version")?.[1];
+  if (version !== current) {
+    return `it begins with the rows of a database of schema version ${version ?? "unknown"}, and this version has ${current}`;
+  }
+  for (const [table, all] of Object.entries(rows)) {
+    const columns = tables[table];
+    if (!columns || !all.every((row) => row.length === columns.length && row.every(isStoredValue))) {
+      return `it begins with the rows of a database, and those of ${table} are invalid`;
+    }
+  }
+  return undefined;
+}
+
+function isStoredValue(value: unknown): value is StoredValue {
+  if (typeof value !== "object" || value === null) return value === null || /^(str|num)/.test(typeof value);
+  return "hex" in value && typeof value.hex === "string" && /^([0-9a-f]{2})*$/.test(value.hex);
 }
 
 /** Creates the tables of an empty database and inserts the rows. */

@@ -12,6 +12,8 @@ export interface Difference {
   /** On the tape. */
   readonly expected: unknown;
   readonly actual: unknown;
+  /** The position of an operation of the control API among the events of the tape, from 0. */
+  readonly event?: number;
 }
 
 const masked = new Replacing(() => "…");
@@ -44,10 +46,10 @@ export function differenceOfControl(
   { call, result, error }: TapedControl,
   actual: Pick<TapedControl, "result" | "error">,
 ): Difference | undefined {
-  const expected = masked.json(error === undefined ? { result: result ?? null } : { error });
-  const played = masked.json(
-    actual.error === undefined ? { result: actual.result ?? null } : { error: actual.error },
-  );
+  const outcome = (of: { readonly result?: unknown; readonly error?: string | undefined }) =>
+    masked.json({ error: of.error ?? null, result: of.result ?? null });
+  const expected = outcome({ result, error });
+  const played = outcome(actual);
   const path = pathOfDifference(expected, played, "");
   if (path === undefined) return undefined;
   return {

@@ -10,6 +10,7 @@ import { SetupError } from "../rules/errors.ts";
 import { hashOfSecret } from "../rules/random.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
+import type { Database } from "../store/database.ts";
 import { replaceHash } from "../store/stored-rows.ts";
 import type { Send } from "../webhooks/attempt.ts";
 import { type Call, replaceCalls } from "./calls.ts";
@@ -55,6 +56,8 @@ export class Player<Played extends Sandbox = Sandbox> {
   readonly tape: Tape;
   readonly sandbox: Played;
   readonly differences: Difference[] = [];
+  /** Called with each response, before it is compared. */
+  onAnswered: ((request: TapedRequest, response: TapedResponse | undefined) => void) | undefined;
   readonly #ports: PlayerPorts<Played>;
   readonly #clock: PlayedClock;
   readonly #apps = new Map<string, App>();
@@ -105,6 +108,17 @@ export class Player<Played extends Sandbox = Sandbox> {
     return this.#lastId;
   }
 
+  /** The database of the sandbox. */
+  get database(): Database {
+    if (!this.#services) throw new Error("internal error: the sandbox has no tap");
+    return this.#services.database;
+  }
+
+  /** The number of played events. */
+  get position(): number {
+    return this.#position;
+  }
+
   get isAtEnd(): boolean {
     return this.#position === this.tape.events.length;
   }
@@ -119,8 +133,14 @@ export class Player<Played extends Sandbox = Sandbox> {
     if (this.isAtEnd) this.#reportUnanswered();
   }
 
+  /** Plays the events before this one. */
+  async playBefore(position: number): Promise<void> {
+    while (!this.isAtEnd && this.#position < position) await this.#step();
+  }
+
   /** Lets time run on from the last event, for a sandbox that is then used. */
   run(clock: Clock, send: Send): void {
+    this.#current = undefined;
     this.#live = send;
     this.#clock.run(clock);
   }
@@ -224,7 +244,7 @@ export class Player<Played extends Sandbox = Sandbox> {
     }
     this.#bind(JSON.stringify(event.result ?? null), JSON.stringify(actual.result ?? null));
     const difference = differenceOfControl(event, actual);
-    if (difference) this.differences.push(difference);
+    if (difference) this.differences.push({ ...difference, event: this.#position - 1 });
   }
 
   #compareEnded(): void {
@@ -233,6 +253,7 @@ export class Player<Played extends Sandbox = Sandbox> {
       this.#answered.add(event.n);
       this.#lastId = Math.max(this.#lastId, response?.id ?? 0);
       const expected = this.#expected.get(event.n);
+      this.onAnswered?.(event, response);
       if (!expected) continue;
       this.#bind(expected.body ?? "", response?.body ?? "");
       const difference = differenceBetween(event, expected, response);

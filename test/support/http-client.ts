@@ -10,10 +10,10 @@ export interface OrderOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A client of a sandbox on a port. */
-export function httpClient(url: string) {
+/** A client of a sandbox on a port, or in this process. */
+export function httpClient(url: string, send: typeof fetch = fetch) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal) =>
-    fetch(url + path, {
+    send(url + path, {
       method: "POST",
       body: JSON.stringify(body),
       headers,

@@ -28,6 +28,10 @@ export const commands: Readonly<Record<string, KnownCommand>> = {
     summary: "Find the assumptions of the sandbox that a command depends on",
     load: () => import("./contrary.ts"),
   },
+  replay: {
+    summary: "Play a tape, compare every response, and serve its world",
+    load: () => import("./replay.ts"),
+  },
   verify: {
     summary: "Compare another server with the specification and a dialect",
     load: () => import("./verify.ts"),

@@ -80,7 +80,7 @@ function logError(line: string): void {
 }
 
 /** On the first signal, exits after the requests in progress; on the second, immediately. */
-function closeOnSignal(started: () => StartedSandbox | undefined): void {
+export function closeOnSignal(started: () => StartedSandbox | undefined): void {
   let closing = false;
   onSignals(["SIGTERM", "SIGINT"], () => {
     if (closing) process.exit(exitCodes.notRun);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
+import type { Replay } from "../../control/replay.ts";
 import { Catalogue } from "../../scenarios/catalogue.ts";
 import { Player } from "../../tape/player.ts";
 import type { Tape } from "../../tape/tape.ts";
@@ -9,9 +10,10 @@ import { readShippedScenarios } from "../input-files.ts";
 
 /**
  * Opens a sandbox in memory in which a tape can be played.
+ * @param replay - for the dashboard of the sandbox
  * @throws SetupError if this version cannot make the world of the tape
  */
-export async function openPlayer(tape: Tape): Promise<Player<Sandbox>> {
+export async function openPlayer(tape: Tape, replay?: Replay): Promise<Player<Sandbox>> {
   const { seed, clock, fixtures, dialect, scenarios, options, rows } = tape.head;
   const inputs: Inputs = {
     // A database that is opened again keeps its fixtures.
@@ -33,7 +35,14 @@ export async function openPlayer(tape: Tape): Promise<Player<Sandbox>> {
           scenario: scenario ?? undefined,
           allowWebhookHosts,
         },
-        { privateSecrets: false, inputs, rows: rows ?? undefined, waits: waits ?? undefined, ...ports },
+        {
+          privateSecrets: false,
+          inputs,
+          rows: rows ?? undefined,
+          waits: waits ?? undefined,
+          replay,
+          ...ports,
+        },
       );
     },
     changeInputs: (_, { fixtures: changed, dialect: selected, scenarios: own }) => {

@@ -214,13 +214,21 @@ function sealedLines(text: string, damaged: Error): string[] {
 
 function tapeOf([first, ...rest]: readonly string[], isComplete: boolean): Tape {
   if (first === undefined) throw new Error("is empty: its recording was killed within its first second.");
-  const head = JSON.parse(first) as TapeHead;
-  if (head.format !== tapeFormat) {
+  const parsed = (line: string, number: number) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      throw new Error(`is not a tape: its line ${number} is not JSON.`);
+    }
+  };
+  const head: TapeHead | null = parsed(first, 1);
+  if (head?.format !== tapeFormat) {
+    if (typeof head?.format !== "number") throw new Error("is not a tape: its first line has no format.");
     throw new Error(
       `has the format ${head.format} of card-sandbox ${head.version}, but this version plays format ${tapeFormat}. Play it with the version that recorded it.`,
     );
   }
-  return { head, events: rest.map((line) => JSON.parse(line) as TapeEvent), isComplete };
+  return { head, events: rest.map((line, index) => parsed(line, index + 2) as TapeEvent), isComplete };
 }
 
 /**
