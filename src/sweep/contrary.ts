@@ -121,7 +121,7 @@ class Contrary {
   }
 
   async #runUnder({ id, behaviour, alternative, dialect }: PlannedAlternative): Promise<void> {
-    const run = await this.#runs.run({ dialect });
+    const run = await this.#runs.run({ cell: id, dialect });
     if (this.#runs.wasInterrupted(run)) return;
     const reference = this.#reference as Reference;
     const judged = judgeAlternative(run, reference, behaviour, alternative, this.#runs.patienceMs);
@@ -133,6 +133,7 @@ class Contrary {
       failure: hasPassed ? null : failureOf(run.exit),
       first_difference: firstDifference(run.recording, reference.run.recording),
       repeat: this.#subject.repeat(id),
+      ...this.#runs.tapeOf(id, judged, []),
       // The output of a suite that passes explains nothing.
       output: hasPassed ? null : run.exit.output,
       duration_ms: Math.round(run.durationMs),

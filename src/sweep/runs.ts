@@ -1,6 +1,8 @@
 import type { Dialect } from "../contract/dialect.ts";
+import type { FindingRequest } from "../journal/findings/finding.ts";
 import { maskBody } from "../journal/masking.ts";
-import type { SweepReport } from "../journal/sweep-report.ts";
+import { replayed } from "../journal/replay-command.ts";
+import { isFailing, type SweepCell, type SweepReport, type Verdict } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { isSilent } from "./faults.ts";
@@ -174,8 +176,27 @@ export class Runs {
     return Math.min(3 * this.#durationMs * jobs + this.patienceMs * patiences, longestTimerMs);
   }
 
-  /** Runs the client once. */
-  async run({ plan, dialect }: { plan?: Plan; dialect?: Dialect } = {}): Promise<Run> {
+  /** The tape of a cell, and the command that shows its last request. Only the tapes of failing cells are kept. */
+  tapeOf(
+    cell: string,
+    { verdict }: { readonly verdict: Verdict },
+    requests: readonly Pick<FindingRequest, "id">[],
+  ): Pick<SweepCell, "tape" | "replay"> {
+    const { tapes } = this.#subject;
+    if (!tapes) return {};
+    const tape = tapes.pathOf(cell);
+    if (isFailing({ verdict }, "failed")) return { tape, ...replayed(tape, requests) };
+    tapes.remove(tape);
+    return {};
+  }
+
+  /**
+   * Runs the client once.
+   * @param cell - the id of the cell; default: a reference run
+   */
+  async run({ cell, plan, dialect }: { cell?: string; plan?: Plan; dialect?: Dialect } = {}): Promise<Run> {
+    const { tapes } = this.#subject;
+    const tape = cell === undefined ? undefined : tapes?.pathOf(cell);
     const stop = new AbortController();
     this.#running.add(stop);
     if (this.#options.stop?.aborted) stop.abort();
@@ -194,6 +215,7 @@ export class Runs {
         return recording;
       },
       dialect,
+      tape,
       limitMs: plan ? this.#limitMs(plan.faults) : this.#referenceLimitMs,
       stop: stop.signal,
       ended: async (sandbox) => {
@@ -212,13 +234,15 @@ export class Runs {
     });
     const exit = await ran.finally(() => this.#running.delete(stop));
     if (!recording) throw new Error("internal error: the run had no sandbox");
-    return {
+    const run = {
       exit: shownExit(exit),
       recording,
       ...rest,
       hanging,
       durationMs: durationMs ?? this.#clock.ticks() - startedMs,
     };
+    if (tape !== undefined && this.wasInterrupted(run)) tapes?.remove(tape);
+    return run;
   }
 
   /** Waits for some work, but not longer than this. */

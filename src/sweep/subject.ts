@@ -22,6 +22,8 @@ export interface Attempt {
   readonly observer: MakeObserver;
   /** The dialect of the sandbox; undefined: that of its options. */
   readonly dialect?: Dialect | undefined;
+  /** Record the run to this file; undefined: do not record it. */
+  readonly tape?: string | undefined;
   /** End the client after this many milliseconds; undefined: no limit. */
   readonly limitMs: number | undefined;
   /** End the client when this is aborted. */
@@ -30,10 +32,19 @@ export interface Attempt {
   readonly ended: (sandbox: Pick<Sandbox, "drain" | "findings" | "webhooks">) => Promise<void>;
 }
 
+/** The files for the tapes of cells. */
+export interface Tapes {
+  /** The path for the tape of a cell; each cell has another. */
+  pathOf(cellId: string): string;
+  remove(path: string): void;
+}
+
 /** The client under test, which runs many times. */
 export interface Subject {
   /** The program without its arguments, or the name of the test. */
   readonly name: string;
+  /** Where to keep the tapes of failing cells; undefined: nothing is recorded. */
+  readonly tapes?: Tapes | undefined;
   /** How to run one cell again: a command, or an option. */
   repeat(cellId: string): string;
   /** Runs the client once, on a sandbox of its own. */

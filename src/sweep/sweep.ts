@@ -148,7 +148,7 @@ class Sweep {
     const { catalogue } = this.#ports;
     const patienceMs = this.#options.inspect ? Number.POSITIVE_INFINITY : this.#runs.patienceMs;
     const plan = { call, faults: faults.map((name) => faultOf(name, catalogue, patienceMs)) };
-    const run = await this.#runs.run({ plan });
+    const run = await this.#runs.run({ cell: id, plan });
     if (this.#runs.wasInterrupted(run)) return run.recording;
     const judgement = judge(run, this.#reference as Reference, faults, this.#runs.patienceMs);
     const cell: SweepCell = {
@@ -156,6 +156,7 @@ class Sweep {
       ...judgement,
       repeat: this.#subject.repeat(id),
       story: storyOf(run.recording.calls, call.label),
+      ...this.#runs.tapeOf(id, judgement, []),
       // The output of a suite that passes explains nothing.
       output: run.exit.outcome === "passed" ? null : run.exit.output,
       duration_ms: Math.round(run.durationMs),

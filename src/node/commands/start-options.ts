@@ -91,7 +91,11 @@ export function addStartOptions(command: Command, defaults: StartDefaults): Comm
     "Security:": securityOptions(),
   };
   for (const [heading, options] of Object.entries(groups)) {
-    for (const each of options) command.addOption(each.helpGroup(heading));
+    for (const each of options) {
+      // sweep and contrary have their own --tape.
+      const isTaken = command.options.some(({ long }) => long === each.long);
+      if (!isTaken) command.addOption(each.helpGroup(heading));
+    }
   }
   return command;
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { shellWords } from "../../journal/formats/escape.ts";
-import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
+import type { Attempt, Exit, Subject, Tapes } from "../../sweep/subject.ts";
 import type { Waits } from "../../tape/tape.ts";
 import { clientVariables } from "../client-variables.ts";
 import { type StartOptions, start } from "../start-sandbox.ts";
@@ -21,6 +21,7 @@ export interface SweptCommand {
   readonly waits: Waits | undefined;
   /** The options that a cell needs to run again, as words. */
   readonly repeatOptions: readonly string[];
+  readonly tapes: Tapes | undefined;
   /** Whether the next run is under a debugger, with the streams of this process. */
   readonly isInspected: () => boolean;
 }
@@ -28,11 +29,13 @@ export interface SweptCommand {
 /** A command under test: each run starts a fresh sandbox in this process, and the command with its variables. */
 export class CommandSubject implements Subject {
   readonly name: string;
+  readonly tapes: Tapes | undefined;
   readonly #command: SweptCommand;
   readonly #runs: CommandRuns;
 
   constructor(command: SweptCommand, runs: CommandRuns) {
     this.name = command.words[0] ?? "";
+    this.tapes = command.tapes;
     this.#command = command;
     this.#runs = runs;
   }
@@ -44,13 +47,11 @@ export class CommandSubject implements Subject {
 
   async run(attempt: Attempt): Promise<Exit> {
     const { words, options, inputs, waits, isInspected } = this.#command;
-    const sandbox = await start(options, {
-      lightGlobals: true,
-      drainMs: 0,
-      inputs: inputs(attempt.dialect),
-      observer: attempt.observer,
-      waits,
-    });
+    const { dialect, observer, tape } = attempt;
+    const sandbox = await start(
+      { ...options, tape },
+      { lightGlobals: true, drainMs: 0, inputs: inputs(dialect), observer, waits },
+    );
     try {
       const adminToken = options.adminToken ?? sandbox.generatedAdminToken;
       const variables = clientVariables({ ...sandbox, adminToken }, sandbox.world().companies);

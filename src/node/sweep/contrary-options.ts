@@ -4,7 +4,14 @@ import type { ContraryOptions } from "../../sweep/contrary.ts";
 import { addGroups } from "../commands/command.ts";
 import { baselineOption, reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
-import { oneCellOptions, onlyOption, type RunRequest, runRequest, timeOptions } from "./run-options.ts";
+import {
+  oneCellOptions,
+  onlyOption,
+  type RunRequest,
+  runRequest,
+  tapesOption,
+  timeOptions,
+} from "./run-options.ts";
 
 /** The parsed options that only `contrary` has. */
 export interface ContraryRequest extends RunRequest {
@@ -27,6 +34,7 @@ export function addContraryOptions(command: Command): void {
         .default("never"),
       baselineOption("dependencies"),
       reportOption(),
+      tapesOption(),
     ],
     "One cell:": oneCellOptions(),
   });

@@ -12,7 +12,7 @@ import { sweepTerminalReport } from "../../journal/formats/sweep-terminal.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
 import { CouldNotRun } from "../../rules/errors.ts";
 import { contrary } from "../../sweep/contrary.ts";
-import type { Attempt, Exit, Subject } from "../../sweep/subject.ts";
+import type { Attempt, Exit, Subject, Tapes } from "../../sweep/subject.ts";
 import { type SweepPorts, sweep } from "../../sweep/sweep.ts";
 import type { Waits } from "../../tape/tape.ts";
 import { openSandbox, type Sandbox, type SandboxOptions, systemClock, version } from "../create-sandbox.ts";
@@ -23,6 +23,7 @@ import { inputsOf, readBaseline } from "./inputs.ts";
 import { namedCompany } from "./named-company.ts";
 import { shorterWaits } from "./shorter-waits.ts";
 import type { SweepOptions, SweepRun } from "./sweep.ts";
+import { tapesIn } from "./tapes.ts";
 
 /** How long a reference run may take, in milliseconds. */
 const referenceLimitMs = 60_000;
@@ -85,7 +86,7 @@ async function runFunction<
   const files = report.map(reportFile);
   const isDebugged = options.cell !== undefined && debuggerUrl() !== undefined;
   const { waits, shortened } = shorterWaits(timeScale);
-  const client = new SweptFunction({ name, run, options, waits, isDebugged });
+  const client = new SweptFunction({ name, run, options, tapes: tapesIn(options.tape), waits, isDebugged });
   const made = await engine(
     client,
     {
@@ -110,6 +111,7 @@ interface Swept {
   readonly run: SweepRun;
   /** The options of each sandbox. */
   readonly options: SandboxOptions;
+  readonly tapes: Tapes | undefined;
   readonly waits: Waits | undefined;
   readonly isDebugged: boolean;
 }
@@ -117,6 +119,7 @@ interface Swept {
 /** A function under test: each run opens a fresh sandbox in this process. */
 class SweptFunction implements Subject {
   readonly name: string;
+  readonly tapes: Tapes | undefined;
   readonly inputs: ReturnType<typeof inputsOf>;
   /** Whether a run has replaced the timers of this process. */
   replacesTimers = false;
@@ -125,6 +128,7 @@ class SweptFunction implements Subject {
   /** @throws SetupError if a file of the options cannot be read or is invalid */
   constructor(swept: Swept) {
     this.name = swept.name;
+    this.tapes = swept.tapes;
     this.inputs = inputsOf(swept.options);
     this.#swept = swept;
   }
@@ -133,10 +137,10 @@ class SweptFunction implements Subject {
     return `{ cell: ${JSON.stringify(cellId)} }`;
   }
 
-  async run({ observer, dialect, limitMs, stop, ended }: Attempt): Promise<Exit> {
+  async run({ observer, dialect, tape, limitMs, stop, ended }: Attempt): Promise<Exit> {
     const { run, options, waits, isDebugged } = this.#swept;
     const inputs = this.inputs(dialect);
-    const sandbox = openSandbox(options, { privateSecrets: false, inputs, observer, waits });
+    const sandbox = openSandbox({ ...options, tape }, { privateSecrets: false, inputs, observer, waits });
     try {
       const company = await namedCompany(sandbox, this.name);
       const { scenario, clock } = company;

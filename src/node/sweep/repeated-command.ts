@@ -18,6 +18,7 @@ import { inputsOf } from "./inputs.ts";
 import { ProgressLines, type ShownProgress } from "./progress.ts";
 import { type RunRequest, repeatOptions } from "./run-options.ts";
 import { shorterWaits } from "./shorter-waits.ts";
+import { tapesIn } from "./tapes.ts";
 
 /** How long open handles may delay the exit, in milliseconds. */
 const flushMs = 300;
@@ -73,6 +74,7 @@ export async function runRepeatedly<Report extends { readonly exit_code: number 
       options: { ...options, observe: logTo(logFormat, paint) },
       inputs,
       waits,
+      tapes: settings.list ? undefined : tapesIn(options.tape),
       repeatOptions: repeatOptions(command),
       isInspected: () => settings.inspect === true && isReferenceOver,
     },

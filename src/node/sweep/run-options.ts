@@ -34,7 +34,7 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** Options that do not change how a cell runs, and the admin token, which is a secret. */
 const notRepeated: ReadonlySet<string> = new Set(
   [
-    ["depth", "only", "unstable", "budget", "jobs", "fail-on", "baseline", "report"],
+    ["depth", "only", "unstable", "budget", "jobs", "fail-on", "baseline", "report", "tape"],
     ["list", "cell", "inspect", "log", "admin-token"],
   ].flatMap((names) => names.map((name) => `--${name}`)),
 );
@@ -61,6 +61,12 @@ export function timeOptions(): Option[] {
       .argParser(factor)
       .default(undefined, "cut each to 300 ms"),
   ];
+}
+
+export function tapesOption(): Option {
+  return new Option("--tape <folder>", "keep the tape of each failing cell in this folder").argParser(
+    notEmpty,
+  );
 }
 
 export function oneCellOptions(): Option[] {

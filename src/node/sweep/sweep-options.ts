@@ -3,7 +3,14 @@ import type { SweepOptions } from "../../sweep/sweep.ts";
 import { addGroups } from "../commands/command.ts";
 import { baselineOption, reportOption } from "../exec/suite-options.ts";
 import { readBaseline } from "./inputs.ts";
-import { oneCellOptions, onlyOption, type RunRequest, runRequest, timeOptions } from "./run-options.ts";
+import {
+  oneCellOptions,
+  onlyOption,
+  type RunRequest,
+  runRequest,
+  tapesOption,
+  timeOptions,
+} from "./run-options.ts";
 
 /** The parsed options that only `sweep` has. */
 export interface SweepRequest extends RunRequest {
@@ -25,6 +32,7 @@ export function addSweepOptions(command: Command): void {
         .default("damaged"),
       baselineOption("failing cells"),
       reportOption(),
+      tapesOption(),
     ],
     "One cell:": oneCellOptions(),
   });

@@ -35,7 +35,7 @@ export interface SweepProgress {
 }
 
 /** The options of `sweep()` and `sweepTest()`. Unknown options and invalid values are errors. */
-export interface SweepOptions extends Omit<SandboxOptions, "db" | "durability" | "checkDatabase"> {
+export interface SweepOptions extends Omit<SandboxOptions, "db" | "durability" | "checkDatabase" | "tape"> {
   /** The name of the client in the report. Default: the name of the function; of a test, the name of the test. */
   readonly name?: string | undefined;
   /** 2: also forces a second fault on the client's next call. Default 1. */
@@ -68,6 +68,8 @@ export interface SweepOptions extends Omit<SandboxOptions, "db" | "durability" |
   readonly baseline?: string | undefined;
   /** Files to write the report to: `.html`, `.md`, `.json` or `.xml` (JUnit). */
   readonly report?: readonly string[] | undefined;
+  /** The folder for the tapes of failing cells, which `card-sandbox replay` plays. It is made if it does not exist. */
+  readonly tape?: string | undefined;
   /** Interrupts the sweep: the report then lists the cells that were not run. */
   readonly stop?: AbortSignal | undefined;
   /** Called after the reference runs and after each cell. */

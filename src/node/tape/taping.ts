@@ -140,7 +140,7 @@ function pathOf(path: string): string {
 }
 
 /** @throws SetupError if it cannot be made */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {

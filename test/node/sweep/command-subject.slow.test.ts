@@ -22,6 +22,7 @@ async function subjectOf(words: readonly string[], more: Partial<SweptCommand> =
       options: { port: 0 },
       inputs: inputsOf(more.options ?? {}),
       waits: undefined,
+      tapes: undefined,
       repeatOptions: [],
       isInspected: () => false,
       ...more,
