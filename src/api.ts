@@ -50,6 +50,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly tap?: Tap | undefined;
   /** The tape that the sandbox plays, for its dashboard; default: none. */
   readonly replay?: Replay | undefined;
+  /** The path of the tape that is being recorded; default: none is. */
+  readonly tapePath?: (() => string | undefined) | undefined;
   /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
   /** The maximum memory for these requests, in bytes; default 64 MiB. */

@@ -59,6 +59,7 @@ interface ControlParts {
     readonly clock: Clock;
     readonly version: string;
     readonly replay?: Replay | undefined;
+    readonly tapePath?: (() => string | undefined) | undefined;
   };
   readonly world: Pick<OpenWorld, "services" | "clock" | "seed" | "restart">;
   readonly scenarios: Scenarios;
@@ -94,15 +95,19 @@ export function openControl(parts: ControlParts): ControlServices {
     coverage,
     contract: (company) => services.dialects.of(optionalCompanyPk(database, company)),
     findings,
-    report: ({ final }) => ({
-      version: ports.version,
-      dialect: selected(services.dialects.all.dialect),
-      scenario: scenarios.fromStart ?? null,
-      requests: journal.received,
-      findings: findings.report({ final }),
-      unused_scenarios: armed.unused(),
-      coverage: coverage.report(),
-    }),
+    report: ({ final }) => {
+      const tape = ports.tapePath?.();
+      return {
+        version: ports.version,
+        dialect: selected(services.dialects.all.dialect),
+        ...(tape !== undefined && { tape }),
+        scenario: scenarios.fromStart ?? null,
+        requests: journal.received,
+        findings: findings.report({ final }),
+        unused_scenarios: armed.unused(),
+        coverage: coverage.report(),
+      };
+    },
     clock: ports.clock,
     seed,
     version: ports.version,

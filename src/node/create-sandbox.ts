@@ -329,6 +329,7 @@ export function openSandbox(
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: taping?.recorder.sending(send) ?? send,
       tap: tap ?? taping?.recorder,
+      tapePath: () => taping?.path ?? undefined,
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });

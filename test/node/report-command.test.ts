@@ -18,8 +18,8 @@ async function startedSandbox(options: StartOptions = {}) {
 }
 
 /** Makes IDEM-2, a critical finding. */
-async function withReusedKey() {
-  const sandbox = await startedSandbox();
+async function withReusedKey(options: StartOptions = {}) {
+  const sandbox = await startedSandbox(options);
   await sandbox.order();
   await sandbox.order({ fields: { name: "another" } });
   return sandbox;
@@ -81,6 +81,19 @@ describe("card-sandbox report", () => {
     expect(evidence?.[1]?.request?.body).toContain('"name":"another"');
     const sources = (await evidenceFrom(one.url, other.url))?.map(({ id, source }) => [id, source]);
     expect(sources).toEqual([one, other].flatMap(({ url }) => ["2", "4"].map((id) => [id, url])));
+  });
+
+  test("names the command that shows a finding on the tape of its sandbox", async () => {
+    const tape = join(temporaryFolder(), "run.tape");
+    const { url } = await withReusedKey({ tape });
+    const { url: untaped } = await withReusedKey();
+    const file = join(temporaryFolder(), "report.json");
+    await outcomeOf(["report", url, untaped, "--report", file]);
+    const { findings } = JSON.parse(readFileSync(file, "utf8")) as SuiteReport;
+    expect(findings.findings[0]?.occurrences.map(({ replay }) => replay)).toEqual([
+      `card-sandbox replay ${tape} --until 4`,
+      undefined,
+    ]);
   });
 
   test("merges a sandbox and a report", async () => {

@@ -324,6 +324,7 @@ const results = {
   }),
   RunReport: of(responses.runReport, "Everything that `card-sandbox report` judges", {
     dialect: "The behaviors that the dialect switches, with their alternatives",
+    tape: "The path of the tape that is being recorded; missing if none is",
     scenario: "The scenario of the option `--scenario`",
     requests: "The number of requests that the service received since it started",
   }),
