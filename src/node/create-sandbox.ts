@@ -14,7 +14,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
 import { readOrigin } from "../store/meta.ts";
 import { insertStoredRows, type StoredRows } from "../store/stored-rows.ts";
-import { shorten, type Waits } from "../tape/tape.ts";
+import { type ChangedInputs, shorten, type Waits } from "../tape/tape.ts";
 import type { Send } from "../webhooks/attempt.ts";
 import type { Fixtures } from "../world/open-world.ts";
 import { type OpenDatabase, openDatabase } from "./database/better-sqlite3.ts";
@@ -197,6 +197,8 @@ export interface Inputs {
   dialect: Dialect;
   /** Called after the dialect has changed; returns whether the new one is in effect. Set by the sandbox. */
   dialectChanged?: (dialect: Dialect) => boolean;
+  /** Called after a change of a file, with the new contents. Set by a sandbox that can be recorded. */
+  changed?: (contents: ChangedInputs) => void;
   /** For `--watch`. */
   readonly files: readonly InputFile[];
 }
@@ -223,6 +225,7 @@ export function readInputs(options: SandboxOptions): Inputs {
       catalogueOf(own);
       const changes = [...inputs.catalogue.replaceOwn(own)];
       if (changes.length === 0) return undefined;
+      inputs.changed?.({ scenarios: own });
       return `${scenarios}: ${changes.map(([name, change]) => `${change} ${name}`).join(", ")}`;
     };
     files.push({ path: scenarios, read });
@@ -232,6 +235,7 @@ export function readInputs(options: SandboxOptions): Inputs {
       const changed = readFixtures(fixtures, keyQuotaOf(inputs.dialect));
       if (changed.digest === inputs.fixtures?.digest) return undefined;
       inputs.fixtures = changed;
+      inputs.changed?.({ fixtures: changed });
       return `${fixtures}: changed. Reset the sandbox (POST /_sandbox/reset) or restart it to load the fixtures.`;
     };
     files.push({ path: fixtures, read });
@@ -245,6 +249,7 @@ export function readInputs(options: SandboxOptions): Inputs {
       if (changes.length === 0) return undefined;
       const isInEffect = inputs.dialectChanged?.(changed) ?? true;
       inputs.dialect = changed;
+      inputs.changed?.({ dialect: changed });
       const hint =
         " (not in effect: another dialect was selected meanwhile. DELETE /_sandbox/dialect restores this one)";
       return `${path}: ${changes.join(", ")}${isInEffect ? "" : hint}`;
@@ -301,6 +306,7 @@ export function openSandbox(
   try {
     if (rows) insertStoredRows(database, rows);
     const isNew = readOrigin(database) === undefined;
+    if (inputs && taping) inputs.changed = (contents) => taping.recorder.inputs(contents);
     // The global is read at each call, because a test may replace it.
     const send: Send = deliver ?? options.deliver ?? ((url, init) => fetch(url, init));
     const sandbox = wireSandbox({

@@ -19,6 +19,7 @@ import type { Send } from "../webhooks/attempt.ts";
 import { replaceCalls } from "./calls.ts";
 import { type Replace, Replacing, standIns } from "./secrets.ts";
 import {
+  type ChangedInputs,
   type KnownCredential,
   type TapedRequest,
   type TapeEvent,
@@ -186,7 +187,7 @@ export class Recorder implements Tap {
   }
 
   /** Records that files which the sandbox watches were changed. */
-  inputs(changed: Omit<Extract<TapeEvent, { do: "inputs" }>, "do" | "at">): void {
+  inputs(changed: ChangedInputs): void {
     const replacing = this.#recording?.replacing;
     if (replacing) this.#add({ do: "inputs", ...replacing.json(changed) });
   }

@@ -146,13 +146,16 @@ export type TapeEvent = { readonly at: number } & (
       readonly error?: string;
     }
   /** Files that the sandbox watches were changed. */
-  | {
-      readonly do: "inputs";
-      readonly fixtures?: TapeHead["fixtures"];
-      readonly dialect?: Dialect;
-      readonly scenarios?: readonly Scenario[];
-    }
+  | ({ readonly do: "inputs" } & ChangedInputs)
 );
+
+/** The new contents of files that the sandbox watches. */
+export interface ChangedInputs {
+  readonly fixtures?: TapeHead["fixtures"];
+  readonly dialect?: Dialect;
+  /** All of the user's own scenarios. */
+  readonly scenarios?: readonly Scenario[];
+}
 
 export type TapedRequest = Extract<TapeEvent, { do: "request" }>;
 export type TapedControl = Extract<TapeEvent, { do: "control" }>;

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/node/create-sandbox.ts";
 import { type StartOptions, start } from "../../src/node/start-sandbox.ts";
+import { readTape } from "../../src/node/tape/tape-file.ts";
 import { startCommandLine, temporaryFolder } from "../support/command-line.ts";
 import { exec } from "../support/suite.ts";
+import { differencesOf } from "../support/taped.ts";
 
 /** As without `pollMs`. */
 const defaultPollMs = 200;
@@ -342,5 +344,41 @@ describe("on the command line", () => {
     expect(output.stdout).toBe("422\n");
     expect(output.stderr).toMatch(/^\S+ .*: added other\n/);
     expect(output.stderr).toContain("\u001b[32mcard-sandbox: passed\u001b[39m\n");
+  });
+});
+
+describe("on a tape", () => {
+  test("changes of scenarios, fixtures and the dialect replay without a difference", async () => {
+    const folder = temporaryFolder();
+    const [tape, world, dialect] = ["a.tape", "world.yaml", "real.yaml"].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
+    const fixtures = (slug: string) =>
+      `companies: [{ slug: ${slug}, name: Solo, country_code: IE, members: [{ slug: ann, name: Ann, role: owner, api_keys: [{ secret: sk_sandbox_${slug}_ann, status: active }] }] }]\n`;
+    writeFileSync(world, fixtures("first"));
+    writeFileSync(dialect, "format: 1\n");
+    const { sandbox, write, order, next } = await openWatched({ tape, dialect, fixtures: world });
+    const exchange = async (key: string) => {
+      const body = JSON.stringify({ api_key: key });
+      const response = await sandbox.fetch("http://sandbox/auth/v1/sandbox/token", { method: "POST", body });
+      return response.status;
+    };
+    expect(await order("mine")).toBe("order.quota_reached");
+    write("mine.yaml", scenarioFile("mine", entitled));
+    await next();
+    expect(await order("mine")).toBe("order.not_entitled");
+    writeFileSync(dialect, 'format: 1\ntoken.status: { use: "201" }\n');
+    await next();
+    expect(await exchange("sk_sandbox_first_ann")).toBe(201);
+    writeFileSync(world, fixtures("second"));
+    await next();
+    sandbox.reset();
+    expect(await exchange("sk_sandbox_first_ann")).toBe(401);
+    expect(await exchange("sk_sandbox_second_ann")).toBe(201);
+    await sandbox.close();
+    const recorded = readTape(tape);
+    expect(recorded.events.filter((event) => event.do === "inputs")).toHaveLength(3);
+    expect(await differencesOf(recorded)).toEqual([]);
+    expect(JSON.stringify(recorded)).not.toContain("sk_sandbox_second_ann");
   });
 });
