@@ -10,6 +10,7 @@ import type { Webhooks } from "./control/reports.ts";
 import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
+import type { TapeRecorder } from "./control/tape.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
 import type { App } from "./http/app.ts";
 import type { DocsFiles } from "./http/description.ts";
@@ -50,8 +51,8 @@ export interface SandboxPorts extends WorldPorts {
   readonly tap?: Tap | undefined;
   /** The tape that the sandbox plays, for its dashboard; default: none. */
   readonly replay?: Replay | undefined;
-  /** The path of the tape that is being recorded; default: none is. */
-  readonly tapePath?: (() => string | undefined) | undefined;
+  /** Begins and ends the recording of a tape; default: this sandbox cannot record. */
+  readonly tapeRecorder?: TapeRecorder | undefined;
   /** The maximum number of requests in the journal; default 1000. */
   readonly journal?: number | undefined;
   /** The maximum memory for these requests, in bytes; default 64 MiB. */
@@ -182,5 +183,5 @@ export interface Sandbox {
 /** The operations under `/_sandbox` that are not methods of the sandbox itself. */
 export type Control = Pick<
   ControlServices,
-  "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state" | "dialect"
+  "companies" | "cards" | "apiKeys" | "invoices" | "simulator" | "scenarios" | "state" | "dialect" | "tape"
 >;

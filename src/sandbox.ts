@@ -145,6 +145,7 @@ function wireDelivery(
       services.outbox.deliveriesChanged();
     },
     settled: () => expiry.settled().then(() => deliverer.settled()),
+    inProgress: () => deliverer.inProgress,
     close: () => {
       deliverer.close();
       expiry.close();
@@ -153,6 +154,6 @@ function wireDelivery(
 }
 
 function publicControl(control: ControlServices): Control {
-  const { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect } = control;
-  return { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect };
+  const { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect, tape } = control;
+  return { companies, cards, apiKeys, simulator, invoices, scenarios, state, dialect, tape };
 }

@@ -24,6 +24,7 @@ import { scenarioHandlers } from "./scenarios.ts";
 import type { ControlServices } from "./services.ts";
 import { simulatorHandlers } from "./simulator.ts";
 import { stateHandlers } from "./state.ts";
+import { tapeHandlers } from "./tape.ts";
 
 /** The response of `GET /_sandbox`. */
 const paths = {
@@ -36,6 +37,7 @@ const paths = {
   requests: "/_sandbox/requests",
   coverage: "/_sandbox/coverage",
   findings: "/_sandbox/findings",
+  tape: "/_sandbox/tape",
   control_description: "/_sandbox/openapi.json",
   description: "/openapi.json",
   reference: "/docs",
@@ -98,6 +100,7 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     ...stateHandlers(services.state, time),
     ...dialectHandlers(services.dialect),
     ...reportHandlers(services.coverage, services.findings, services.webhooks, services.report),
+    ...tapeHandlers(services.tape),
     ...requestHandlers(services.requests, services.journal, services.clock, gate),
   };
   for (const id of controlOperationIds) {

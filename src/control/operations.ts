@@ -12,6 +12,7 @@ export type ControlTag =
   | "dialect"
   | "snapshots"
   | "requests"
+  | "tape"
   | "reports";
 
 /** One operation of the control API. */
@@ -386,6 +387,35 @@ export const controlOperations = {
     summary: "Get a recorded request",
     success: 200,
     errors: [404],
+  }),
+
+  getTape: row("GET", "/tape", {
+    tag: "tape",
+    summary: "Get the state of the recording",
+    success: 200,
+    errors: [],
+  }),
+  beginTape: row("POST", "/tape", {
+    tag: "tape",
+    summary: "Begin to record a tape in memory",
+    description:
+      "The tape begins with the world as it is. It cannot begin while a scenario delays or holds a request, or while a " +
+      "webhook receiver has not responded.",
+    success: 201,
+    errors: [409],
+  }),
+  endTape: row("DELETE", "/tape", {
+    tag: "tape",
+    summary: "End the recording",
+    description: "Deletes a tape in memory: get its file first. The file of `--tape` stays.",
+    success: 204,
+    errors: [404],
+  }),
+  getTapeFile: row("GET", "/tape/file", {
+    tag: "tape",
+    summary: "Get the tape as a file, for `card-sandbox replay`",
+    success: 200,
+    errors: [400, 404],
   }),
 
   getCoverage: row("GET", "/coverage", {

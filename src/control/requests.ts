@@ -28,7 +28,10 @@ import type { ControlHandlers } from "./operations.ts";
 
 const pointIds = Object.keys(contractPoints) as (keyof typeof contractPoints)[];
 
-const entryId = z.string().regex(/^[1-9][0-9]{0,14}$/, { error: mustBe("the id of a recorded request") });
+/** @internal */
+export const entryId = z
+  .string()
+  .regex(/^[1-9][0-9]{0,14}$/, { error: mustBe("the id of a recorded request") });
 
 /**
  * Filters of requests, as query parameters.

@@ -20,6 +20,7 @@ import { Requests } from "./requests.ts";
 import { ArmedScenarios } from "./scenarios.ts";
 import { Invoices, Simulator } from "./simulator.ts";
 import { SandboxState } from "./state.ts";
+import { SandboxTape, type TapeRecorder } from "./tape.ts";
 
 /** What the control API and the dashboard work with. */
 export interface ControlServices {
@@ -32,6 +33,7 @@ export interface ControlServices {
   readonly time: SandboxTime;
   readonly state: SandboxState;
   readonly dialect: SandboxDialect;
+  readonly tape: SandboxTape;
   readonly webhooks: Webhooks;
   readonly journal: Journal;
   readonly requests: Requests;
@@ -59,7 +61,7 @@ interface ControlParts {
     readonly clock: Clock;
     readonly version: string;
     readonly replay?: Replay | undefined;
-    readonly tapePath?: (() => string | undefined) | undefined;
+    readonly tapeRecorder?: TapeRecorder | undefined;
   };
   readonly world: Pick<OpenWorld, "services" | "clock" | "seed" | "restart">;
   readonly scenarios: Scenarios;
@@ -69,6 +71,8 @@ interface ControlParts {
     clockMoved(): void;
     /** Resolves when everything that is due has been attempted. */
     settled(): Promise<void>;
+    /** The number of attempts in progress. */
+    inProgress(): number;
   };
   readonly onDefect: ControlServices["onDefect"];
 }
@@ -89,6 +93,10 @@ export function openControl(parts: ControlParts): ControlServices {
     time: new SandboxTime(database, clock, delivery.clockMoved),
     state: new SandboxState(world, scenarios),
     dialect: new SandboxDialect(services),
+    tape: new SandboxTape(ports.tapeRecorder, () => ({
+      requests: scenarios.waiting.count,
+      deliveries: delivery.inProgress(),
+    })),
     webhooks: new Webhooks(database, delivery),
     journal,
     requests: new Requests(journal, coverage, findings),
@@ -96,7 +104,7 @@ export function openControl(parts: ControlParts): ControlServices {
     contract: (company) => services.dialects.of(optionalCompanyPk(database, company)),
     findings,
     report: ({ final }) => {
-      const tape = ports.tapePath?.();
+      const tape = ports.tapeRecorder?.recording?.path ?? undefined;
       return {
         version: ports.version,
         dialect: selected(services.dialects.all.dialect),

@@ -9,6 +9,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
   return {
     ...clockActions(services),
     ...worldActions(services),
+    ...recordingActions(services),
     ...scenarioActions(services),
     ...dialectActions(services),
     ...companyActions(services),
@@ -55,6 +56,23 @@ function worldActions({ state, requests }: DashboardServices): Record<string, Fo
     "/requests/delete": () => {
       requests.clear();
       return { text: "The recorded requests, their coverage and their findings are deleted." };
+    },
+  };
+}
+
+function recordingActions({ tape }: DashboardServices): Record<string, FormAction> {
+  return {
+    "/recording": () => {
+      tape.begin();
+      return { text: "The sandbox records a tape in memory." };
+    },
+    "/recording/end": () => {
+      const { file } = tape.read();
+      tape.end();
+      return {
+        text:
+          file === null ? "The recording has ended. The tape is deleted." : `The tape is complete: ${file}.`,
+      };
     },
   };
 }

@@ -260,12 +260,11 @@ export function readInputs(options: SandboxOptions): Inputs {
 }
 
 /** Parts of a sandbox that are no options. */
-export interface Internals extends Pick<SandboxPorts, "observer" | "tap" | "replay" | "journalAfter"> {
+export interface Internals
+  extends Pick<SandboxPorts, "observer" | "tap" | "tapeRecorder" | "replay" | "journalAfter"> {
   /** For a server on a host other than loopback. */
   readonly privateSecrets: boolean;
   readonly inputs?: Inputs | undefined;
-  /** Whether a recording can be begun later; default false. */
-  readonly tapeable?: boolean | undefined;
   /** How to shorten the waits of scenarios; default: not. */
   readonly waits?: Waits | undefined;
   /** Called once if the tape cannot be written any more; default: a warning of the process. */
@@ -281,25 +280,13 @@ export interface Internals extends Pick<SandboxPorts, "observer" | "tap" | "repl
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  {
-    privateSecrets,
-    inputs,
-    rows,
-    clock,
-    deliver,
-    tap,
-    tapeable = false,
-    waits,
-    onTapeFailure,
-    ...internals
-  }: Internals,
+  { privateSecrets, inputs, rows, clock, deliver, tap, waits, onTapeFailure, ...internals }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const { catalogue, fixtures, dialect } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
-  const isTaped = tap === undefined && (tapeable || options.tape !== undefined);
-  const taping = isTaped ? new Taping(clock ?? systemClock, { waits, onFailure: onTapeFailure }) : undefined;
+  const taping = tap ? undefined : new Taping(clock ?? systemClock, { waits, onFailure: onTapeFailure });
   const db = options.db?.trim() ?? ":memory:";
   const isCreated = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability, options.checkDatabase);
@@ -329,13 +316,13 @@ export function openSandbox(
       scenario: options.scenario,
       observe: options.observe,
       shortenWait: waits && shorten(waits),
+      tapeRecorder: taping,
       ...internals,
       journal: options.journal,
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,
       deliver: taping?.recorder.sending(send) ?? send,
       tap: tap ?? taping?.recorder,
-      tapePath: () => taping?.path ?? undefined,
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
@@ -364,7 +351,7 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase, taping: Tapi
     const methods = ["exec", "all", "get", "run", "transaction", "batch", "define"] as const;
     Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
-  return { ...sandbox, fetch, close, tape: taping?.path ?? undefined };
+  return { ...sandbox, fetch, close, tape: taping?.recording?.path ?? undefined };
 }
 
 function closed(): Error {

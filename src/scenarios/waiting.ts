@@ -77,6 +77,11 @@ export class WaitingRequests {
     });
   }
 
+  /** How many requests wait. */
+  get count(): number {
+    return this.#waiting.size;
+  }
+
   #heldBy(armedPk: number): Waiting[] {
     return [...this.#waiting].filter(({ kind, waiter }) => kind === "hold" && waiter.armedPk === armedPk);
   }

@@ -2,8 +2,12 @@ import type { Clock } from "../rules/clock.ts";
 
 interface Timer {
   readonly ms: number;
+  readonly dueMs: number;
   readonly work: () => void;
 }
+
+/** How much too early a timer may fire. */
+const earlyMs = 5;
 
 /** The clock of a sandbox that plays a tape: the tape moves it and fires its timers, until it runs by itself. */
 export class PlayedClock implements Clock {
@@ -31,7 +35,7 @@ export class PlayedClock implements Clock {
 
   after(ms: number, work: () => void, inBackground?: boolean): () => void {
     if (this.#live) return this.#live.clock.after(ms, work, inBackground);
-    const timer = { ms, work };
+    const timer = { ms, dueMs: this.#nowMs + ms, work };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((each) => each !== timer);
@@ -44,11 +48,18 @@ export class PlayedClock implements Clock {
     this.#events++;
   }
 
-  /** Fires the oldest timer that was set for `ms`. A turn of background work may have needed fewer timers than then. */
-  fire(ms: number): void {
-    const timer = this.#timers.find((each) => each.ms === ms);
+  /**
+   * Fires the oldest timer that was set for `ms`. One that was set before the recording has another duration here: then
+   * that which is due. A turn of background work may have needed fewer timers than then.
+   * @returns whether there was one
+   */
+  fire(ms: number): boolean {
+    const due = this.#timers.filter(({ dueMs }) => dueMs <= this.#nowMs + earlyMs);
+    const isSame = (each: Timer) => each.ms === ms;
+    const timer = due.find(isSame) ?? due.sort((a, b) => a.dueMs - b.dueMs)[0] ?? this.#timers.find(isSame);
     this.#timers = this.#timers.filter((each) => each !== timer);
     timer?.work();
+    return timer !== undefined;
   }
 
   /** From now on it runs with real time. Pending timers start anew. */

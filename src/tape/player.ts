@@ -101,6 +101,8 @@ export class Player<Played extends Sandbox = Sandbox> {
     for (const environments of [["sandbox", "live"], ["sandbox"], ["live"]] as const) {
       await this.sandbox.serve({ environments, control: undefined })(new Request("http://sandbox/"));
     }
+    // Background work that a sandbox does when it opens its database was done before the recording.
+    if (this.tape.head.rows) while (this.#clock.fire(0)) await this.#ports.idle();
   }
 
   /** The id of the last request that was answered. */

@@ -51,7 +51,18 @@ const longestTurnMs = 1000;
 /** The most rows of a database that is older than the recording. */
 const mostRows = 200_000;
 
-interface Recording {
+/** The requests of a recording. */
+export interface Recorded {
+  /** When it began, by the clock of the sandbox. */
+  readonly sinceMs: number;
+  /** The id in the journal of the last request before it. */
+  readonly afterId: number;
+  /** The id of its last request that has a response. */
+  readonly lastId: number;
+  readonly requests: number;
+}
+
+interface Recording extends Recorded {
   readonly sink: Sink;
   readonly replace: Replace;
   readonly replacing: Replacing;
@@ -59,8 +70,9 @@ interface Recording {
   readonly lookedUp: Set<string> | undefined;
   events: TapeEvent[];
   lastAtMs: number;
-  /** The number of requests, and of those that were written, perhaps without a response. */
+  lastId: number;
   requests: number;
+  /** The number of requests that were written, perhaps without a response. */
   written: number;
   deliveries: number;
 }
@@ -200,11 +212,11 @@ export class Recorder implements Tap {
         : app.fetch(request, { ...env, body });
     return {
       fetch: (request, env) => {
-        if (!this.#recording) return app.fetch(request, env);
         const read = env.arrived?.body;
-        // The body is read first, so that requests are recorded in the order in which they are decided.
+        // The body is read first, so that requests are recorded in the order in which they are decided, and none that began
+        // before the recording is decided in it.
         if (!read) return readBody(request).then((body) => decide(request, env, body));
-        return decide(request, env, bodyOf(read));
+        return this.#recording ? decide(request, env, bodyOf(read)) : app.fetch(request, env);
       },
     };
   }
@@ -284,7 +296,8 @@ export class Recorder implements Tap {
     const { responseBody } = messages;
     const body =
       responseBody === undefined ? null : recording.replacing.response(responseBody, exchange.status ?? 0);
-    const response = tapedResponse(exchange, this.#wired?.journal.lastId ?? 0, body);
+    recording.lastId = this.#wired?.journal.lastId ?? 0;
+    const response = tapedResponse(exchange, recording.lastId, body);
     const outcome = forced === undefined ? { response } : { response, forced };
     if (event.n > recording.written) Object.assign(event, outcome);
     else this.#add({ do: "response", n: event.n, ...outcome });
@@ -296,7 +309,7 @@ export class Recorder implements Tap {
    * @param isNew - the world is as its fixtures made it; otherwise the tape begins with all rows
    * @throws SetupError if there are too many rows
    */
-  begin(sink: Sink, key: Uint8Array, isNew: boolean): void {
+  begin(sink: Sink, key: Uint8Array, isNew: boolean): Recorded {
     const wired = this.#wired as Wired;
     const rows = isNew ? 0 : countStoredRows(wired.services.database);
     if (rows > mostRows) {
@@ -306,7 +319,12 @@ export class Recorder implements Tap {
     }
     const replace = standIns(key);
     const replacing = new Replacing(replace);
-    this.#recording = {
+    const { clock } = wired.services;
+    const { lastId } = wired.journal;
+    const recording: Recording = {
+      sinceMs: clock.now(),
+      afterId: lastId,
+      lastId,
       sink,
       replace,
       replacing,
@@ -317,8 +335,14 @@ export class Recorder implements Tap {
       written: 0,
       deliveries: 0,
     };
-    const head = headOf(wired, replacing, this.#recording.lastAtMs, isNew, this.#waits);
+    const head = headOf(wired, replacing, recording.lastAtMs, isNew, this.#waits);
     sink.write(`${JSON.stringify(head)}\n`);
+    this.#recording = recording;
+    const fixtures = wired.ports.changedFixtures?.();
+    // A reset loads them.
+    if (fixtures && fixtures.digest !== readOrigin(wired.services.database)?.fixtures)
+      this.inputs({ fixtures });
+    return recording;
   }
 
   /** Writes what was recorded since the last call. */

@@ -98,6 +98,11 @@ export class Deliverer {
     return idle;
   }
 
+  /** The number of attempts whose outcome is not stored yet. */
+  get inProgress(): number {
+    return this.#inProgressCount;
+  }
+
   /** Aborts the attempts in progress and starts no others. */
   close(): void {
     this.#closed = true;

@@ -201,6 +201,22 @@ async function walkDialect({ call }: Walk): Promise<void> {
   await call("removeDialect", 404, "?company=nobody");
 }
 
+async function walkTape({ call, order, fetch, met }: Walk): Promise<void> {
+  await call("getTape", 200);
+  await call("endTape", 404);
+  await call("beginTape", 201);
+  await call("beginTape", 409);
+  await order();
+  const { last_request_id: last } = await call("getTape", 200);
+  const file = await fetch(`http://sandbox.test/_sandbox/tape/file?until=${last}`);
+  expect([file.status, file.headers.get("Content-Type")]).toEqual([200, "application/gzip"]);
+  expect(file.headers.get("Content-Disposition")).toContain(`card-sandbox-request-${last}.tape`);
+  met.add("getTapeFile 200");
+  await call("getTapeFile", 400, "?until=last");
+  await call("getTapeFile", 404, "?until=999999");
+  await call("endTape", 204);
+}
+
 async function walkReports({ call, order, fetch, met }: Walk): Promise<void> {
   await order({ headers: { "Sandbox-Scenario": "issuer-unavailable" } });
   const { requests } = await call("listRequests", 200, "?operation=orderPhysicalCard");
@@ -239,6 +255,7 @@ test("each operation responds with each of its documented statuses", async () =>
     walkScenarios,
     walkState,
     walkDialect,
+    walkTape,
     walkReports,
   ]) {
     await part(walk);

@@ -10,6 +10,7 @@ import type { Guard } from "../../src/control/gate.ts";
 import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { readDefaultFixtures, readShippedScenarios } from "../../src/node/input-files.ts";
 import { dashboardFiles } from "../../src/node/served-files.ts";
+import { Taping } from "../../src/node/tape/taping.ts";
 import type { Clock } from "../../src/rules/clock.ts";
 import { type FactsOverlay, type Issuer, plainOverlay } from "../../src/rules/overlay.ts";
 import { wireSandbox } from "../../src/sandbox.ts";
@@ -190,6 +191,7 @@ export function openSandbox(options: TestOptions = {}) {
   const choices = { ...surroundings.getStore()?.choices, ...own };
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
+  const taping = new Taping(clockOfTest);
   const force = { facts, issuer };
   const exchanges: Observed[] = [];
   const all: Observed[] = [];
@@ -201,7 +203,9 @@ export function openSandbox(options: TestOptions = {}) {
     ...ports,
     dialect: dialectWith(choices),
     database,
-    clock: clockOfTest,
+    clock: taping.recorder.clock,
+    tap: taping.recorder,
+    tapeRecorder: taping,
     version: "0.0.0-test",
     defaultFixtures: () =>
       world === undefined
@@ -230,6 +234,7 @@ export function openSandbox(options: TestOptions = {}) {
   watched.opened();
   const end = onceByTestEnd(async () => {
     watched.ended();
+    taping.end();
     sandbox.abandon();
     database.close();
     const { checkConformance } = await import("./openapi-conformance.ts");

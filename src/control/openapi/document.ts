@@ -17,6 +17,7 @@ import {
 import { coverageQuery, deliveriesQuery, findingsQuery, reportQuery } from "../reports.ts";
 import { listQuery, streamQuery } from "../requests.ts";
 import { armedQuery } from "../scenarios.ts";
+import { tapeQuery } from "../tape.ts";
 import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas } from "./schemas.ts";
 
 const tags: Readonly<Record<ControlTag, string>> = {
@@ -30,6 +31,7 @@ const tags: Readonly<Record<ControlTag, string>> = {
   clock: "The time of the sandbox and of each company",
   snapshots: "Reset, save and restore the world",
   requests: "The recorded requests to the service, with their responses",
+  tape: "Record everything that enters the sandbox, to replay it elsewhere",
   reports: "Contract coverage, findings and webhook deliveries",
 };
 
@@ -92,7 +94,7 @@ const bodies: Readonly<Partial<Record<ControlOperationId, keyof typeof bodyExamp
 
 type WithJson = {
   [Id in ControlOperationId]: (typeof controlOperations)[Id]["success"] extends 204 ? never : Id;
-}[Exclude<ControlOperationId, "streamRequests">];
+}[Exclude<ControlOperationId, "streamRequests" | "getTapeFile">];
 
 /** The objects in the responses of success. */
 const results: Readonly<Record<WithJson, ControlSchemaName>> = {
@@ -139,6 +141,8 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
   restoreSnapshot: "Clock",
   listRequests: "RecordedRequestList",
   getRequest: "RecordedRequest",
+  getTape: "Tape",
+  beginTape: "Tape",
   getCoverage: "Coverage",
   getFindings: "Findings",
   getReport: "RunReport",
@@ -157,6 +161,7 @@ const queries: Readonly<Partial<Record<ControlOperationId, z.ZodLazy<z.ZodObject
   disarmScenarios: armedQuery,
   listRequests: listQuery,
   streamRequests: streamQuery,
+  getTapeFile: tapeQuery,
   getCoverage: coverageQuery,
   getFindings: findingsQuery,
   getReport: reportQuery,
@@ -176,6 +181,7 @@ const queryNotes: Readonly<Record<string, string>> = {
   scenario: "Only requests on which this scenario fired",
   idempotency_key: "Only requests with this `Idempotency-Key`",
   last_event_id: "The id of the last received event, for clients that cannot send the header `Last-Event-ID`",
+  until: "The id of the last request on the tape. Default: all that was recorded",
   exclude: "Comma-separated contract points to leave out of the totals; `*` matches any text",
   final: "`true`: the client has finished, so the report includes findings about missing requests",
   evidence: "`false`: the requests of findings have no headers and no bodies. Default: `true`",
@@ -339,6 +345,10 @@ function responsesOf(id: ControlOperationId): ZodOpenApiOperationObject["respons
 function successOf(id: ControlOperationId): ZodOpenApiResponseObject {
   const text = { schema: z.string() };
   if (id === "streamRequests") return { description: "The events", content: { "text/event-stream": text } };
+  if (id === "getTapeFile") {
+    const file = z.string().meta({ format: "binary" });
+    return { description: "The file", content: { "application/gzip": { schema: file } } };
+  }
   const name = id in results ? results[id as WithJson] : undefined;
   if (name === undefined) return { description: "Done" };
   const { schema, description } = controlSchemas[name];

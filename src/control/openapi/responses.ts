@@ -35,6 +35,7 @@ import type { TimeListing } from "../clock.ts";
 import type { AlternativeListing, BehaviourListing, DialectListing } from "../dialects.ts";
 import { entryFilter } from "../requests.ts";
 import type { ArmedListing, ArmedListings } from "../scenarios.ts";
+import type { TapeListing } from "../tape.ts";
 
 // Each schema is checked against the type of the response when it compiles, and against real responses in the tests.
 
@@ -57,6 +58,7 @@ export const paths = z.object({
   requests: text,
   coverage: text,
   findings: text,
+  tape: text,
   control_description: text,
   description: text,
   reference: text,
@@ -237,6 +239,17 @@ export const recordedRequestList = z.object({
   requests: z.array(recordedRequest),
   has_more: z.boolean(),
 }) satisfies z.ZodType<JournalListing>;
+
+export const tape = z.object({
+  recording: z.boolean(),
+  since: instant.nullable(),
+  requests: z.int(),
+  first_request_id: text.nullable(),
+  last_request_id: text.nullable(),
+  bytes: z.int(),
+  file: text.nullable(),
+  problem: text.nullable(),
+}) satisfies z.ZodType<TapeListing>;
 
 const behaviourId = z.enum(behaviourIds);
 export const alternative = z.object({

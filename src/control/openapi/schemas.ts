@@ -281,6 +281,15 @@ const results = {
     has_more:
       "`true` if there are more requests. To get the next page, send the id of the last one as `after`",
   }),
+  Tape: of(responses.tape, "The recording of a tape", {
+    since: "When it began, by the clock of the sandbox; `null` if there is no tape",
+    requests: "The number of requests on the tape",
+    first_request_id: "`null` if no request on the tape has a response yet",
+    last_request_id: "`null` if no request on the tape has a response yet",
+    bytes: "The compressed size, which grows once a second",
+    file: "The absolute path of the file; `null` if the tape is in memory",
+    problem: "Why the recording ended by itself; the tape up to then can still be read",
+  }),
   Coverage: of(responses.coverage, "The contract points that requests met", {
     by_operation: "For each operation, the points that its own requests met",
   }),

@@ -3,12 +3,13 @@ import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.t
 import { Armed } from "../parts/armed.tsx";
 import { Badge, Copyable, Empty, Facts, Section, Time } from "../parts/elements.tsx";
 import { Action, Field, Form } from "../parts/forms.tsx";
+import { RecordingSection } from "../parts/recording.tsx";
 import { pathTo } from "../paths.ts";
 
 /** The number of companies that are searched for a member who can order a card. */
 const companiesSearched = 100;
 
-/** Base URLs, clock, a first order, armed scenarios, snapshots and reset. */
+/** Base URLs, clock, a first order, armed scenarios, the recording, snapshots and reset. */
 export function overview({ services }: PageRequest): Page {
   const { armed } = services.scenarios.armed();
   const body = (
@@ -33,6 +34,7 @@ export function overview({ services }: PageRequest): Page {
           </Empty>
         )}
       </Section>
+      <RecordingSection />
       <SnapshotsAndReset />
     </>
   );

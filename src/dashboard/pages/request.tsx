@@ -8,10 +8,11 @@ import { tokenCommand } from "../../world/first-order.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { usePage } from "../page.ts";
 import { Badge, Copyable, Facts, ProvenanceMark, Section, Status, Time } from "../parts/elements.tsx";
+import { BugReport } from "../parts/recording.tsx";
 import { pathTo } from "../paths.ts";
 
 /**
- * One request with its checks, contract point and response, and the commands that send it again.
+ * One request with its checks, contract point and response, the tape that shows it, and the commands that send it again.
  * @throws ControlError 404 if the journal does not have the request
  */
 export function request(page: PageRequest, id: string): Page {
@@ -36,6 +37,7 @@ export function request(page: PageRequest, id: string): Page {
           <Message title="Response" of={entry.response} />
         </div>
       </div>
+      <BugReport id={entry.id} />
       <Section id="repeat" title="Repeat the request">
         <p>
           Secrets are masked. The commands get a new access token if the request needs one, and use a sample

@@ -138,7 +138,7 @@ function memberOf(crc: number): Buffer {
 }
 
 /** A tape in memory, in the form of a file. */
-export function encodeTape({ head, events }: Pick<Tape, "head" | "events">): Uint8Array {
+export function encodeTape({ head, events }: Pick<Tape, "head" | "events">): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   const writer = new TapeWriter(
     (chunk) => void chunks.push(chunk),

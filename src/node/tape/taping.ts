@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Recording, TapeRecorder } from "../../control/tape.ts";
 import type { Clock } from "../../rules/clock.ts";
 import { SetupError } from "../../rules/errors.ts";
-import { Recorder } from "../../tape/recorder.ts";
+import { type Recorded, Recorder } from "../../tape/recorder.ts";
 import type { Tape, Waits } from "../../tape/tape.ts";
 import { clearInterval, setImmediate, setInterval } from "../real-timers.ts";
 import { decodeTape, encodeTape, openTapeFile, TapeWriter } from "./tape-file.ts";
@@ -29,44 +30,46 @@ interface TapingOptions {
   readonly waits?: Waits | undefined;
   /** Called once if the tape cannot be written any more; default: a warning of the process. */
   readonly onFailure?: ((message: string) => void) | undefined;
+  /** The maximum size of a tape in memory. */
+  readonly mostBytes?: number | undefined;
 }
 
 const warn = (message: string) => process.emitWarning(message, "CardSandboxWarning");
 
 /** Records what enters one sandbox to a file, or in memory. */
-export class Taping {
+export class Taping implements TapeRecorder {
   readonly recorder: Recorder;
   #current:
-    | { readonly storage: Storage; readonly writer: TapeWriter; readonly timer: NodeJS.Timeout }
+    | {
+        readonly storage: Storage;
+        readonly writer: TapeWriter;
+        readonly timer: NodeJS.Timeout;
+        readonly recorded: Recorded;
+      }
     | undefined;
   readonly #onFailure: (message: string) => void;
   #failure: string | undefined;
+  readonly #mostBytes: number;
 
-  constructor(clock: Clock, { waits, onFailure = warn }: TapingOptions = {}) {
+  constructor(clock: Clock, { waits, onFailure = warn, mostBytes = mostMemoryBytes }: TapingOptions = {}) {
+    this.#mostBytes = mostBytes;
     this.recorder = new Recorder({ clock, afterTurn: (work) => void setImmediate(work) }, waits);
     this.#onFailure = onFailure;
   }
 
-  /** The absolute path of the tape that is recorded; null: it is in memory; undefined: nothing is recorded. */
-  get path(): string | null | undefined {
-    return this.#current?.storage.path;
-  }
-
-  /** Its compressed size so far. */
-  get bytes(): number {
-    return this.#current?.storage.bytes ?? 0;
-  }
-
-  /** Why the recording ended by itself. */
-  get failure(): string | undefined {
-    return this.#failure;
+  get recording(): Recording | undefined {
+    if (!this.#current) return undefined;
+    const { storage, recorded } = this.#current;
+    const { sinceMs, afterId, lastId, requests } = recorded;
+    const { bytes, path } = storage;
+    return { sinceMs, afterId, lastId, requests, bytes, path, failure: this.#failure };
   }
 
   /**
    * Begins to record.
    * @param isNew - the world is as its fixtures made it
    * @param path - a file, or a folder: each sandbox then makes a file of its own in it; default: in memory
-   * @throws SetupError if it cannot be written
+   * @throws SetupError if it cannot be written, or the world is too large
    */
   begin(isNew: boolean, path?: string): void {
     this.end();
@@ -75,20 +78,25 @@ export class Taping {
     const append = (chunk: Uint8Array) => {
       storage.append(chunk);
       storage.bytes += chunk.length;
-      if (storage.path === null && storage.bytes > mostMemoryBytes) {
-        throw new Error(`the tape is larger than ${mostMemoryBytes / 2 ** 20} MiB. Use --tape FILE`);
+      if (storage.path === null && storage.bytes > this.#mostBytes) {
+        const most = `${this.#mostBytes / 2 ** 20} MiB`;
+        throw new Error(`a tape in memory can have at most ${most}. Use --tape FILE for a longer one.`);
       }
     };
     const writer = new TapeWriter(append, ({ message }) => {
       this.#failure = message;
       this.recorder.end();
-      this.#onFailure(
-        `tape: the recording has ended, because ${storage.path ?? "it"} cannot be written: ${message}`,
-      );
+      const why = storage.path === null ? message : `${storage.path} cannot be written: ${message}`;
+      this.#onFailure(`tape: the recording has ended, because ${why}`);
     });
-    const timer = setInterval(() => this.recorder.flush(), flushMs).unref();
-    this.#current = { storage, writer, timer };
-    this.recorder.begin(writer, randomBytes(32), isNew);
+    try {
+      const recorded = this.recorder.begin(writer, randomBytes(32), isNew);
+      const timer = setInterval(() => this.recorder.flush(), flushMs).unref();
+      this.#current = { storage, writer, timer, recorded };
+    } catch (error) {
+      storage.close();
+      throw error;
+    }
   }
 
   /** Writes the end of the tape. A tape in memory is lost. */
@@ -107,7 +115,7 @@ export class Taping {
    * @param untilId - the id of the request in the journal; undefined: all
    * @returns undefined if nothing is recorded, or the request is not on the tape
    */
-  save(untilId?: number): Uint8Array | undefined {
+  save(untilId?: number): Uint8Array<ArrayBuffer> | undefined {
     if (!this.#current) return undefined;
     const { storage, writer } = this.#current;
     this.recorder.flush();
