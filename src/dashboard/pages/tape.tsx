@@ -280,30 +280,36 @@ function Changes({ of: { changes, moreChanges, events } }: { of: PlayedRequest }
         </p>
       )}
       {changes.map((change) => (
-        <Table
-          caption={`${change.table}, ${Object.entries(change.key)
-            .map(([name, value]) => `${name} ${value}`)
-            .join(", ")}: ${change.before === null ? "new" : change.after === null ? "deleted" : "changed"}`}
-          columns={["Column", "Before", "After"]}
-        >
-          {changedColumns(change).map((column) => (
-            <tr>
-              <th scope="row">
-                <code>{column}</code>
-              </th>
-              <td>
-                <Value of={change} column={column} side="before" />
-              </td>
-              <td>
-                <Value of={change} column={column} side="after" />
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <>
+          <h3>
+            {nameOf(change)}{" "}
+            <Badge>{change.before === null ? "new" : change.after === null ? "deleted" : "changed"}</Badge>
+          </h3>
+          <Table caption={nameOf(change)} captionUnseen columns={["Column", "Before", "After"]}>
+            {changedColumns(change).map((column) => (
+              <tr>
+                <th scope="row">
+                  <code>{column}</code>
+                </th>
+                <td>
+                  <Value of={change} column={column} side="before" />
+                </td>
+                <td>
+                  <Value of={change} column={column} side="after" />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </>
       ))}
       {moreChanges > 0 && <p>And {moreChanges} more rows.</p>}
     </>
   );
+}
+
+/** Such as `cards, pk 7`. */
+function nameOf({ table, key }: RowChange): string {
+  return [table, ...Object.entries(key).map(([name, value]) => `${name} ${value}`)].join(", ");
 }
 
 function Value({ of, column, side }: { of: RowChange; column: string; side: "before" | "after" }) {

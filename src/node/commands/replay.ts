@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { jsonLines, oneLine } from "../../journal/formats/escape.ts";
-import { SetupError } from "../../rules/errors.ts";
+import { quoted, SetupError } from "../../rules/errors.ts";
 import type { Player } from "../../tape/player.ts";
+import type { Tape } from "../../tape/tape.ts";
 import { painter } from "../colors.ts";
 import { type Sandbox, version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -72,9 +73,9 @@ async function run(file: string, { until, json, serve, ...options }: Flags): Pro
   if (json && serve) throw new SetupError("--json: cannot be combined with --serve");
   const tape = checkTape(file, readTape(file));
   const served = serve ? new ServedTape(file, tape, options.allowWebhookHosts ?? []) : undefined;
-  const player = await named(file, () => openPlayer(tape, served));
+  const player = await named(file, tape, () => openPlayer(tape, served));
   try {
-    await named(file, () => player.play(until), player);
+    await named(file, tape, () => player.play(until), player);
     const report = replayReport(file, player, until, version);
     process.stdout.write(json ? jsonLines(report) : replayText(report, painter(process.stdout)));
     if (served) await serveWorld(served, player, options);
@@ -84,19 +85,25 @@ async function run(file: string, { until, json, serve, ...options }: Flags): Pro
   }
 }
 
-/** Errors of a tape that only seems valid say which tape, and which event. */
+/** Errors of a tape that only seems valid name the tape, and the event. */
 async function named<Result>(
   file: string,
+  { head }: Tape,
   work: () => Promise<Result>,
   player?: Player<Sandbox>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    const { message } = error as Error;
+    const message = (error as Error).message.replace(/^:memory: cannot be opened as a database: /, "");
     if (message.startsWith("--until:")) throw error;
-    const place = player ? ` at its event ${player.position}` : "";
-    throw new SetupError(`tape: ${file} cannot be played${place}: ${message}`, { cause: error });
+    const place = player
+      ? `cannot be played at its event ${player.position}`
+      : "cannot be played, because this version cannot make its world";
+    throw new SetupError(
+      `tape: ${file} ${place}: ${message}. Play it with the version that recorded it, card-sandbox ${quoted(head.version)}.`,
+      { cause: error },
+    );
   }
 }
 
