@@ -75,10 +75,10 @@ function insertRows(database: Database, rows: StoredRows): void {
   }
 }
 
-/** Replaces the hash of an API key or access token, also in snapshots. */
+/** Replaces the hash of an API key or access token, also in snapshots, unless another one has the new hash already. */
 export function replaceHash(database: Database, before: Uint8Array, after: Uint8Array): void {
   for (const table of ["api_keys", "access_tokens"] as const) {
-    database.run(`UPDATE ${table} SET hash = ? WHERE hash = ?`, after, before);
+    database.run(`UPDATE OR IGNORE ${table} SET hash = ? WHERE hash = ?`, after, before);
     const column = `c${columnsOf(table).indexOf("hash") + 1}`;
     const ofTable = `of_table = '${table}' AND ${column} = ?`;
     database.run(`UPDATE snapshot_rows SET ${column} = ? WHERE ${ofTable}`, after, before);
