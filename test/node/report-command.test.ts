@@ -63,6 +63,7 @@ describe("card-sandbox report", () => {
       findings: { totals: { critical: 1 } },
     });
     for (const text of others) expect(text).toContain("IDEM-2");
+    for (const text of [others[0], others[2]]) expect(text).toMatch(/Of: http:/);
   });
 
   test("shows the requests of a gate that failed, with the sandbox of each if there are several", async () => {
@@ -150,6 +151,16 @@ describe("card-sandbox report", () => {
       code: 2,
       stderr: `card-sandbox: --admin-token: does not match the admin token of ${url}. Set this option or CARD_SANDBOX_ADMIN_TOKEN to its admin token.\n`,
     });
+  });
+
+  test("reads a report under a dialect with observed behaviors", async () => {
+    const dialect = { "order.key_reused": { use: "409", provenance: "observed" } } as const;
+    const { url, order } = await startedSandbox({ dialect });
+    await order();
+    const file = join(temporaryFolder(), "report.json");
+    expect((await outcomeOf(["report", url, "--report", file])).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain('"provenance": "observed"');
+    expect((await outcomeOf(["report", file])).code).toBe(0);
   });
 
   test("explains which source it cannot judge", async () => {

@@ -44,7 +44,7 @@ const text = z.string();
 /** The same schemas as in query parameters, so that the document lists their values once. */
 export const pointId = entryFilter.point.unwrap();
 export const operation = entryFilter.operation.unwrap();
-const provenance = z.enum(["specified", "variant", "assumed"]);
+const provenance = z.enum(["specified", "variant", "assumed", "observed"]);
 
 export const error = z.object({ error: text });
 

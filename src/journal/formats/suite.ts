@@ -38,6 +38,11 @@ export function formatSuite(report: SuiteReport, gates: Gates, format: ReportFor
   });
 }
 
+/** The reports and sandboxes that were judged together; empty for one run. */
+function sourcesText({ sources }: SuiteReport): string {
+  return sources.length === 0 ? "" : `Of: ${sources.join(", ")}`;
+}
+
 function verdict({ exit_code }: SuiteReport): string {
   return exit_code === 0 ? "Passed" : "Failed";
 }
@@ -59,6 +64,7 @@ function markdown(report: SuiteReport, room: Room): string {
   return markdownPage(
     `# ${title}`,
     `${verdict(report)}, exit code ${report.exit_code}.`,
+    escapeMarkdown(sourcesText(report)),
     "## Gates",
     gates
       .map(({ name, passed, message, replay }) => {
@@ -114,6 +120,7 @@ function html(report: SuiteReport, room: Room): string[] {
   });
   return [
     `<p>${htmlBadge(verdict(report), exit_code === 0 ? "passed" : "failed")}exit code ${exit_code}</p>`,
+    report.sources.length === 0 ? "" : `<p>${htmlText(sourcesText(report))}</p>`,
     "<h2>Gates</h2>",
     `<ul>${items.join("\n")}</ul>`,
     "<h2>Findings</h2>",
