@@ -213,7 +213,7 @@ const secretParameter = new RegExp(`token(?!s)|authorization|${secretWords.join(
 const pinParameter = new RegExp(pinName);
 
 /** Decodes percent-encoded ASCII; malformed parts stay as they are. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return text.replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 

@@ -2,7 +2,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import QuickLRU from "quick-lru";
-import { type Hiding, Masking } from "../journal/masking.ts";
+import { decoded, type Hiding, Masking } from "../journal/masking.ts";
 import {
   checksumLength,
   environmentOfKey,
@@ -13,7 +13,7 @@ import {
   withChecksum,
 } from "../rules/api-key.ts";
 import { isWeakPin } from "../rules/pin.ts";
-import { columnsOf } from "../store/schema.ts";
+import { columnsOf, type WorldTable } from "../store/schema.ts";
 import type { StoredRows, StoredValue } from "../store/stored-rows.ts";
 
 /** Returns what takes the place of a secret. */
@@ -22,6 +22,9 @@ export type Replace = (secret: string) => string;
 // Private-use characters mark a replaced secret until all rules have run: another rule would find the stand-in again.
 const start = "\u{e000}";
 const end = "\u{e001}";
+/** Columns whose text a client determines. */
+const freeTexts = new Set(["name", "label", "first_response", "message", "merchant", "url", "body", "error"]);
+
 const first = 0xe100;
 const most = 0x17ff;
 
@@ -36,14 +39,6 @@ export class Replacing {
     const hide = (secret: string) => this.#hide(secret);
     const hiding: Hiding = { text: hide, value: (value) => this.#value(value), quotesBare: false };
     this.#masking = new Masking(hiding);
-  }
-
-  path(path: string): string {
-    return this.#reveal(this.#masking.path(path));
-  }
-
-  query(query: string): string {
-    return this.#reveal(this.#masking.query(query));
   }
 
   header(name: string, value: string): string {
@@ -69,7 +64,26 @@ export class Replacing {
 
   url(url: string): string {
     const query = url.indexOf("?");
-    return query < 0 ? this.path(url) : this.path(url.slice(0, query)) + this.query(url.slice(query));
+    const [path, rest] = query < 0 ? [url, ""] : [url.slice(0, query), url.slice(query)];
+    const [scheme, empty, host, ...segments] = path.split("/");
+    const origin = this.#reveal(this.#masking.path([scheme, empty, host].join("/")));
+    const replaced = [origin, ...segments.map((segment) => this.#segment(segment))].join("/");
+    return replaced + rest.replace(/[^?&;]+/g, (parameter) => this.#parameter(parameter));
+  }
+
+  /** A segment is only decoded if its percent-encoding hides a secret. */
+  #segment(segment: string): string {
+    const masked = this.#masking.path(segment);
+    if (!segment.includes("%")) return this.#reveal(masked);
+    const plain = this.#masking.path(decoded(segment));
+    return plain === decoded(masked) ? this.#reveal(masked) : encodeUrl(this.#reveal(plain));
+  }
+
+  #parameter(parameter: string): string {
+    const masked = this.#masking.query(parameter);
+    if (masked === parameter) return parameter;
+    const [name = "", value] = this.#reveal(masked).split(/=(.*)/s, 2);
+    return value === undefined ? encodeUrl(name) : `${encodeUrl(name)}=${encodeUrl(value)}`;
   }
 
   /** Replaces the API keys, tokens and webhook secrets in a value of JSON. It contains no PIN. */
@@ -79,18 +93,26 @@ export class Replacing {
     return JSON.parse(this.#reveal(replaceSecrets(text, (secret) => this.#hide(secret))));
   }
 
-  /** Replaces the secrets of the fixtures' keys. All others are stored as hashes. */
+  /** Replaces the keys of the fixtures, and what clients may have written into texts. All others are stored as hashes. */
   rows(rows: StoredRows): StoredRows {
-    const replaced = (row: readonly StoredValue[], at: number) =>
-      row.map((value, index) => (index === at && typeof value === "string" ? this.#replace(value) : value));
-    const at = columnsOf("api_keys").indexOf("public_secret");
-    return {
-      ...rows,
-      api_keys: (rows.api_keys ?? []).map((row) => replaced(row, at)),
-      snapshot_rows: (rows.snapshot_rows ?? []).map((row) =>
-        row[1] === "api_keys" ? replaced(row, 3 + at) : row,
-      ),
-    };
+    return Object.fromEntries(
+      Object.entries(rows).map(([table, each]) => {
+        if (table === "meta" || table === "snapshots") return [table, each];
+        if (table !== "snapshot_rows") return [table, each.map((row) => this.#row(table, row, 0))];
+        return [table, each.map((row) => this.#row(String(row[1]), row, 3))];
+      }),
+    );
+  }
+
+  /** @param first - the place of the table's first column */
+  #row(table: string, row: readonly StoredValue[], first: number): readonly StoredValue[] {
+    const columns = columnsOf(table as WorldTable);
+    return row.map((value, at) => {
+      if (typeof value !== "string") return value;
+      const column = columns[at - first] ?? "";
+      if (column === "public_secret") return this.#replace(value);
+      return freeTexts.has(column) ? (this.#slowBody(value) ?? this.#replace(value)) : value;
+    });
   }
 
   #hide(secret: string): string {
@@ -121,6 +143,11 @@ export class Replacing {
     this.#found = [];
     return undefined;
   }
+}
+
+/** Encodes what has a meaning in a URL, or none. A percent sign stays: it may encode a byte that is not ASCII. */
+function encodeUrl(text: string): string {
+  return text.replace(/[^\w.~%*'()!$,:@=-]/g, encodeURIComponent);
 }
 
 const onlyPin = /"pin"\s*:\s*"([0-9]{4})"/;

@@ -128,9 +128,11 @@ function optionsOf({ dictionary }: Batch) {
 
 const sealOf = (crc: number) => `{"do":"seal","crc":${crc}}`;
 
+const startOfMember = '{"do":"file","crc":"';
+
 /** The second member, which is as long for each number. */
 function memberOf(crc: number): Buffer {
-  const member = zlib().gzipSync(`{"do":"file","crc":"${crc.toString(16).padStart(8, "0")}"}\n`, {
+  const member = zlib().gzipSync(`${startOfMember}${crc.toString(16).padStart(8, "0")}"}\n`, {
     level: 0,
   });
   header.copy(member);
@@ -182,13 +184,11 @@ export function decodeTape(bytes: Buffer): Tape {
     }
     throw damaged;
   }
-  const endLine = text.indexOf('\n{"do":"end"}\n');
-  const isComplete = endLine >= 0;
-  if (isComplete) {
-    const length = memberOf(0).length;
-    const first = bytes.subarray(0, -length);
-    if (!memberOf(zlib().crc32(first)).equals(bytes.subarray(-length))) throw damaged;
-  }
+  const { length } = memberOf(0);
+  const last = bytes.subarray(-length);
+  // Damage may hide either of them. Without both, a process was killed while it recorded.
+  const isComplete = text.includes('\n{"do":"end"}\n') || last.includes(startOfMember);
+  if (isComplete && !memberOf(zlib().crc32(bytes.subarray(0, -length))).equals(last)) throw damaged;
   const lines = sealedLines(text, damaged);
   return tapeOf(lines, isComplete);
 }
