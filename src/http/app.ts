@@ -5,6 +5,7 @@ import { type OperationId, operationIds, operations } from "../contract/operatio
 import { maskPath } from "../journal/masking.ts";
 import { SandboxError } from "../rules/errors.ts";
 import type { HttpEnv, HttpServices, RequestContext, Route } from "./context.ts";
+import type { App } from "./observer.ts";
 import { checksOfOperation, checksOfPath, run } from "./pipeline.ts";
 import { refuse } from "./respond.ts";
 import * as cards from "./routes/cards.ts";
@@ -20,11 +21,6 @@ const routes: Readonly<Record<OperationId, Route>> = {
   ...payments,
   ...webhooks,
 };
-
-/** Responds to the requests of the service. */
-export interface App {
-  fetch(request: Request, env: HttpEnv["Bindings"]): Response | Promise<Response>;
-}
 
 /**
  * Serves the operations of a base URL. Paths without a variable segment have a router of their own: Hono's fast

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Contract } from "../contract/dialect.ts";
 import type { Environment, IdempotencyKey } from "../contract/identifiers.ts";
 import type { OperationId } from "../contract/operations.ts";
-import type { Exchange, Messages, Observe } from "../journal/exchange.ts";
+import type { Observe } from "../journal/exchange.ts";
 import type { Overlay } from "../rules/overlay.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
@@ -10,8 +10,8 @@ import type { StepClaim } from "../scenarios/claim.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { Caller } from "../store/callers.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import type { Observer, Watch } from "./observer.ts";
-import type { Arrived, Body } from "./read-body.ts";
+import type { Bindings, Observer, Watch } from "./observer.ts";
+import type { Body } from "./read-body.ts";
 
 /** The services that the HTTP layer works with. */
 export interface HttpServices extends Services {
@@ -32,20 +32,9 @@ export interface HttpServices extends Services {
   readonly observer: Observer | undefined;
 }
 
-/** Receives a request and its outcome. */
-export type Ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => void;
-
 /** The state that a request carries through its checks. */
 export interface HttpEnv {
-  Bindings: {
-    /** When the request arrived, in milliseconds of `clock.ticks`. */
-    readonly startedAt: number;
-    readonly arrived: Arrived | undefined;
-    /** The body, if a tap has read it. */
-    readonly body?: Body | undefined;
-    /** Called after the response is sent or lost; `forced` is the scenario that an observer forced on the request. */
-    readonly ended?: Ended | undefined;
-  };
+  Bindings: Bindings;
   Variables: {
     /** Unset if no operation has this path and method. */
     operation: OperationId;

@@ -6,6 +6,25 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Outgoing } from "../store/webhook-deliveries.ts";
 import type { AttemptOutcome } from "../webhooks/attempt.ts";
+import type { Arrived, Body } from "./read-body.ts";
+
+/** Responds to the requests of the service. */
+export interface App {
+  fetch(request: Request, env: Bindings): Response | Promise<Response>;
+}
+
+/** What is known of a request before it is decided. */
+export interface Bindings {
+  /** When it arrived, in milliseconds of `clock.ticks`. */
+  readonly startedAt: number;
+  readonly arrived: Arrived | undefined;
+  /** The body, if a tap has read it. */
+  readonly body?: Body | undefined;
+  /** Called after the response is sent or lost; `forced` is the scenario that an observer forced on the request. */
+  readonly ended?:
+    | ((exchange: Exchange, messages: Messages, forced: Scenario | undefined) => void)
+    | undefined;
+}
 
 /** A request to an operation of the service, once its caller is identified or it is refused before that. */
 export interface Call {

@@ -1,7 +1,6 @@
 import { hex } from "@scure/base";
 import type { Sandbox, SandboxPorts, Tap } from "../api.ts";
-import type { App } from "../http/app.ts";
-import type { Observer } from "../http/observer.ts";
+import type { App, Observer } from "../http/observer.ts";
 import type { Arrived, Body } from "../http/read-body.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
 import type { Journal } from "../journal/journal.ts";

@@ -2,8 +2,8 @@ import { hex } from "@scure/base";
 import type { SandboxPorts, Tap } from "../api.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { ControlServices } from "../control/services.ts";
-import type { App } from "../http/app.ts";
-import type { HttpEnv } from "../http/context.ts";
+import type { App, Bindings } from "../http/observer.ts";
+
 import { type Arrived, type Body, bodyOf, readBody } from "../http/read-body.ts";
 import type { Exchange, Messages, SentHeaders } from "../journal/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -206,7 +206,7 @@ export class Recorder implements Tap {
 
   requests(app: App, environments: readonly Environment[]): App {
     const environment = environments.length === 1 ? environments[0] : undefined;
-    const decide = (request: Request, env: HttpEnv["Bindings"], body: Body) =>
+    const decide = (request: Request, env: Bindings, body: Body) =>
       this.#recording
         ? this.#decide(app, request, env, body, environment)
         : app.fetch(request, { ...env, body });
@@ -224,7 +224,7 @@ export class Recorder implements Tap {
   #decide(
     app: App,
     request: Request,
-    env: HttpEnv["Bindings"],
+    env: Bindings,
     body: Body,
     environment: Environment | undefined,
   ): Response | Promise<Response> {

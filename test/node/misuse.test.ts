@@ -115,7 +115,7 @@ describe("invalid arguments of a method", () => {
     [
       "an unknown filter of findings",
       (sandbox) => sandbox.findings({ finl: true } as object),
-      /^unknown key "finl"\. Did you mean "final"\? Allowed: company, final$/,
+      /^unknown key "finl"\. Did you mean "final"\? Allowed: company, final, evidence$/,
     ],
     [
       "a limit of requests that is not a number",
