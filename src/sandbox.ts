@@ -38,7 +38,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
     onDefect: (defect, at) => onDefect(defect, at?.method ?? "GET", at?.path ?? "/_sandbox/findings"),
   });
   const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
-  const observer = ports.observer?.({ services, scenarios });
+  const observer = ports.observer?.({ journal: records.journal, services, scenarios });
   const delivery = wireDelivery({ ports, webhookHosts, records, observer }, world, onDefect);
   const control = openControl({ ports, world, scenarios, records, delivery, onDefect });
   ports.tap?.control(control, { ports, services, journal: records.journal });

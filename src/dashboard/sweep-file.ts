@@ -68,6 +68,18 @@ const sweepReport = z.lazy(() => {
     outcome: text,
     note: text.nullable(),
   });
+  const message = z.object({ headers: z.record(text, text), body: text.nullable() });
+  const evidence = z.object({
+    id: text,
+    method: text,
+    path: text,
+    query: text,
+    status: count.nullable(),
+    point,
+    time: text,
+    request: message.exactOptional(),
+    response: message.nullable().exactOptional(),
+  });
   const difference = z.object({ label: text, only: z.enum(["reference", "cell"]), times: count, card });
   const cell = z.object({
     id: text,
@@ -79,6 +91,9 @@ const sweepReport = z.lazy(() => {
     reason: text,
     repeat: text,
     story: list(request),
+    evidence: list(evidence).exactOptional(),
+    tape: text.exactOptional(),
+    replay: text.exactOptional(),
     differences: list(difference),
     findings: list(text),
     output: text.nullable(),
@@ -102,6 +117,8 @@ const sweepReport = z.lazy(() => {
     totals: z.record(z.enum(verdicts), count),
     accepted: list(text),
     no_longer: list(text),
+    evidence_left_out: count.exactOptional(),
+    details_left_out: count.exactOptional(),
   }) satisfies z.ZodType<SweepReport>;
 });
 

@@ -1,5 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
@@ -56,6 +57,8 @@ export interface Observer {
 
 /** Creates the observer of a new sandbox, which can read its world. */
 export type MakeObserver = (parts: {
+  /** It records a request just after the observer's `ended`. */
+  readonly journal: Journal;
   readonly services: Services;
   readonly scenarios: Scenarios;
 }) => Observer;

@@ -68,6 +68,8 @@ export interface ContraryReport
     | "totals"
     | "accepted"
     | "no_longer"
+    | "evidence_left_out"
+    | "details_left_out"
   > {
   readonly fail_on: ContraryFailOn;
   /** The behaviors that the dialect of the reference runs switches, with their alternatives. */

@@ -83,8 +83,16 @@ export interface SweepCell {
   readonly duration_ms: number;
 }
 
+/** What a JSON report leaves out to stay below 2 MB. */
+export interface DetailsLeftOut {
+  /** The number of requests without headers and bodies; absent: none. */
+  readonly evidence_left_out?: number;
+  /** The number of cells without story and differences; absent: none. */
+  readonly details_left_out?: number;
+}
+
 /** The result of a sweep. */
-export interface SweepReport {
+export interface SweepReport extends DetailsLeftOut {
   readonly format: 1;
   readonly version: string;
   /** The program without its arguments, or the name of the test. */

@@ -56,13 +56,38 @@ export function failureOf({ output, message }: Exit): string {
 
 /** The first call whose response has another contract point or status than in the reference run; null: there is none. */
 export function firstDifference(run: Recording, reference: Recording): string | null {
-  const nameOf = ({ label, operation, ordinal }: RecordedCall) => `${label}/${operation} #${ordinal}`;
+  const [different] = differentCalls(run, reference);
+  if (!different) return null;
+  const [call, before] = different;
+  return `${nameOf(call)}: ${outcomeOf(call)} instead of ${outcomeOf(before)}`;
+}
+
+/** In a report. */
+const mostCalls = 10;
+
+/** The calls of its label from the first different one on, at most ten; if there is none, the last ten calls. */
+export function callsFromDifference(run: Recording, reference: Recording): RecordedCall[] {
+  const first = differentCalls(run, reference)[0]?.[0];
+  if (!first) return run.calls.slice(-mostCalls);
+  return run.calls
+    .slice(run.calls.indexOf(first))
+    .filter(({ label }) => label === first.label)
+    .slice(0, mostCalls);
+}
+
+/** The calls with another response than in the reference run, each with that of the reference run. */
+function differentCalls(run: Recording, reference: Recording): (readonly [RecordedCall, RecordedCall])[] {
   const known = new Map(reference.calls.map((call) => [nameOf(call), call]));
-  const outcomeOf = ({ status, point }: RecordedCall) => `${status ?? "no response"} ${point ?? ""}`.trim();
-  for (const call of run.calls) {
+  return run.calls.flatMap((call) => {
     const before = known.get(nameOf(call));
-    if (before === undefined || outcomeOf(before) === outcomeOf(call)) continue;
-    return `${nameOf(call)}: ${outcomeOf(call)} instead of ${outcomeOf(before)}`;
-  }
-  return null;
+    return before === undefined || outcomeOf(before) === outcomeOf(call) ? [] : [[call, before] as const];
+  });
+}
+
+function nameOf({ label, operation, ordinal }: RecordedCall): string {
+  return `${label}/${operation} #${ordinal}`;
+}
+
+function outcomeOf({ status, point }: RecordedCall): string {
+  return `${status ?? "no response"} ${point ?? ""}`.trim();
 }

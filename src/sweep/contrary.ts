@@ -9,7 +9,7 @@ import {
 } from "../journal/contrary-report.ts";
 import { isFailing } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
-import { failureOf, firstDifference, judgeAlternative } from "./alternative-verdict.ts";
+import { callsFromDifference, failureOf, firstDifference, judgeAlternative } from "./alternative-verdict.ts";
 import {
   type PlannedAlternative,
   planAlternatives,
@@ -17,6 +17,7 @@ import {
   selectAlternatives,
   selectedIn,
 } from "./alternatives.ts";
+import { CellEvidence } from "./cell-evidence.ts";
 import { againstBaseline, totalsOf } from "./results.ts";
 import { Runs, type RunsOptions, type Words } from "./runs.ts";
 import type { Exit, Subject } from "./subject.ts";
@@ -89,6 +90,7 @@ class Contrary {
   readonly #ports: ContraryPorts;
   readonly #runs: Runs;
   readonly #cells = new Map<string, ContraryCell>();
+  readonly #evidence = new CellEvidence();
   readonly #known: readonly PlannedAlternative[];
   readonly #conflicting: ContraryReport["conflicting"];
   #reference: Reference | undefined;
@@ -125,6 +127,7 @@ class Contrary {
     if (this.#runs.wasInterrupted(run)) return;
     const reference = this.#reference as Reference;
     const judged = judgeAlternative(run, reference, behaviour, alternative, this.#runs.patienceMs);
+    const requests = run.recording.evidenceOf(callsFromDifference(run.recording, reference.run.recording));
     const hasPassed = run.exit.outcome === "passed";
     const cell: ContraryCell = {
       ...{ id, behaviour, alternative: alternative.id, title: alternative.title },
@@ -133,7 +136,8 @@ class Contrary {
       failure: hasPassed ? null : failureOf(run.exit),
       first_difference: firstDifference(run.recording, reference.run.recording),
       repeat: this.#subject.repeat(id),
-      ...this.#runs.tapeOf(id, judged, []),
+      evidence: this.#evidence.kept(judged.verdict, requests),
+      ...this.#runs.tapeOf(id, judged, requests),
       // The output of a suite that passes explains nothing.
       output: hasPassed ? null : run.exit.output,
       duration_ms: Math.round(run.durationMs),

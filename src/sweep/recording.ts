@@ -2,6 +2,9 @@ import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
 import type { Call, Observer, Watch } from "../http/observer.ts";
 import type { Exchange, Messages } from "../journal/exchange.ts";
+import { evidenceOf } from "../journal/findings/evidence.ts";
+import type { FindingRequest } from "../journal/findings/finding.ts";
+import type { Journal } from "../journal/journal.ts";
 import { maskPath } from "../journal/masking.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
@@ -47,6 +50,8 @@ export interface RecordedCall {
   hasWebhooks: boolean;
   /** The request with its body, which can contain secrets. */
   request: string | undefined;
+  /** Its id in the journal; undefined: it has not ended. */
+  requestId: number | undefined;
 }
 
 /** The faults of one run: the first is forced on the call, the second on the next call of its label that it can affect. */
@@ -56,6 +61,7 @@ export interface Plan {
 }
 
 interface Parts {
+  readonly journal: Journal;
   readonly services: Services;
   readonly scenarios: Scenarios;
 }
@@ -113,6 +119,7 @@ export class Recording implements Observer {
         path: "",
         key: undefined,
         request: undefined,
+        requestId: undefined,
         point: null,
         status: null,
         loss: undefined,
@@ -151,6 +158,7 @@ export class Recording implements Observer {
     const hasActed = exchange.scenario === call.fault || abortedMs !== undefined;
     call.hasFired = call.fault !== undefined && hasActed;
     call.isForced ||= call.fault === undefined && exchange.scenario !== undefined;
+    call.requestId = this.#parts.journal.lastId + 1;
     call.method = exchange.method;
     call.path = maskPath(exchange.path);
     call.key = idempotencyKey;
@@ -216,6 +224,14 @@ export class Recording implements Observer {
   /** The call with the first fault; undefined: the fault did not act. */
   get hitCall(): RecordedCall | undefined {
     return this.calls.find(({ hasFired }) => hasFired);
+  }
+
+  /** These calls with their headers and bodies. */
+  evidenceOf(calls: readonly RecordedCall[]): FindingRequest[] {
+    return calls.flatMap(({ requestId }) => {
+      const kept = requestId === undefined ? undefined : this.#parts.journal.kept(requestId);
+      return kept ? [evidenceOf(kept)] : [];
+    });
   }
 
   /** The client has ended: no response from now on reaches it, and no request that waits hangs. */

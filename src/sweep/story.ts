@@ -12,16 +12,22 @@ const losses: Readonly<Record<string, string>> = {
   "issuer.disconnect": "connection lost while the issuer worked",
 };
 
-/** The requests of a label from the one with the first fault on, at most 20. */
-export function storyOf(calls: readonly RecordedCall[], label: string): StoryRequest[] {
+/** The calls of a label from the one with the first fault on, at most 20. */
+export function callsOfStory(calls: readonly RecordedCall[], label: string): RecordedCall[] {
   const first = calls.findIndex(({ fault }) => fault !== undefined);
   if (first < 0) return [];
-  const told = calls.slice(first).filter((call) => call.label === label);
+  return calls
+    .slice(first)
+    .filter((call) => call.label === label)
+    .slice(0, mostRequests);
+}
+
+export function storyOf(told: readonly RecordedCall[]): StoryRequest[] {
   const keys = new Map<string, string>();
   for (const { key } of told) if (key !== undefined && !keys.has(key)) keys.set(key, nameOfKey(keys.size));
-  return told.slice(0, mostRequests).map((call, i) => ({
+  return told.map((call, i) => ({
     request: `${call.method} ${withoutIds(call.path)}`,
-    label,
+    label: call.label,
     operation: call.operation,
     key: keys.get(call.key ?? "") ?? null,
     status: call.status,

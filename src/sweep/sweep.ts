@@ -2,6 +2,7 @@ import type { SweepCall, SweepCell, SweepReport } from "../journal/sweep-report.
 import { isFailing } from "../journal/sweep-report.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { Catalogue } from "../scenarios/catalogue.ts";
+import { CellEvidence } from "./cell-evidence.ts";
 import {
   describeCalls,
   firstOccurrences,
@@ -14,7 +15,7 @@ import { faultOf, secondFaultsOf } from "./faults.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import { againstBaseline, totalsOf } from "./results.ts";
 import { Runs, type RunsOptions, type Words } from "./runs.ts";
-import { storyOf } from "./story.ts";
+import { callsOfStory, storyOf } from "./story.ts";
 import type { Exit, Subject } from "./subject.ts";
 import { judge, type Reference } from "./verdict.ts";
 
@@ -87,6 +88,7 @@ class Sweep {
   readonly #ports: SweepPorts;
   readonly #runs: Runs;
   readonly #cells = new Map<string, SweepCell>();
+  readonly #evidence = new CellEvidence();
   #reference: Reference | undefined;
   #known: PlannedCell[] = [];
 
@@ -151,12 +153,15 @@ class Sweep {
     const run = await this.#runs.run({ cell: id, plan });
     if (this.#runs.wasInterrupted(run)) return run.recording;
     const judgement = judge(run, this.#reference as Reference, faults, this.#runs.patienceMs);
+    const told = callsOfStory(run.recording.calls, call.label);
+    const requests = run.recording.evidenceOf(told);
     const cell: SweepCell = {
       ...{ id, label: call.label, operation: call.operation, call: callId, fault: faults.join("+") },
       ...judgement,
       repeat: this.#subject.repeat(id),
-      story: storyOf(run.recording.calls, call.label),
-      ...this.#runs.tapeOf(id, judgement, []),
+      story: storyOf(told),
+      evidence: this.#evidence.kept(judgement.verdict, requests),
+      ...this.#runs.tapeOf(id, judgement, requests),
       // The output of a suite that passes explains nothing.
       output: run.exit.outcome === "passed" ? null : run.exit.output,
       duration_ms: Math.round(run.durationMs),

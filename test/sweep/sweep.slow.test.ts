@@ -255,7 +255,7 @@ function withoutTimes(report: SweepReport): SweepReport {
   return {
     ...report,
     reference: { ...report.reference, duration_ms: 0 },
-    cells: report.cells.map((cell) => ({ ...cell, duration_ms: 0 })),
+    cells: report.cells.map((cell) => ({ ...cell, duration_ms: 0, evidence: [] })),
   };
 }
 

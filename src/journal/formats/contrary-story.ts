@@ -1,4 +1,5 @@
 import { breaks, type ContraryCell, type ContraryReport, type Dependency } from "../contrary-report.ts";
+import { replayLines } from "./evidence.ts";
 import { markWords } from "./sweep-grid.ts";
 import { differencesOf, findingsOf, line, outputOf, repeatOf } from "./sweep-story.ts";
 
@@ -50,6 +51,7 @@ export function cellLines(cell: ContraryCell, mostOutput: number): string[] {
     ...(cell.findings.length > 0 ? [`New findings: ${findingsOf(cell)}`] : []),
     ...outputOf(cell, mostOutput).map((each) => `| ${each}`.trimEnd()),
     `Repeat: ${repeatOf(cell)}`,
+    ...replayLines(cell.replay),
   ];
 }
 

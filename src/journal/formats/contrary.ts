@@ -1,5 +1,6 @@
-import { breaks, type ContraryReport } from "../contrary-report.ts";
+import { breaks, type ContraryCell, type ContraryReport } from "../contrary-report.ts";
 import { isFailing } from "../sweep-report.ts";
+import { cellDetails, cellsLeftOut, reportJson } from "./cell-evidence.ts";
 import {
   alternativeText,
   cellLines,
@@ -9,9 +10,18 @@ import {
   groupsOf,
 } from "./contrary-story.ts";
 import { escapeMarkdown, escapeMarkup } from "./escape.ts";
-import { type Formatted, formatted, markdownPage, markdownTable, type ReportFormat } from "./formatted.ts";
-import { htmlBadge, htmlPage, htmlTable, htmlText } from "./html.ts";
+import { evidenceHtml, evidenceLines, evidenceMarkdown, markupBytes } from "./evidence.ts";
+import {
+  type Formatted,
+  formatted,
+  markdownPage,
+  markdownParts,
+  markdownTable,
+  type ReportFormat,
+} from "./formatted.ts";
+import { htmlBadge, htmlNote, htmlPage, htmlTable, htmlText } from "./html.ts";
 import { type JunitCase, junit } from "./junit.ts";
+import { fitted, largestMarkdown, type Room } from "./room.ts";
 import { markWords, symbols } from "./sweep-grid.ts";
 import { outputHtml, remarkHtml, sweepStyle } from "./sweep-html.ts";
 import { line, outputOf, referenceText, remarksOf, totalsText } from "./sweep-story.ts";
@@ -23,16 +33,15 @@ const mostOutput = 10;
 export function formatContrary(report: ContraryReport, format: ReportFormat): Formatted {
   const title = `Assumptions that ${line(report.client)} depends on`;
   return formatted(format, {
-    json: () => `${JSON.stringify(withoutOutput(report), null, 2)}\n`,
-    markdown: () => markdown(report, title),
-    junit: () => junit([{ name: "contrary", cases: junitCases(report) }]),
-    html: () => htmlPage(title, html(report), sweepStyle),
+    json: () => fitted((room) => reportJson(report, room)),
+    markdown: () => fitted((room) => markdown(report, title, room), largestMarkdown),
+    junit: () =>
+      fitted((room) => {
+        const suite = { name: "contrary", cases: junitCases(report, room) };
+        return junit([suite], cellsLeftOut(report.cells, room));
+      }),
+    html: () => fitted((room) => htmlPage(title, html(report, room), sweepStyle)),
   });
-}
-
-/** As in the report of a sweep: two runs of a client give the same JSON but for durations. */
-function withoutOutput(report: ContraryReport): ContraryReport {
-  return { ...report, output: null, cells: report.cells.map((cell) => ({ ...cell, output: null })) };
 }
 
 function resultText(report: ContraryReport): string {
@@ -40,8 +49,11 @@ function resultText(report: ContraryReport): string {
   return problem === null ? `${dependenciesText(report)}. ${totalsText(report)}.` : line(problem, 2000);
 }
 
-function markdown(report: ContraryReport, title: string): string {
+function markdown(report: ContraryReport, title: string, room: Room): string {
   const { exit_code } = report;
+  const details = cellDetails(report.cells.filter(breaks), room, (cell, own) =>
+    markdownParts(codeBlock(cellLines(cell, mostOutput)), evidenceMarkdown(cell.evidence ?? [], own)),
+  );
   return markdownPage(
     `# ${escapeMarkdown(title)}`,
     `**${exit_code === 0 ? "Passed" : "Failed"}**, exit code ${exit_code}. ${escapeMarkdown(resultText(report))}`,
@@ -52,10 +64,7 @@ function markdown(report: ContraryReport, title: string): string {
       ...items.flatMap(({ dependency, cells }) => [
         `### ${escapeMarkdown(line(dependency.summary))}`,
         `${escapeMarkdown(defaultOf(dependency))}.`,
-        ...cells.flatMap((cell) => [
-          escapeMarkdown(alternativeText(cell)),
-          codeBlock(cellLines(cell, mostOutput)),
-        ]),
+        ...cells.flatMap((cell) => [escapeMarkdown(alternativeText(cell)), details.get(cell.id) ?? ""]),
       ]),
     ]),
     ...(report.cells.length === 0
@@ -69,6 +78,7 @@ function markdown(report: ContraryReport, title: string): string {
         ...(more > 0 ? [`- and ${more} more`] : []),
       ].join("\n"),
     ),
+    cellsLeftOut(report.cells.filter(breaks), room),
   );
 }
 
@@ -87,8 +97,12 @@ function codeBlock(lines: readonly string[]): string {
   return lines.map((each) => `    ${each}`).join("\n");
 }
 
-function html(report: ContraryReport): string[] {
-  const { exit_code } = report;
+function html(report: ContraryReport, room: Room): string[] {
+  const { exit_code, cells } = report;
+  const details = cellDetails(cells.filter(breaks), room, (cell, own) => {
+    const lines = escapeMarkup(cellLines(cell, mostOutput).join("\n"));
+    return `<pre tabindex="0">${lines}</pre>\n${evidenceHtml({ requests: cell.evidence ?? [] }, own)}`;
+  });
   const badge = htmlBadge(
     exit_code === 0 ? "Passed" : "Failed",
     exit_code === 0 ? "passed good" : "critical bad",
@@ -97,17 +111,17 @@ function html(report: ContraryReport): string[] {
     `<p>${badge} exit code ${exit_code}. ${escapeMarkup(resultText(report))}</p>`,
     `<p>${escapeMarkup(referenceText(report))}</p>`,
     outputHtml(outputOf(report, mostOutput)),
-    ...groupsOf(report).map(groupHtml),
+    ...groupsOf(report).map((group) => groupHtml(group, details)),
     report.cells.length === 0 ? "" : htmlTable("All alternatives", head, rowsOf(report)),
     ...remarksOf(report, mostItems).map(remarkHtml),
+    htmlNote(cellsLeftOut(cells.filter(breaks), room)),
   ];
 }
 
-function groupHtml({ by, heading, items }: DependencyGroup): string {
+function groupHtml({ by, heading, items }: DependencyGroup, detailsOf: ReadonlyMap<string, string>): string {
   const details = items.map(({ dependency, cells }) => {
     const parts = cells.map(
-      (cell) =>
-        `<p>${htmlText(alternativeText(cell))}</p>\n<pre tabindex="0">${escapeMarkup(cellLines(cell, mostOutput).join("\n"))}</pre>`,
+      (cell) => `<p>${htmlText(alternativeText(cell))}</p>\n${detailsOf.get(cell.id) ?? ""}`,
     );
     return `<details class="sweep-cell ${by === "damage" ? "damaged" : "failed"}" open>
 <summary>${htmlText(line(dependency.summary))}</summary>
@@ -118,8 +132,11 @@ ${parts.join("\n")}
   return `<section>\n<h2>${escapeMarkup(heading)}</h2>\n${details.join("\n")}\n</section>`;
 }
 
-function junitCases(report: ContraryReport): JunitCase[] {
+function junitCases(report: ContraryReport, room: Room): JunitCase[] {
   const { problem, cells, not_run, not_run_reason, fail_on } = report;
+  const linesOf = (cell: ContraryCell, own?: Room) =>
+    [...cellLines(cell, mostOutput), ...evidenceLines({ requests: cell.evidence ?? [] }, own)].join("\n");
+  const details = cellDetails(cells.filter(breaks), room, linesOf, markupBytes);
   const isAccepted = new Set(report.accepted);
   return [
     {
@@ -133,12 +150,16 @@ function junitCases(report: ContraryReport): JunitCase[] {
     ...cells.map((cell): JunitCase => {
       const start = { name: line(cell.id), classname: `contrary.${line(cell.behaviour)}` };
       const message = `${alternativeText(cell)}: ${line(cell.reason)}`;
-      if (isAccepted.has(cell.id)) return { ...start, skipped: `accepted by the baseline: ${message}` };
+      if (isAccepted.has(cell.id)) {
+        const skipped = `accepted by the baseline: ${message}`;
+        return { ...start, skipped, details: details.get(cell.id) ?? "" };
+      }
       if (isFailing(cell, fail_on)) {
-        return { ...start, failure: message, details: cellLines(cell, mostOutput).join("\n") };
+        return { ...start, failure: message, details: details.get(cell.id) ?? "" };
       }
       // A dependency that fails nothing is still shown.
-      return breaks(cell) || cell.verdict === "not_reached" ? { ...start, skipped: message } : start;
+      if (breaks(cell)) return { ...start, skipped: message, details: details.get(cell.id) ?? "" };
+      return cell.verdict === "not_reached" ? { ...start, skipped: message } : start;
     }),
     ...not_run.map(
       (id): JunitCase => ({

@@ -33,9 +33,13 @@ function requestLines({ request, response }: FindingRequest): string[] {
 /** The requests as plain text, and the command last. */
 export function evidenceLines({ requests, replay }: Evidence, room: Room | undefined): string[] {
   const write = (request: FindingRequest) => [titleOf(request), ...requestLines(request)].join("\n");
-  // JUnit escapes it later.
-  const texts = shown(requests, room, write, (text) => byteLength(escapeMarkup(text)));
+  const texts = shown(requests, room, write, markupBytes);
   return [...texts, ...replayLines(replay)];
+}
+
+/** The size of a text in JUnit, which escapes it. */
+export function markupBytes(text: string): number {
+  return byteLength(escapeMarkup(text));
 }
 
 export function replayLines(replay: string | undefined): string[] {

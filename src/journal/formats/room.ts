@@ -1,5 +1,5 @@
 /** In bytes: a report file stays below 2 MB. */
-const largestReport = 1_950_000;
+export const largestReport = 1_950_000;
 /** In bytes. The job summary of GitHub holds 1 MiB, for all steps of a job. */
 export const largestMarkdown = 400_000;
 
@@ -79,7 +79,7 @@ export function fitted(write: (room: Room) => string, largest: number = largestR
 
 /** Such as `To limit its size, this report leaves out 3 findings and the evidence of 12 requests.`; empty: nothing. */
 export function leftOutText(
-  { itemsLeftOut, evidenceLeftOut }: Room,
+  { itemsLeftOut, evidenceLeftOut }: Pick<Room, "itemsLeftOut" | "evidenceLeftOut">,
   items: readonly [one: string, many: string],
 ): string {
   const count = (n: number, [one, many]: readonly [string, string]) => `${n} ${n === 1 ? one : many}`;

@@ -1,7 +1,10 @@
 import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
 import { verdicts } from "../sweep-report.ts";
+import { cellsLeftOut } from "./cell-evidence.ts";
 import { escapeMarkup } from "./escape.ts";
-import { htmlBadge, htmlTable, htmlText } from "./html.ts";
+import { evidenceHtml } from "./evidence.ts";
+import { htmlBadge, htmlNote, htmlTable, htmlText } from "./html.ts";
+import { byteLength, largestReport, Room } from "./room.ts";
 import { type Grid, type GridField, gridOf, type Mark, markWords, noCell, symbols } from "./sweep-grid.ts";
 import {
   cellsByVerdict,
@@ -20,8 +23,6 @@ import {
   verdictHeading,
 } from "./sweep-story.ts";
 
-/** In bytes. A report of thousands of cells leaves details out to stay below 2 MB, with the page around it. */
-const largestReport = 1_950_000;
 /** In bytes. */
 const largestLink = 40;
 /** The details of more cells are closed at first. */
@@ -55,10 +56,6 @@ body { max-width: 90rem; }
 pre { font-size: .85em; overflow-x: auto; }
 .unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
 `;
-
-export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
 
 /** The grid, whose fields link to the details of their worst cell, and the details. The page's heading is not included. */
 export function sweepHtml(report: SweepReport): string {
@@ -135,7 +132,7 @@ function fieldHtml(field: GridField | undefined, links: ReadonlyMap<SweepCell, s
   return `<td class="${mark}" title="${counts.join(", ")}">${link}</td>`;
 }
 
-/** The details of as many cells as fit into `most` bytes, the worst ones first, and where each one is. */
+/** The details of as many cells as fit into `most` bytes, the worst ones first, then their evidence; and where each one is. */
 function detailsOf(report: SweepReport, most: number) {
   const links = new Map<SweepCell, string>();
   let left = most;
@@ -147,19 +144,21 @@ function detailsOf(report: SweepReport, most: number) {
     verdict: Verdict | undefined,
     cells: readonly SweepCell[],
   ) => {
-    const shown: string[] = [];
+    const shown: Parameters<typeof cellHtml>[] = [];
     for (const cell of cells) {
       const cellId = `cell-${links.size + 1}`;
       const isOpen = verdict !== undefined && fails(report, verdict) && links.size < mostOpen;
-      const html = cellHtml(cell, cellId, isOpen);
-      left -= byteLength(html);
+      left -= byteLength(cellHtml(cell, cellId, isOpen));
       if (left < 0) break;
       links.set(cell, cellId);
-      shown.push(html);
+      shown.push([cell, cellId, isOpen]);
     }
     const more = cells.length - shown.length;
     const note = more > 0 ? `<p>The details of ${more} cells are left out: see the report as JSON.</p>` : "";
-    return `<section aria-labelledby="${id}">\n<h2 id="${id}">${escapeMarkup(heading)}</h2>\n${shown.join("\n")}${note}\n</section>`;
+    return (room: Room) => {
+      const details = shown.map(([cell, cellId, isOpen]) => cellHtml(cell, cellId, isOpen, room));
+      return `<section aria-labelledby="${id}">\n<h2 id="${id}">${escapeMarkup(heading)}</h2>\n${details.join("\n")}${note}\n</section>`;
+    };
   };
   const sections = cellsByVerdict(report).map(([verdict, cells]) =>
     section(verdict, verdictHeading(verdict, cells), verdict, cells),
@@ -167,10 +166,12 @@ function detailsOf(report: SweepReport, most: number) {
   if (accepted.length > 0) {
     sections.push(section("accepted", `Accepted by the baseline (${accepted.length})`, undefined, accepted));
   }
-  return { sections, links };
+  const room = new Room(0, left);
+  const shown = sections.map((write) => write(room));
+  return { sections: [...shown, htmlNote(cellsLeftOut([...links.keys()], room))], links };
 }
 
-function cellHtml(cell: SweepCell, id: string, isOpen: boolean): string {
+function cellHtml(cell: SweepCell, id: string, isOpen: boolean, room?: Room): string {
   const story = storyOf(cell);
   const differences = differencesOf(cell);
   // The id is inside: a link to it opens the details.
@@ -184,6 +185,7 @@ ${[
     : "",
   cell.findings.length > 0 ? `<p>New findings: ${escapeMarkup(findingsOf(cell))}</p>` : "",
   outputHtml(outputOf(cell, mostOutput)),
+  evidenceHtml({ requests: cell.evidence ?? [], replay: cell.replay }, room),
   `<p>Repeat: <code>${escapeMarkup(repeatOf(cell))}</code></p>`,
 ]
   .filter((part) => part !== "")

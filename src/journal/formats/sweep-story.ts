@@ -2,6 +2,7 @@ import type { ContraryReport } from "../contrary-report.ts";
 import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
 import { isFailing, verdicts } from "../sweep-report.ts";
 import { escapeControls } from "./escape.ts";
+import { replayLines } from "./evidence.ts";
 import { faultWords, markWords, symbols } from "./sweep-grid.ts";
 
 /** Texts that are longer are cut: a client's error may contain a whole page. */
@@ -105,6 +106,7 @@ export function detailLines(cell: SweepCell, mostOutput: number): string[] {
     ...(cell.findings.length > 0 ? [`New findings: ${findingsOf(cell)}`] : []),
     ...outputOf(cell, mostOutput).map((each) => `| ${each}`.trimEnd()),
     `Repeat: ${repeatOf(cell)}`,
+    ...replayLines(cell.replay),
   ];
 }
 

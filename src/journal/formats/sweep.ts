@@ -1,10 +1,20 @@
-import type { SweepReport } from "../sweep-report.ts";
+import type { SweepCell, SweepReport } from "../sweep-report.ts";
+import { cellDetails, cellsLeftOut, reportJson } from "./cell-evidence.ts";
 import { escapeMarkdown } from "./escape.ts";
-import { type Formatted, formatted, markdownPage, markdownTable, type ReportFormat } from "./formatted.ts";
+import { evidenceLines, evidenceMarkdown, markupBytes } from "./evidence.ts";
+import {
+  type Formatted,
+  formatted,
+  markdownPage,
+  markdownParts,
+  markdownTable,
+  type ReportFormat,
+} from "./formatted.ts";
 import { htmlPage } from "./html.ts";
 import { type JunitCase, junit } from "./junit.ts";
+import { fitted, largestMarkdown, type Room } from "./room.ts";
 import { gridOf, markWords, noCell, symbols } from "./sweep-grid.ts";
-import { byteLength, sweepHtml, sweepStyle } from "./sweep-html.ts";
+import { sweepHtml, sweepStyle } from "./sweep-html.ts";
 import {
   cellsByVerdict,
   detailLines,
@@ -19,8 +29,6 @@ import {
   verdictHeading,
 } from "./sweep-story.ts";
 
-/** In bytes. The job summary of GitHub holds 1 MiB, for all steps of a job. */
-const largestMarkdown = 400_000;
 const mostRows = 60;
 const mostItems = 20;
 const mostOutput = 10;
@@ -29,19 +37,23 @@ const mostOutput = 10;
 export function formatSweep(report: SweepReport, format: ReportFormat): Formatted {
   const title = `Sweep of ${line(report.client)}`;
   return formatted(format, {
-    json: () => `${JSON.stringify(withoutOutput(report), null, 2)}\n`,
-    markdown: () => markdown(report, title),
-    junit: () => junit([{ name: "sweep", cases: junitCases(report) }]),
+    json: () => fitted((room) => reportJson(report, room)),
+    markdown: () => fitted((room) => markdown(report, title, room), largestMarkdown),
+    junit: () =>
+      fitted((room) => {
+        const suite = { name: "sweep", cases: junitCases(report, room) };
+        return junit([suite], cellsLeftOut(withDetails(report), room));
+      }),
     html: () => htmlPage(title, [sweepHtml(report)], sweepStyle),
   });
 }
 
-/** A client's output has times, ports and process ids. Without it, two sweeps of a client give the same JSON but for durations. */
-function withoutOutput(report: SweepReport): SweepReport {
-  return { ...report, output: null, cells: report.cells.map((cell) => ({ ...cell, output: null })) };
+/** The cells that Markdown and JUnit show with their details. */
+function withDetails(report: SweepReport): SweepCell[] {
+  return report.cells.filter(({ verdict }) => fails(report, verdict));
 }
 
-function markdown(report: SweepReport, title: string): string {
+function markdown(report: SweepReport, title: string, room: Room): string {
   const { exit_code, problem } = report;
   const grid = gridOf(report, mostRows);
   const head = [
@@ -71,26 +83,29 @@ function markdown(report: SweepReport, title: string): string {
       ...(more > 0 ? [`- and ${more} more`] : []),
     ].join("\n"),
   );
-  let left = largestMarkdown - [...head, ...remarks].reduce((sum, part) => sum + byteLength(part) + 2, 0);
+  const isAccepted = new Set(report.accepted);
+  const shown = report.cells.filter(({ verdict, id }) => verdict !== "survived" && !isAccepted.has(id));
+  const texts = cellDetails(shown, room, (cell, own) =>
+    fails(report, cell.verdict)
+      ? markdownParts(
+          escapeMarkdown(sentenceOf(cell)),
+          codeBlock(detailLines(cell, mostOutput)),
+          evidenceMarkdown(cell.evidence ?? [], own),
+        )
+      : `- ${escapeMarkdown(cell.verdict === "failed" ? sentenceOf(cell) : titleOf(cell))}`,
+  );
   const verdictParts = cellsByVerdict(report).flatMap(([verdict, cells]) => {
     if (verdict === "survived") return [];
-    const shown: string[] = [];
-    for (const cell of cells) {
-      const text = fails(report, verdict)
-        ? `${escapeMarkdown(sentenceOf(cell))}\n\n${codeBlock(detailLines(cell, mostOutput))}`
-        : `- ${escapeMarkdown(verdict === "failed" ? sentenceOf(cell) : titleOf(cell))}`;
-      left -= byteLength(text) + 2;
-      if (left < 0) break;
-      shown.push(text);
-    }
-    const more = cells.length - shown.length;
+    const own = cells.flatMap(({ id }) => texts.get(id) ?? []);
+    const more = cells.length - own.length;
     return [
       `## ${verdictHeading(verdict, cells)}`,
-      shown.join(fails(report, verdict) ? "\n\n" : "\n"),
+      own.join(fails(report, verdict) ? "\n\n" : "\n"),
       more > 0 ? `${more} more: see the report as HTML or JSON.` : "",
     ];
   });
-  return markdownPage(...head, ...verdictParts, ...remarks);
+  const note = cellsLeftOut(withDetails(report), room);
+  return markdownPage(...head, ...verdictParts, ...remarks, note);
 }
 
 /** Indented: no text can end the block. */
@@ -98,8 +113,11 @@ function codeBlock(lines: readonly string[]): string {
   return lines.map((each) => `    ${each}`).join("\n");
 }
 
-function junitCases(report: SweepReport): JunitCase[] {
+function junitCases(report: SweepReport, room: Room): JunitCase[] {
   const { problem, cells, not_run, not_run_reason } = report;
+  const linesOf = (cell: SweepCell, own?: Room) =>
+    [...detailLines(cell, mostOutput), ...evidenceLines({ requests: cell.evidence ?? [] }, own)].join("\n");
+  const details = cellDetails(withDetails(report), room, linesOf, markupBytes);
   const isAccepted = new Set(report.accepted);
   return [
     {
@@ -114,10 +132,13 @@ function junitCases(report: SweepReport): JunitCase[] {
       const { id, operation, verdict } = cell;
       const start = { name: line(id), classname: `sweep.${line(operation)}` };
       const message = `${markWords(verdict)}: ${sentenceOf(cell)}`;
-      if (isAccepted.has(id)) return { ...start, skipped: `accepted by the baseline: ${message}` };
+      const own = details.get(id) ?? "";
+      if (isAccepted.has(id)) {
+        return { ...start, skipped: `accepted by the baseline: ${message}`, details: own };
+      }
       if (verdict === "not_reached") return { ...start, skipped: message };
       if (!fails(report, verdict)) return start;
-      return { ...start, failure: message, details: detailLines(cell, mostOutput).join("\n") };
+      return { ...start, failure: message, details: own };
     }),
     ...not_run.map(
       (id): JunitCase => ({

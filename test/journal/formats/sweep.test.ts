@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { reportFormats } from "../../../src/journal/formats/formatted.ts";
 import { formatSweep } from "../../../src/journal/formats/sweep.ts";
 import { faultWords } from "../../../src/journal/formats/sweep-grid.ts";
 import { sweepTerminalReport } from "../../../src/journal/formats/sweep-terminal.ts";
@@ -293,6 +294,56 @@ describe("dangerous text in the report of a sweep", () => {
   const cellsOf = (row: string) => row.match(/(?<!\\)\|/g)?.length;
 });
 
+describe("the evidence of a sweep", () => {
+  const message = (body: string) => ({ headers: { "content-type": "text/plain" }, body });
+  const request = (id: string, body: string) => ({
+    ...{ id, method: "POST", path: "/developer/cards/physical", query: "", status: 201 },
+    ...{ point: "order.created" as const, time: "2026-03-10T09:30:00.000Z" },
+    ...{ request: message(body), response: message("<pong>") },
+  });
+  const damaged = (id: string, body: string) => ({
+    ...sweepCell(id, "damaged", twoCards),
+    ...{ evidence: [request("38", body)], tape: "a.tape", replay: "card-sandbox replay a.tape --until 38" },
+  });
+
+  test("is in each format, with the command that replays it", () => {
+    const report = sweepReport([damaged("orderPhysicalCard#1:lost-response", "<ping>")]);
+    const [json, markdown, xml, html] = reportFormats.map((format) => formatSweep(report, format).text);
+    expect(JSON.parse(json ?? "").cells[0].evidence).toEqual(report.cells[0]?.evidence);
+    expect(json).not.toContain('left_out": 1');
+    const title = "Request 38: POST /developer/cards/physical → 201 order.created, 2026-03-10T09:30:00.000Z";
+    expect(markdown).toContain(
+      `<details><summary>${title}</summary>\n\n    > content-type: text/plain\n    >\n    > <ping>`,
+    );
+    expect(xml).toContain(`${title}\n&gt; content-type: text/plain\n&gt;\n&gt; &lt;ping&gt;\n`);
+    expect(html).toContain(`<details class="evidence"><summary>${title}</summary><pre tabindex="0">&gt; `);
+    for (const text of [json, markdown, xml, html])
+      expect(text).toContain("card-sandbox replay a.tape --until 38");
+    expect(sweepTerminalReport(report)).toContain("Replay: card-sandbox replay a.tape --until 38");
+  });
+
+  test("leaves room for the cells themselves, in all formats", () => {
+    const cells = Array.from({ length: 3000 }, (_, i) => damaged(`op${i}#1:fault${i}`, `${i}`.repeat(2000)));
+    const survived = sweepCell("orderPhysicalCard#1:lost-response", "survived", {
+      evidence: [request("1", "ok")],
+    });
+    const report = sweepReport([survived, ...cells]);
+    const [json = "", markdown, xml, html] = reportFormats.map((format) => formatSweep(report, format).text);
+    for (const text of [json, markdown, xml, html]) {
+      expect(new TextEncoder().encode(text).length).toBeLessThan(2_000_000);
+    }
+    const read = JSON.parse(json);
+    expect(read.cells.map(({ id }: { id: string }) => id)).toEqual(report.cells.map(({ id }) => id));
+    expect(read.details_left_out).toBeGreaterThan(1);
+    expect(read.cells[0].evidence).toEqual([]);
+    expect(read.cells[1].evidence.length).toBe(1);
+    expect(read.evidence_left_out).toBeGreaterThan(1000);
+    const note =
+      /To limit its size, this report leaves out ([0-9]+ cells' details and )?the evidence of [0-9]+ requests/;
+    for (const text of [markdown, xml?.replaceAll("&#39;", "'"), html]) expect(text).toMatch(note);
+  });
+});
+
 test("formats 5,000 cells in all formats in a few seconds, in bounded size", () => {
   const cells = Array.from({ length: 5000 }, (_, i) =>
     sweepCell(`label${i}/op${i}#1:fault${i}`, "damaged", twoCards),
@@ -302,6 +353,7 @@ test("formats 5,000 cells in all formats in a few seconds, in bounded size", () 
   expect(sweepTerminalReport(report).length).toBeLessThan(100_000);
   expect(formatSweep(report, "html").text.length).toBeLessThan(2_000_000);
   expect(formatSweep(report, "markdown").text.length).toBeLessThan(500_000);
-  formatSweep(report, "junit");
+  expect(formatSweep(report, "junit").text.length).toBeLessThan(2_000_000);
+  formatSweep(report, "json");
   expect(performance.now() - startedMs).toBeLessThan(15_000);
 });

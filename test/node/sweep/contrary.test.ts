@@ -51,6 +51,7 @@ test("a client that expects a status fails under the alternative with another on
     repeat: '{ cell: "replay.status=200" }',
     differences: [],
   });
+  expect(report.cells[0]?.evidence?.[0]).toMatchObject({ status: 200, point: "order.replayed" });
   expect(String(report)).toContain("green only if `replay.status` is 201");
 });
 

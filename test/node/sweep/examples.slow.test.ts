@@ -189,12 +189,12 @@ function summary({ id, verdict, reason }: SweepCell) {
   return { id, verdict, reason };
 }
 
-/** The report without the durations of runs, which are the only difference between two sweeps. */
+/** The report without durations and requests, which are the only difference between two sweeps. */
 function withoutDurations({ reference, cells, ...rest }: SweepReport) {
   return {
     ...rest,
     reference: { ...reference, duration_ms: 0 },
-    cells: cells.map((cell) => ({ ...cell, duration_ms: 0 })),
+    cells: cells.map((cell) => ({ ...cell, duration_ms: 0, evidence: [] })),
   };
 }
 

@@ -10,12 +10,12 @@ function verdictsOf({ cells }: SweepReport): Record<string, string> {
   return Object.fromEntries(cells.map(({ id, verdict }) => [id, verdict]));
 }
 
-/** The report without durations. */
+/** The report without durations, and without the requests, whose keys and times differ. */
 function timeless({ reference, cells, ...report }: SweepReport) {
   return {
     ...report,
     reference: { ...reference, duration_ms: 0 },
-    cells: cells.map((cell) => ({ ...cell, duration_ms: 0 })),
+    cells: cells.map((cell) => ({ ...cell, duration_ms: 0, evidence: [] })),
   };
 }
 
@@ -39,7 +39,7 @@ describe("a sweep of a function", () => {
     expect(verdictsOf(report)["orderPhysicalCard#1:quota-reached"]).toBe("failed");
   });
 
-  test("reports the same twice, but for durations", async () => {
+  test("reports the same twice, but for durations and evidence", async () => {
     const run = () =>
       sweep((fixtures) => order(fixtures, { newKey: true }), {
         only: ["lost-response", "rate-limited", "forbidden", "created-but-502", "in-flight"],
@@ -61,6 +61,11 @@ describe("a sweep of a function", () => {
       reason: "2 cards for one order",
       repeat: '{ cell: "orderPhysicalCard#1:lost-response" }',
     });
+    const [lost, repeated] = damaged?.evidence?.filter(({ path }) => path.endsWith("/physical")) ?? [];
+    expect([lost?.status, lost?.response, repeated?.status]).toEqual([null, null, 201]);
+    expect(JSON.parse(repeated?.request?.body ?? "").pin).toBe("…");
+    expect(repeated?.request?.headers["idempotency-key"]).not.toBe(lost?.request?.headers["idempotency-key"]);
+    expect(`${report}`).not.toContain("Replay:");
     const again = await run({ cell: damaged?.id ?? "" });
     expect(timeless(again).cells).toEqual(timeless(report).cells.filter(({ id }) => id === damaged?.id));
     expect(`${report}`).toContain("orderPhysicalCard #1, response lost: 2 cards for one order.");
