@@ -85,7 +85,7 @@ async function runningSandbox(url: string, adminToken: string | undefined): Prom
 function savedReport(file: string): Source {
   const saved = readJson(file, file) as Partial<SuiteReport> | null;
   const report = checked(file, saved, "is not a report of exec. Write one with exec --report FILE.json.");
-  return { name: file, report, commands: saved?.commands ?? [] };
+  return { name: file, report, commands: Array.isArray(saved?.commands) ? saved.commands : [] };
 }
 
 /** @throws SetupError if it is of another version of card-sandbox, whose rules differ, or is no report */
