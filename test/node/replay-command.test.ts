@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +14,7 @@ import type { WorldListing } from "../../src/store/world-listing.ts";
 import type { Tape, TapeEvent, TapeHead } from "../../src/tape/tape.ts";
 import { outcomeOf, temporaryFolder } from "../support/command-line.ts";
 import { httpClient } from "../support/http-client.ts";
+import { tapeOf } from "../support/taped.ts";
 
 const uuid = (n: number) => `3f0c2a4e-1111-4222-8333-${String(n).padStart(12, "0")}`;
 
@@ -47,6 +50,16 @@ function file(tape: Tape | Uint8Array): string {
 }
 
 const replay = (tape: Tape | Uint8Array, ...args: string[]) => outcomeOf(["replay", file(tape), ...args]);
+
+/** Orders with an API key that the control API creates. */
+async function orderWithNewKey(url: string): Promise<Response> {
+  const { order, exchange, post } = httpClient(url);
+  const world = await fetch(`${url}/_sandbox/world`);
+  const [company] = ((await world.json()) as WorldListing).companies;
+  const key = { member: company?.members[0]?.id, environment: "sandbox" };
+  const { secret } = (await (await post("/_sandbox/api-keys", key)).json()) as { secret: string };
+  return order(company?.accounts[0]?.id, { token: await exchange(secret) });
+}
 
 /** Request 2 had another status on the tape. */
 const different = (event: TapeEvent) => {
@@ -166,7 +179,7 @@ describe("card-sandbox replay", async () => {
       const served = new ServedTape("a.tape", checkTape("a.tape", given), []);
       const player = await openPlayer(given, served);
       await player.play(until);
-      const { url, close } = await start(
+      const { url, close, webhooks } = await start(
         { port: 0, adminToken },
         { lightGlobals: false, opened: served.open(player) },
       );
@@ -185,7 +198,7 @@ describe("card-sandbox replay", async () => {
         const world = await fetch(`${url}/_sandbox/world`);
         return ((await world.json()) as WorldListing).companies[0]?.live_cards ?? Number.NaN;
       };
-      return { url, page, go, cards, served };
+      return { url, page, go, cards, served, webhooks };
     };
 
     test("lists the events, and marks the different ones", async () => {
@@ -227,17 +240,42 @@ describe("card-sandbox replay", async () => {
       expect(served.request).toBe("3");
       await go((await served.inspect("2")).entry.position + 1);
       expect(await cards()).toBe(none + 1);
-      const { order, exchange, post } = httpClient(url);
-      const world = await fetch(`${url}/_sandbox/world`);
-      const [company] = ((await world.json()) as WorldListing).companies;
-      const created = await post("/_sandbox/api-keys", {
-        member: company?.members[0]?.id,
-        environment: "sandbox",
-      });
-      const { secret } = (await created.json()) as { secret: string };
-      const ordered = await order(company?.accounts[0]?.id, { key: uuid(9), token: await exchange(secret) });
+      const ordered = await orderWithNewKey(url);
       expect(ordered.status).toBe(201);
       expect(await cards()).toBe(none + 2);
+    });
+
+    test("sends webhooks for new requests alone, and only to hosts that are allowed here", async () => {
+      const received: (string | undefined)[] = [];
+      const server = createServer((request, response) => {
+        received.push(request.url);
+        response.end();
+      });
+      await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+      onTestFinished(() => void server.close());
+      const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+      const hosts = ["hooks.example.com"];
+      const options = { allowWebhookHosts: hosts, deliver: async () => new Response() };
+      const { url, webhooks } = await serve(
+        await tapeOf(async (sandbox) => {
+          const { exchange, order, post } = httpClient("http://sandbox", sandbox.fetch);
+          const token = await exchange();
+          const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+          for (const to of [local, "https://hooks.example.com/"]) {
+            const body = { url: to, events: ["card.created"] };
+            expect((await post("/developer/webhooks", body, headers)).status).toBe(201);
+          }
+          await order(sandbox.world().companies[0]?.accounts[0]?.id, { token });
+          await sandbox.webhooks.settled();
+        }, options),
+      );
+      expect(received).toEqual([]);
+      await orderWithNewKey(url);
+      await webhooks.settled();
+      expect(received).toEqual(["/hook"]);
+      const errors = webhooks.deliveries().map(({ attempts }) => attempts.at(-1)?.error);
+      const refused = "not sent: hooks.example.com is not an allowed webhook host";
+      expect(errors).toContainEqual(expect.stringContaining(refused));
     });
   });
 });
