@@ -93,7 +93,7 @@ export interface SandboxOptions {
   readonly scenarios?: string | undefined;
   /** The name of a scenario to arm for every company at startup. */
   readonly scenario?: AnyScenarioName | undefined;
-  /** The maximum number of requests in the journal; 0 records none. Default 1000. */
+  /** The maximum number of requests in the journal; 0 shows none. Default 1000. */
   readonly journal?: number | undefined;
   /**
    * The maximum memory for recorded requests, in bytes; the oldest are dropped first. Default 67108864 (64

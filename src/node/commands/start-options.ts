@@ -173,7 +173,7 @@ function behaviorOptions(): Option[] {
 
 function controlOptions(): Option[] {
   return [
-    option("--journal <number>", "maximum number of recorded requests; 0 records none", "JOURNAL")
+    option("--journal <number>", "maximum number of requests in the journal; 0 shows none", "JOURNAL")
       .argParser(wholeNumber(largestJournal))
       .default(1000),
     option(
