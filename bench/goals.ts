@@ -118,6 +118,12 @@ const goals: readonly Goal[] = [
     figure: compare("order", "baseline-a"),
   },
   {
+    title: "orders with `--tape`",
+    atLeast: 0.9,
+    unit: "× those without",
+    figure: compare("order-taped", "order"),
+  },
+  {
     title: "p99 of an order in memory",
     atMost: 4,
     unit: "ms",

@@ -12,7 +12,13 @@ import {
 } from "./sandbox.ts";
 import type { Server } from "./server.ts";
 
-type Storage = "memory" | "file" | "large file" | "durable file" | "ungrouped durable file";
+type Storage =
+  | "memory"
+  | "memory with a tape"
+  | "file"
+  | "large file"
+  | "durable file"
+  | "ungrouped durable file";
 
 /** A kind of request that is measured in every round. */
 interface Row {
@@ -40,6 +46,13 @@ export const rows: readonly Row[] = [
     name: "order",
     title: "order a card, in memory",
     storage: "memory",
+    prepare: orderAsNewCaller,
+  },
+  {
+    ...created,
+    name: "order-taped",
+    title: "order a card, in memory, with `--tape`",
+    storage: "memory with a tape",
     prepare: orderAsNewCaller,
   },
   {
@@ -195,6 +208,7 @@ export async function openRows(
 
 function open(build: Build, storage: Storage, file: string): Promise<Server> {
   if (storage === "memory") return startSandbox(build);
+  if (storage === "memory with a tape") return startSandbox(build, ["--tape", `${file}.tape`]);
   const options = ["--db", file, ...(storage.endsWith("durable file") ? ["--durability", "full"] : [])];
   return startSandbox(build, options, storage.startsWith("ungrouped") ? "ungrouped-sandbox.mjs" : undefined);
 }

@@ -28,10 +28,15 @@ const freeTexts = new Set(["name", "label", "first_response", "message", "mercha
 const first = 0xe100;
 const most = 0x17ff;
 
+/** The most names, and values of one, that are remembered. */
+const mostLatest = 100;
+
 /** Replaces secrets by the rules of the journal. What takes their place has their shape, so that it is decided the same. */
 export class Replacing {
   readonly #replace: Replace;
   readonly #masking: Masking;
+  /** The latest values by the names of their headers, and URLs: most requests of a client have the same. */
+  readonly #latest = new Map<string, Map<string, string>>();
   #found: string[] = [];
 
   constructor(replace: Replace) {
@@ -42,7 +47,22 @@ export class Replacing {
   }
 
   header(name: string, value: string): string {
-    return this.#reveal(this.#masking.header(name, value));
+    return this.#once(name, value, () => this.#reveal(this.#masking.header(name, value)));
+  }
+
+  #once(name: string, value: string, replace: () => string): string {
+    if (this.#latest.size > mostLatest) this.#latest.clear();
+    let known = this.#latest.get(name);
+    if (!known || known.size === mostLatest) {
+      known = new Map();
+      this.#latest.set(name, known);
+    }
+    let replaced = known.get(value);
+    if (replaced === undefined) {
+      replaced = replace();
+      known.set(value, replaced);
+    }
+    return replaced;
   }
 
   /** @returns undefined if the secrets cannot be told from the rest */
@@ -63,6 +83,10 @@ export class Replacing {
   }
 
   url(url: string): string {
+    return this.#once("?", url, () => this.#url(url));
+  }
+
+  #url(url: string): string {
     const query = url.indexOf("?");
     const [path, rest] = query < 0 ? [url, ""] : [url.slice(0, query), url.slice(query)];
     const [scheme, empty, host, ...segments] = path.split("/");
@@ -223,9 +247,12 @@ export function standIns(key: Uint8Array): Replace {
  */
 function permutationOf(key: Uint8Array): Uint16Array {
   const result = new Uint16Array(pins);
+  // Ten numbers from each block: one block for each would take 0.2 s.
+  const blocks = Array.from({ length: pins / 10 }, (_, n) => hmac(sha256, key, utf8ToBytes(`pin/${n}`)));
   const random = (n: number) => {
-    const bytes = hmac(sha256, key, utf8ToBytes(`pin/${n}`));
-    return (((bytes[0] ?? 0) << 16) | ((bytes[1] ?? 0) << 8) | (bytes[2] ?? 0)) / 2 ** 24;
+    const bytes = blocks[Math.floor(n / 10)] as Uint8Array;
+    const at = (n % 10) * 3;
+    return (((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)) / 2 ** 24;
   };
   const all = Array.from({ length: pins }, (_, n) => n);
   const kindOf = (n: number) => (isWeakPin(textOf(n)) ? 0 : n < pins / 10 ? 1 : 2);

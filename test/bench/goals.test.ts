@@ -45,6 +45,7 @@ const good: Figures = {
     row("order", [6400, 8000, 9600]),
     { ...row("list", [1, 1, 1], { cpuUs: 200 }), build: "before" },
     row("list", [1, 1, 1], { cpuUs: 120 }),
+    row("order-taped", [5760, 7200, 8640]),
     row("order-file", [4800, 6000, 7200]),
     row("order-large-file", [1, 1, 1], { cpuUs: 150 }),
     row("order-durable", [4000, 8000, 6000]),
