@@ -18,7 +18,7 @@ test("records in memory, and saves the tape up to a request", async () => {
     "it was sent before the recording began. Send it again.",
   );
   const { html, text } = await visit("/requests/3");
-  expect(text).toContain("npx card-sandbox replay 'card-sandbox-request-3.tape' --until 3");
+  expect(text).toContain("npx card-sandbox replay card-sandbox-request-3.tape --until 3 --serve");
   const action =
     /action="(\/_sandbox\/tape\/file)" class="action"><input type="hidden" name="until" value="(\d+)"/;
   const [, path, until] = action.exec(html) ?? [];

@@ -1,4 +1,3 @@
-import { shellQuoted } from "../../journal/formats/escape.ts";
 import { usePage } from "../page.ts";
 import { pathTo } from "../paths.ts";
 import { Badge, Copyable, Facts, Section, Time } from "./elements.tsx";
@@ -59,7 +58,7 @@ export function BugReport({ id }: { id: string }) {
             Attach it to a bug report. To look at the request, a colleague runs:
           </p>
           <Copyable
-            text={`npx card-sandbox replay ${shellQuoted(fileOf(id))} --until ${id}`}
+            text={`npx card-sandbox replay card-sandbox-request-${id}.tape --until ${id} --serve`}
             label="the command"
           />
           <Save until={id} />
@@ -79,8 +78,6 @@ export function BugReport({ id }: { id: string }) {
     </Section>
   );
 }
-
-const fileOf = (id: string) => `card-sandbox-request-${id}.tape`;
 
 function Save({ until }: { until?: string }) {
   return (
