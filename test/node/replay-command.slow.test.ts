@@ -23,7 +23,7 @@ test("a tape of a server replays in another process, which then serves its world
 
   const served = run(["replay", tape, "--until", "2", "--serve", "--port", "0", "--admin-token", "token"]);
   await untilReady(served);
-  const url = /^Base URL +(\S+)$/m.exec(served.output.stdout)?.[1];
+  const url = /^Sandbox base URL +(\S+)$/m.exec(served.output.stdout)?.[1];
   expect(served.output.stdout).toContain("Served world      after request 2\n");
   const headers = { Authorization: "Bearer token" };
   const requests = await fetch(`${url}/_sandbox/requests`, { headers });

@@ -123,7 +123,15 @@ function Row({ entry }: { entry: TapeEntry }) {
           </a>
         )}
       </th>
-      <td>{kind === "request" ? <Status of={status} /> : <Badge>{kind}</Badge>}</td>
+      <td>
+        {kind !== "request" ? (
+          <Badge>{kind}</Badge>
+        ) : request === null ? (
+          <Badge tone="warn">none</Badge>
+        ) : (
+          <Status of={status} />
+        )}
+      </td>
       <td class="widest">{company}</td>
       <td>{kind === "request" ? <Decision of={decision} /> : decision && shortened(decision)}</td>
       <td class="wide">

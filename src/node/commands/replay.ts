@@ -117,7 +117,7 @@ async function serveWorld(served: ServedTape, player: Player<Sandbox>, options: 
   process.stdout.write(
     [
       "",
-      `Base URL          ${url}`,
+      `Sandbox base URL  ${url}`,
       `Dashboard         ${url}/_sandbox/ui`,
       `Tape              ${url}/_sandbox/ui/tape`,
       ...(generatedAdminToken === undefined ? [] : [`Admin token       ${generatedAdminToken}`]),

@@ -63,7 +63,9 @@ export class ServedTape implements Replay {
       }
       if ((event.do === "request" || event.do === "response") && event.response) {
         this.#responses.set(event.n, event.response);
-        this.#positions.set(String(event.response.id), ns.get(event.n) ?? position);
+        if (!event.response.lost) {
+          this.#positions.set(String(event.response.id), ns.get(event.n) ?? position);
+        }
       }
     }
     this.#ids = [...this.#positions].toSorted(([, a], [, b]) => a - b).map(([id]) => id);
