@@ -76,10 +76,10 @@ async function optionsOf(name: string): Promise<readonly Option[]> {
   return (await commandOf(name)).options.filter(({ long }) => long !== "--version");
 }
 
-/** The options of a command that `start` does not have. */
+/** The options of a command that `start` does not have, or has with another value. */
 async function ownOptionsOf(name: string): Promise<readonly Option[]> {
-  const ofStart = (await optionsOf("start")).map(({ long }) => long);
-  return (await optionsOf(name)).filter(({ long }) => !ofStart.includes(long));
+  const ofStart = (await optionsOf("start")).map(({ flags }) => flags);
+  return (await optionsOf(name)).filter(({ flags }) => !ofStart.includes(flags));
 }
 
 function optionsTable(options: readonly Option[]): string {
