@@ -4,7 +4,7 @@ import type { Environment } from "../contract/identifiers.ts";
 import type { ControlServices } from "../control/services.ts";
 import type { App, Bindings } from "../http/observer.ts";
 
-import { type Arrived, type Body, bodyOf, readBody } from "../http/read-body.ts";
+import { type Body, bodyOf, readBody } from "../http/read-body.ts";
 import type { Exchange, Messages, SentHeaders } from "../journal/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isJsonObject } from "../journal/masking.ts";
@@ -231,23 +231,16 @@ export class Recorder implements Tap {
     const recording = this.#recording as Recording;
     const taped = this.#taped(recording, request, env.arrived?.headers ?? request.headers, body);
     const event = this.#add(environment === undefined ? taped : { ...taped, environment }) as TapedRequest;
+    let isEnded = false;
     const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
+      isEnded = true;
       // The recording may have ended since.
       if (this.#recording === recording) this.#end(recording, event, exchange, messages, forced);
     };
-    const arrived = env.arrived && this.#watched(recording, env.arrived, event.n);
-    return app.fetch(request, { ...env, arrived, body, ended });
-  }
-
-  #watched(recording: Recording, arrived: Arrived, n: number): Arrived {
-    return {
-      ...arrived,
-      onGone: (listener) =>
-        arrived.onGone(() => {
-          if (this.#recording === recording) this.#add({ do: "gone", n });
-          listener();
-        }),
-    };
+    env.arrived?.onGone(() => {
+      if (!isEnded && this.#recording === recording) this.#add({ do: "gone", n: event.n });
+    });
+    return app.fetch(request, { ...env, body, ended });
   }
 
   #taped(recording: Recording, { method, url }: Request, sent: SentHeaders, body: Body) {

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { FindingsReport } from "../../src/journal/findings/finding.ts";
+import { openPlayer } from "../../src/node/tape/play.ts";
 import { differencesOf, tapeOf } from "../support/taped.ts";
 
 const order = (accountId: string) => ({
@@ -51,4 +53,45 @@ test("a replay decides the same, after orders, a retry, an error, a move of the 
   expect(tape).toMatchObject({ isComplete: true });
   const text = JSON.stringify(tape);
   for (const secret of [...secrets, "4821"]) expect(text).not.toContain(secret);
+});
+
+test("a replay has the findings about a client that closed its connection", async () => {
+  let findings: FindingsReport | undefined;
+  const tape = await tapeOf(async (sandbox) => {
+    const company = await sandbox.isolatedCompany();
+    const post = (path: string, body: unknown, headers: Record<string, string>, signal?: AbortSignal) =>
+      sandbox.fetch(`http://sandbox${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        signal: signal ?? null,
+      });
+    const token = await post("/auth/v1/sandbox/token", { api_key: company.apiKey }, {});
+    const { access_token } = (await token.json()) as { access_token: string };
+    const headers = (key: string) => ({ Authorization: `Bearer ${access_token}`, "Idempotency-Key": key });
+    const client = new AbortController();
+    const slow = post(
+      "/developer/cards/physical",
+      order(company.accountId),
+      { ...headers("3f0c2a4e-1111-4222-8333-000000000001"), "Sandbox-Scenario": "issuer-slow" },
+      client.signal,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    client.abort();
+    await expect(slow).rejects.toThrow();
+    await post(
+      "/developer/cards/physical",
+      order(company.accountId),
+      headers("3f0c2a4e-1111-4222-8333-000000000002"),
+    );
+    sandbox.drain();
+    await vi.waitFor(() => {
+      findings = sandbox.findings();
+      expect(findings.findings[0]?.occurrences[0]?.observed).toContain("closed the connection");
+    });
+  });
+  const player = await openPlayer(tape);
+  await player.play();
+  expect(player.sandbox.findings()).toEqual(findings);
+  player.sandbox.close();
 });

@@ -44,6 +44,7 @@ export class PendingRequests {
     const connection = this.#of(incoming.socket);
     const { requests, refuse } = connection;
     requests.delete(incoming);
+    if (requests.size === 0) connection.goneListeners = [];
     if (connection.isPaused && requests.size <= maxPending / 2) {
       connection.isPaused = false;
       incoming.socket.resume();
