@@ -195,7 +195,14 @@ export class Recorder implements Tap {
     if (!replacing) return;
     // JSON has no undefined.
     const sent = args.slice(0, args.findLastIndex((each) => each !== undefined) + 1);
-    this.#add({ do: "control", call, ...replacing.json({ args: sent, ...outcome }) });
+    let written: { args: readonly unknown[]; result?: unknown; error?: string };
+    try {
+      written = replacing.json({ args: sent, ...outcome });
+    } catch {
+      // JSON cannot hold it, because it is too deep or circular. Such an input is refused, so it changed nothing.
+      return;
+    }
+    this.#add({ do: "control", call, ...written });
   }
 
   /** Records that files which the sandbox watches were changed. */
