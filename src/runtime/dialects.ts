@@ -23,6 +23,8 @@ export class Dialects {
   readonly #byCompany = new Map<number, Contract>();
   /** The companies whose dialects may have changed since they were read; undefined: the sandbox, and so all. */
   readonly #changed = new Set<number | undefined>([undefined]);
+  /** Those that were read in an open transaction, which may still roll back: they are read again after it. */
+  readonly #unsettled = new Set<number | undefined>();
 
   /** @param start - the dialect that is in effect unless it is replaced */
   constructor(database: Database, generations: Generations, start: Dialect = {}) {
@@ -39,6 +41,10 @@ export class Dialects {
 
   /** Reads the dialects if they changed. */
   refresh(): void {
+    if (this.#unsettled.size > 0 && !this.#database.isInTransaction) {
+      for (const companyPk of this.#unsettled) this.#changed.add(companyPk);
+      this.#unsettled.clear();
+    }
     if (this.#changed.size > 0) this.#load();
   }
 
@@ -109,6 +115,9 @@ export class Dialects {
   #load(): void {
     if (this.#changed.has(undefined)) this.#loadAll();
     else for (const companyPk of this.#changed) this.#loadOne(companyPk as number);
+    if (this.#database.isInTransaction) {
+      for (const companyPk of this.#changed) this.#unsettled.add(companyPk);
+    }
     this.#changed.clear();
   }
 

@@ -13,6 +13,8 @@ export interface Database {
   /** @returns how many rows changed */
   run(sql: string, ...params: SqlValue[]): number;
   transaction<Result>(work: () => Result): Result;
+  /** Whether changes may still roll back, because a transaction or a batch is open. */
+  readonly isInTransaction: boolean;
   /**
    * Commits the transactions of some work as one batch. Each of them still rolls back alone.
    * @throws if the batch cannot be committed: then all its transactions are lost

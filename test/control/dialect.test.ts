@@ -214,6 +214,17 @@ describe("a dialect is part of the world", () => {
     expect(all.mock.calls.filter(([sql]) => sql.includes("FROM dialects"))).toEqual([]);
   });
 
+  test("a change that is rolled back is undone, even if it was read before", async () => {
+    const { control, database, used } = openDialects();
+    const before = await used();
+    const change = () => {
+      control.dialect.replace({ dialect });
+      throw new Error("rolled back");
+    };
+    expect(() => database.transaction(change)).toThrow("rolled back");
+    expect(await used()).toEqual(before);
+  });
+
   test("an invalid dialect creates no company", async () => {
     const { isolatedCompany, world } = openDialects();
     const count = world().companies.length;

@@ -274,7 +274,7 @@ class SqliteDatabase implements OpenDatabase {
     try {
       this.#sqlite.exec(sql);
     } catch (error) {
-      throw this.#failed(error, !this.#commitsAlone);
+      throw this.#failed(error, this.isInTransaction);
     }
     this.#isSchemaNew ||= /^\s*(CREATE|ALTER|DROP)\b/im.test(sql);
     this.#settleSchema();
@@ -296,7 +296,7 @@ class SqliteDatabase implements OpenDatabase {
       const values = statement.prepared.get(...params);
       return values === undefined ? undefined : (statement.rowOf(values) as Row);
     } catch (error) {
-      throw this.#failed(error, !this.#commitsAlone || statement?.prepared.readonly !== false);
+      throw this.#failed(error, this.isInTransaction || statement?.prepared.readonly !== false);
     }
   }
 
@@ -305,7 +305,7 @@ class SqliteDatabase implements OpenDatabase {
     try {
       return this.#statement(sql).prepared.run(...params).changes;
     } catch (error) {
-      throw this.#failed(error, !this.#commitsAlone);
+      throw this.#failed(error, this.isInTransaction);
     }
   }
 
@@ -319,7 +319,7 @@ class SqliteDatabase implements OpenDatabase {
       throw this.#failed(error);
     } finally {
       this.#depth--;
-      if (this.#commitsAlone) this.#isCommitting = false;
+      if (!this.isInTransaction) this.#isCommitting = false;
       this.#settleSchema();
     }
   }
@@ -383,9 +383,8 @@ class SqliteDatabase implements OpenDatabase {
     return this.#latestFailure;
   }
 
-  /** Whether each statement commits separately, because there is no transaction. */
-  get #commitsAlone(): boolean {
-    return this.#depth === 0 && !this.#isShared;
+  get isInTransaction(): boolean {
+    return this.#depth > 0 || this.#isShared;
   }
 
   /**

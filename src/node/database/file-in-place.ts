@@ -47,6 +47,9 @@ export function guardFiles(file: string, database: OpenDatabase): OpenDatabase {
   };
   return {
     isDurable: database.isDurable,
+    get isInTransaction() {
+      return database.isInTransaction;
+    },
     exec: (sql) => database.exec(sql),
     all: (sql, ...params) => database.all(sql, ...params),
     define: (name, work) => database.define(name, work),
