@@ -12,7 +12,6 @@ import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import type { TapeRecorder } from "./control/tape.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
-
 import type { DocsFiles } from "./http/description.ts";
 import type { App, MakeObserver } from "./http/observer.ts";
 import type { Arrived } from "./http/read-body.ts";

@@ -147,12 +147,17 @@ export class Player<Played extends Sandbox = Sandbox> {
   }
 
   #requestOf(id: number): number {
-    for (const [n, { id: each }] of this.#expected) if (each === id) return n;
-    const ids = [...this.#expected.values()].map(({ id: each }) => each);
+    let first = Number.POSITIVE_INFINITY;
+    let last = 0;
+    for (const [n, { id: each }] of this.#expected) {
+      if (each === id) return n;
+      first = Math.min(first, each);
+      last = Math.max(last, each);
+    }
     throw new SetupError(
-      ids.length === 0
-        ? `--until: the tape has no requests`
-        : `--until: must be the id of a request on the tape, from ${Math.min(...ids)} to ${Math.max(...ids)}, but is ${id}`,
+      last === 0
+        ? "--until: the tape has no requests"
+        : `--until: must be the id of a request on the tape, from ${first} to ${last}, but is ${id}`,
     );
   }
 

@@ -1,9 +1,9 @@
 import { hex } from "@scure/base";
+import QuickLRU from "quick-lru";
 import type { SandboxPorts, Tap } from "../api.ts";
 import type { Environment } from "../contract/identifiers.ts";
 import type { ControlServices } from "../control/services.ts";
 import type { App, Bindings } from "../http/observer.ts";
-
 import { type Body, bodyOf, readBody } from "../http/read-body.ts";
 import type { Exchange, Messages, SentHeaders } from "../journal/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -48,6 +48,9 @@ const mostWaiting = 500;
 /** Time goes on within a longer turn: a test may set the system time, or send requests in this process without a pause. */
 const longestTurnMs = 1000;
 
+/** Clients may send any number of tokens. One that is looked up again is recorded again, which changes nothing. */
+const mostLookedUp = 1000;
+
 /** The most rows of a database that is older than the recording. */
 const mostRows = 200_000;
 
@@ -67,7 +70,7 @@ interface Recording extends Recorded {
   readonly replace: Replace;
   readonly replacing: Replacing;
   /** The credentials that were looked up in a database that is older than the recording; undefined: it is not older. */
-  readonly lookedUp: Set<string> | undefined;
+  readonly lookedUp: QuickLRU<string, true> | undefined;
   events: TapeEvent[];
   lastAtMs: number;
   lastId: number;
@@ -277,7 +280,7 @@ export class Recorder implements Tap {
     if ("text" in body) found.push(...(/sk_[A-Za-z0-9_]+/.exec(body.text) ?? []));
     for (const secret of found) {
       if (lookedUp?.has(secret)) continue;
-      lookedUp?.add(secret);
+      lookedUp?.set(secret, true);
       const hash = hashOfSecret(secret);
       if (this.#wired && isCredential(this.#wired.services.database, hash)) {
         return { standIn: replace(secret), sha256: hex.encode(hash) };
@@ -328,7 +331,7 @@ export class Recorder implements Tap {
       sink,
       replace,
       replacing,
-      lookedUp: isNew ? undefined : new Set(),
+      lookedUp: isNew ? undefined : new QuickLRU({ maxSize: mostLookedUp }),
       events: [],
       lastAtMs: this.#turns.clock.now(),
       requests: 0,

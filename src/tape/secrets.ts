@@ -37,7 +37,8 @@ export class Replacing {
   readonly #masking: Masking;
   /** The latest values by the names of their headers, and URLs: most requests of a client have the same. */
   readonly #latest = new Map<string, Map<string, string>>();
-  #found: string[] = [];
+  /** The secrets of a text, and their numbers. */
+  #found = new Map<string, number>();
 
   constructor(replace: Replace) {
     this.#replace = replace;
@@ -141,8 +142,8 @@ export class Replacing {
 
   #hide(secret: string): string {
     if (secret.startsWith(start) || /^(?:true|false|null|)$/.test(secret)) return secret;
-    const index = this.#found.indexOf(secret);
-    const at = index < 0 ? this.#found.push(secret) - 1 : index;
+    const at = this.#found.get(secret) ?? this.#found.size;
+    this.#found.set(secret, at);
     return at > most ? secret.replace(/./gs, "0") : start + String.fromCharCode(first + at) + end;
   }
 
@@ -155,16 +156,16 @@ export class Replacing {
   }
 
   #reveal(text: string): string {
-    if (this.#found.length === 0) return text;
-    const found = this.#found;
-    this.#found = [];
+    if (this.#found.size === 0) return text;
+    const found = [...this.#found.keys()];
+    this.#found = new Map();
     return text.replace(/\u{e000}(.)\u{e001}/gu, (_, index: string) =>
       this.#replace(found[index.charCodeAt(0) - first] ?? ""),
     );
   }
 
   #revealNothing(): undefined {
-    this.#found = [];
+    this.#found = new Map();
     return undefined;
   }
 }
@@ -216,11 +217,13 @@ export function credentialsIn(text: string): string[] {
 }
 
 const cached = 1000;
+/** In characters. Longer secrets are rare, and clients may send many of them. */
+const longestCached = 200;
 const pins = 10_000;
 
 /**
  * The stand-ins of one tape: one for each secret, and no two alike. They derive from a random key that is nowhere stored,
- * so nobody can compute the secrets from them.
+ * so the secrets cannot be computed from them.
  * @param key - 32 unpredictable bytes
  */
 export function standIns(key: Uint8Array): Replace {
@@ -236,7 +239,7 @@ export function standIns(key: Uint8Array): Replace {
       permutation ??= permutationOf(key);
       standIn = textOf(permutation[Number(secret)] as number);
     } else standIn = ofSameShape(secret, (n) => hmac(sha256, key, utf8ToBytes(`${n}/${secret}`)));
-    cache.set(secret, standIn);
+    if (secret.length <= longestCached) cache.set(secret, standIn);
     return standIn;
   };
 }
