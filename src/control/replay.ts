@@ -82,7 +82,7 @@ export interface Replay {
   /** @param isDifferent - only events with a difference */
   page(from: number, isDifferent: boolean): TapePage;
   /**
-   * Plays the tape up to a request, beside the served world.
+   * Plays the tape up to a request in another world than the served one.
    * @throws ControlError 404 if the tape does not have it
    */
   inspect(request: string): Promise<PlayedRequest>;

@@ -41,7 +41,7 @@ export class ServedTape implements Replay {
   #played = 0;
   #world: World | undefined;
   /** A player for `inspect`, which looks at later and later requests. */
-  #beside: Player<Sandbox> | undefined;
+  #inspected: Player<Sandbox> | undefined;
   /** One world is played at a time. */
   #playing: Promise<unknown> = Promise.resolve();
 
@@ -108,7 +108,7 @@ export class ServedTape implements Replay {
       malformed: (point, message) => current().player.sandbox.malformed(point, message),
       drain: () => current().player.sandbox.drain(),
       close: () => {
-        this.#beside?.sandbox.close();
+        this.#closeInspected();
         current().player.sandbox.close();
       },
     };
@@ -134,13 +134,21 @@ export class ServedTape implements Replay {
       throw new ControlError(404, `the tape has no request ${request}`);
     }
     return this.#inTurn(async () => {
-      if (this.#beside && this.#beside.position > position) {
-        this.#beside.sandbox.close();
-        this.#beside = undefined;
+      if (this.#inspected && this.#inspected.position > position) this.#closeInspected();
+      this.#inspected ??= await openPlayer(this.#tape);
+      try {
+        return await this.#inspect(this.#inspected, event, position);
+      } catch (error) {
+        // It stopped in the middle, and still records changes.
+        this.#closeInspected();
+        throw error;
       }
-      this.#beside ??= await openPlayer(this.#tape);
-      return this.#inspect(this.#beside, event, position);
     });
+  }
+
+  #closeInspected(): void {
+    this.#inspected?.sandbox.close();
+    this.#inspected = undefined;
   }
 
   async #inspect(player: Player<Sandbox>, event: TapedRequest, position: number): Promise<PlayedRequest> {
@@ -184,7 +192,7 @@ export class ServedTape implements Replay {
     const before = this.#world;
     this.#remember(player);
     player.run(systemClock, (url, init) => {
-      // The tape may allow other hosts than whoever plays it.
+      // The hosts that the tape allows are not used.
       const violation = targetViolation(url, this.#webhookHosts);
       return violation ? Promise.reject(new Error(`not sent: ${violation.message}`)) : fetch(url, init);
     });
@@ -266,7 +274,7 @@ function described(
     case "delivery":
       return {
         kind: "delivery",
-        what: `webhook to ${new URL(event.url, "http://unknown").host}`,
+        what: `webhook to ${URL.canParse(event.url) ? new URL(event.url).host : event.url}`,
         decision: event.status === null ? (event.error ?? "failed") : `HTTP ${event.status}`,
       };
     case "control": {

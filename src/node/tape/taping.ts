@@ -93,6 +93,8 @@ export class Taping implements TapeRecorder {
       const recorded = this.recorder.begin(writer, randomBytes(32), isNew);
       const timer = setInterval(() => this.recorder.flush(), flushMs).unref();
       this.#current = { storage, writer, timer, recorded };
+      // The first write may have failed already.
+      if (this.#failure !== undefined) this.recorder.end();
     } catch (error) {
       storage.close();
       throw error;
