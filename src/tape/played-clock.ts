@@ -50,16 +50,23 @@ export class PlayedClock implements Clock {
 
   /**
    * Fires the oldest timer that was set for `ms`. One that was set before the recording has another duration here: then
-   * that which is due. A turn of background work may have needed fewer timers than then.
+   * that which is due. For 0 it fires all of them: background work may need more or fewer turns than then, and its turns
+   * must not take the place of others.
    * @returns whether there was one
    */
   fire(ms: number): boolean {
-    const due = this.#timers.filter(({ dueMs }) => dueMs <= this.#nowMs + earlyMs);
     const isSame = (each: Timer) => each.ms === ms;
-    const timer = due.find(isSame) ?? due.sort((a, b) => a.dueMs - b.dueMs)[0] ?? this.#timers.find(isSame);
-    this.#timers = this.#timers.filter((each) => each !== timer);
-    timer?.work();
-    return timer !== undefined;
+    const same = this.#timers.filter(isSame);
+    const due = this.#timers.filter(({ dueMs }) => dueMs <= this.#nowMs + earlyMs);
+    const one = due.find(isSame) ?? due.sort((a, b) => a.dueMs - b.dueMs)[0] ?? same[0];
+    const fired = ms === 0 && same.length > 0 ? same : one ? [one] : [];
+    for (const timer of fired) {
+      // An earlier one may have canceled it.
+      if (!this.#timers.includes(timer)) continue;
+      this.#timers = this.#timers.filter((each) => each !== timer);
+      timer.work();
+    }
+    return fired.length > 0;
   }
 
   /** From now on it runs with real time. Pending timers start anew. */

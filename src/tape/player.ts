@@ -17,6 +17,7 @@ import { type Difference, differenceBetween, differenceOfControl } from "./diffe
 import { PlayedClock } from "./played-clock.ts";
 import { credentialsIn } from "./secrets.ts";
 import {
+  messageIdOf,
   type Tape,
   type TapedControl,
   type TapedRequest,
@@ -46,6 +47,7 @@ interface Running {
 }
 
 interface Delivery {
+  readonly id: string | undefined;
   resolve(response: Response): void;
   reject(error: Error): void;
 }
@@ -63,6 +65,8 @@ export class Player<Played extends Sandbox = Sandbox> {
   readonly #calls = new Map<string, Call>();
   readonly #running = new Map<number, Running>();
   readonly #deliveries: Delivery[] = [];
+  /** How many turns to wait for a request to a webhook. */
+  #patience = 100_000;
   /** The expected outcomes, by request. */
   readonly #expected = new Map<number, TapedResponse>();
   readonly #forced = new Map<number, Scenario>();
@@ -228,10 +232,15 @@ export class Player<Played extends Sandbox = Sandbox> {
     for (const listener of running.gone) listener();
   }
 
-  /** The code that signs a delivery is loaded with the first one, so that it may not be sent yet. */
-  async #deliver({ n, status, error, code }: Extract<TapeEvent, { do: "delivery" }>): Promise<void> {
-    for (let tries = 0; tries < 1000 && this.#deliveries.length < n; tries++) await this.#ports.idle();
-    const delivery = this.#deliveries[n - 1];
+  /** A request may not be sent yet: the code that signs it is loaded with the first one. */
+  async #deliver({ id, status, error, code }: Extract<TapeEvent, { do: "delivery" }>): Promise<void> {
+    const isIt = (each: Delivery) => id === undefined || each.id === id;
+    for (let tries = 0; tries < this.#patience && !this.#deliveries.some(isIt); tries++)
+      await this.#ports.idle();
+    const at = this.#deliveries.findIndex(isIt);
+    // It is not sent at all: do not wait as long for others.
+    if (at < 0) this.#patience = 100;
+    const [delivery] = at < 0 ? [] : this.#deliveries.splice(at, 1);
     if (status !== null) delivery?.resolve(new Response(null, { status }));
     else delivery?.reject(new Error(error, code === undefined ? undefined : { cause: { code } }));
   }
@@ -294,7 +303,8 @@ export class Player<Played extends Sandbox = Sandbox> {
 
   readonly #send: Send = (url, init) => {
     if (this.#live) return this.#live(url, init);
-    return new Promise((resolve, reject) => void this.#deliveries.push({ resolve, reject }));
+    const id = messageIdOf(init);
+    return new Promise((resolve, reject) => void this.#deliveries.push({ id, resolve, reject }));
   };
 
   readonly #observer: Observer = {

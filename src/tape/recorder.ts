@@ -21,6 +21,7 @@ import { type Replace, Replacing, standIns } from "./secrets.ts";
 import {
   type ChangedInputs,
   type KnownCredential,
+  messageIdOf,
   type TapedRequest,
   type TapeEvent,
   type TapeHead,
@@ -142,9 +143,16 @@ export class Recorder implements Tap {
       const sent = send(url, init);
       if (!recording) return sent;
       const n = ++recording.deliveries;
+      const id = messageIdOf(init);
       const ended = (outcome: { status: number | null; error?: string; code?: string }) => {
         if (this.#recording !== recording) return;
-        this.#add({ do: "delivery", url: recording.replacing.url(url), n, ...outcome });
+        this.#add({
+          do: "delivery",
+          url: recording.replacing.url(url),
+          ...(id !== undefined && { id }),
+          n,
+          ...outcome,
+        });
       };
       sent.then(
         ({ status }) => ended({ status }),

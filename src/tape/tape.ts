@@ -128,10 +128,13 @@ export type TapeEvent = { readonly at: number } & (
   | { readonly do: "gone"; readonly n: number }
   /** A timer fired that was set for `ms`. */
   | { readonly do: "timer"; readonly ms: number }
-  /** The nth request to a webhook ended. */
+  /** A request to a webhook ended. */
   | {
       readonly do: "delivery";
       readonly url: string;
+      /** The id of the message: the first requests are sent in any order, because they wait for code to be loaded. */
+      readonly id?: string;
+      /** Counts the requests. */
       readonly n: number;
       readonly status: number | null;
       readonly error?: string;
@@ -166,4 +169,9 @@ export interface Tape {
   readonly events: readonly TapeEvent[];
   /** Whether the recording ended; otherwise its process was killed, and the last second may be missing. */
   readonly isComplete: boolean;
+}
+
+/** The id of the message in a request to a webhook; undefined if the dialect has no header for it. */
+export function messageIdOf({ headers }: RequestInit): string | undefined {
+  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase().endsWith("-id"))?.[1];
 }

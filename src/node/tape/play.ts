@@ -52,7 +52,8 @@ export async function openPlayer(tape: Tape, replay?: Replay): Promise<Player<Sa
     },
     idle: () => turn(),
   });
-  await player.load();
+  // It signs deliveries: while it is loaded, time stands still.
+  await Promise.all([player.load(), import("standardwebhooks")]);
   return player;
 }
 
