@@ -175,6 +175,7 @@ describe("card-sandbox report", () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const problems: readonly (readonly [args: readonly string[], code: number, message: string])[] = [
       [[nobody], 3, `${nobody}: no response (ECONNREFUSED). Check that the URL is correct`],
+      [[nobody, "none.json"], 2, 'none.json: cannot read "none.json": ENOENT'],
       [["none.json"], 2, 'none.json: cannot read "none.json": ENOENT'],
       [[text], 2, `${text}: cannot read "${text}": Unexpected token`],
       [[fileOf("[]")], 2, "is not a report of exec. Write one with exec --report FILE.json."],

@@ -55,7 +55,7 @@ async function readSources(given: readonly string[], adminToken: string | undefi
   if (repeated !== undefined) throw new SetupError(`${repeated}: is given twice. Name each source once.`);
   if (given.length === 0) return [await runningSandbox(baseUrl(undefined, process.env), adminToken)];
   return Promise.all(
-    given.map((name) =>
+    given.map(async (name) =>
       /^https?:/i.test(name) ? runningSandbox(baseUrl(name, process.env), adminToken) : savedReport(name),
     ),
   );
