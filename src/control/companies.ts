@@ -113,6 +113,14 @@ export class Companies {
     return this.show(id);
   }
 
+  /**
+   * The row number of a company.
+   * @internal
+   */
+  pkOf(name: string): number {
+    return requireCompany(this.#services.database, name).pk;
+  }
+
   /** @throws ControlError 409 if one of its members has cards in another company */
   delete(name: string): void {
     const { database, generations } = this.#services;

@@ -8,6 +8,7 @@ import type { NewCompany } from "./create-company.ts";
 import { ControlError } from "./errors.ts";
 import { parse } from "./input.ts";
 import { coverageFilter, findingsFilter } from "./reports.ts";
+import { listFilter } from "./requests.ts";
 import type { ArmedScenario, Arming } from "./scenarios.ts";
 import type { ControlServices } from "./services.ts";
 
@@ -55,11 +56,12 @@ export interface IsolatedCompany extends CompanyListing {
  * @throws ControlError 409 if the slug is taken
  */
 export async function isolatedCompany(
-  { companies, scenarios, time, requests, coverage, findings }: ControlServices,
+  { companies, scenarios, time, journal, coverage, findings }: ControlServices,
   input?: NewCompany,
 ): Promise<IsolatedCompany> {
   const created = await companies.create(input);
   const company = created.id;
+  const pk = companies.pkOf(company);
   return {
     ...created,
     apiKey: created.members[0]?.api_keys[0]?.secret ?? "",
@@ -70,9 +72,9 @@ export async function isolatedCompany(
       set: (now) => time.change({ now, company }),
     },
     scenario: (name, options) => scenarios.handle(name, { ...options, company }),
-    requests: (filter) => requests.list({ ...filter, company }),
-    coverage: (filter) => coverage.report(parse(coverageFilter, { ...filter, company })),
-    findings: (filter) => findings.report(parse(findingsFilter, { ...filter, company })),
+    requests: (filter) => journal.list(parse(listFilter, { ...filter, company }), pk),
+    coverage: (filter) => coverage.report(parse(coverageFilter, { ...filter, company }), pk),
+    findings: (filter) => findings.report(parse(findingsFilter, { ...filter, company }), pk),
     delete: () => {
       try {
         companies.delete(company);

@@ -58,8 +58,11 @@ export const listQuery = z.lazy(() =>
   }),
 );
 
-/** The same filter for callers in the same process. */
-const listFilter = z.lazy(() =>
+/**
+ * The same filter for callers in the same process.
+ * @internal
+ */
+export const listFilter = z.lazy(() =>
   z.strictObject({
     ...entryFilter,
     status: z.int({ error: mustBe("a status code from 100 to 599") }).optional(),

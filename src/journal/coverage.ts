@@ -97,7 +97,7 @@ const maxCompanies = 500;
 
 /** Counts the requests that meet each contract point, by company and operation. No count is ever dropped. */
 export class Coverage {
-  readonly #companies = new Map<string, CompanyHits>();
+  readonly #companies = new Map<number, CompanyHits>();
   #others = noHits(undefined);
   readonly #contract: (company?: string) => Contract;
 
@@ -109,7 +109,7 @@ export class Coverage {
   /** @param requestId - the request's id in the journal */
   record({ point, operation, caller, method, path, atMs }: Exchange, requestId: number): void {
     if (point === undefined) return;
-    const company = caller ? (this.#companies.get(caller.companyId) ?? this.#add(caller)) : this.#others;
+    const company = caller ? (this.#companies.get(caller.companyPk) ?? this.#add(caller)) : this.#others;
     company.latestId = requestId;
     const hits = company.byPoint.get(point)?.get(operation);
     if (hits) hits.times++;
@@ -121,24 +121,27 @@ export class Coverage {
     this.#others = noHits(undefined);
   }
 
-  #add({ companyId, companySlug, environment }: CompanyNames): CompanyHits {
+  #add({ companyPk, companyId, companySlug, environment }: CompanyNames): CompanyHits {
     if (this.#companies.size === maxCompanies) this.#mergeOldest();
-    const company = noHits({ companyId, companySlug, environment });
-    this.#companies.set(companyId, company);
+    const company = noHits({ companyPk, companyId, companySlug, environment });
+    this.#companies.set(companyPk, company);
     return company;
   }
 
   #mergeOldest(): void {
     const byLatest = [...this.#companies].sort(([, one], [, other]) => one.latestId - other.latestId);
-    for (const [companyId, company] of byLatest.slice(0, maxCompanies / 2)) {
-      this.#companies.delete(companyId);
+    for (const [companyPk, company] of byLatest.slice(0, maxCompanies / 2)) {
+      this.#companies.delete(companyPk);
       for (const hits of hitsOf(company)) merge(this.#others, hits);
     }
   }
 
-  report({ company, exclude = [] }: CoverageFilter = {}): CoverageReport {
+  /** @param companyPk - only this company, and no other one that had its id */
+  report({ company, exclude = [] }: CoverageFilter = {}, companyPk?: number): CoverageReport {
     const contract = this.#contract(company);
-    const hits = [this.#others, ...this.#companies.values()].filter(companyTest(company)).flatMap(hitsOf);
+    const hits = [this.#others, ...this.#companies.values()]
+      .filter(companyTest(company, companyPk))
+      .flatMap(hitsOf);
     const isExcluded = pointTest(exclude);
     const points = countedPoints.flatMap((id): PointCoverage | [] => {
       const { status, provenance, spec, title } = contract.points[id];

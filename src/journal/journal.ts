@@ -164,8 +164,9 @@ export class Journal {
     return this.#lastId;
   }
 
-  list({ limit = defaultLimit, after, ...filter }: JournalFilter = {}): JournalListing {
-    const matches = entryTest(filter);
+  /** @param companyPk - only this company, and no other one that had its id */
+  list({ limit = defaultLimit, after, ...filter }: JournalFilter = {}, companyPk?: number): JournalListing {
+    const matches = entryTest(filter, companyPk);
     const requests: JournalEntry[] = [];
     const newest = after === undefined ? this.#lastId : Math.min(Number(after) - 1, this.#lastId);
     for (let id = newest; id >= this.#oldestShown; id--) {
@@ -233,10 +234,10 @@ export class Journal {
 }
 
 /** Returns a function that tests requests against a filter. It also finds requests of deleted companies. */
-export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean {
+export function entryTest(filter: EntryFilter, companyPk?: number): (exchange: Exchange) => boolean {
   const { operation, status, point, scenario } = filter;
   const key = filter.idempotency_key?.toLowerCase();
-  const isOfCompany = companyTest(filter.company);
+  const isOfCompany = companyTest(filter.company, companyPk);
   return (exchange) =>
     (operation === undefined || exchange.operation === operation) &&
     (status === undefined || exchange.status === status) &&
@@ -246,10 +247,15 @@ export function entryTest(filter: EntryFilter): (exchange: Exchange) => boolean 
     isOfCompany(exchange);
 }
 
-/** Returns a function that tests whether a request belongs to a company; without a name, every request matches. */
+/**
+ * Returns a function that tests whether a request belongs to a company; without a name, every request matches.
+ * @param pk - the company's row number, which no other company ever has; without it, the name decides
+ */
 export function companyTest(
   name: string | undefined,
+  pk?: number,
 ): (exchange: { readonly caller: CompanyNames | undefined }) => boolean {
+  if (pk !== undefined) return ({ caller }) => caller?.companyPk === pk;
   if (name === undefined) return () => true;
   const id = name.toLowerCase();
   const live = name.startsWith("live/");

@@ -51,6 +51,7 @@ export function openRecords({ services, clock, entries, bytes, after, ...ports }
     moment: () => ({ nowMs: clock.now(), realMs: clock.ticks() }),
     ...ports,
   });
+  services.generations.onEnding(() => findings.catchUp());
   return {
     journal,
     coverage,
@@ -65,10 +66,11 @@ export function openRecords({ services, clock, entries, bytes, after, ...ports }
 }
 
 function attemptOf(outgoing: Outgoing, outcome: AttemptOutcome): WebhookAttempt {
-  const { companyId, companySlug, environment, webhookId, id: deliveryId, url, faults, tries } = outgoing;
+  const { companyPk, companyId, companySlug, environment } = outgoing;
+  const { webhookId, id: deliveryId, url, faults, tries } = outgoing;
   const forced = tries === 0 && Object.keys(faults).length > 0;
   const invalid = faults.badSignature ? "signature" : faults.stale ? "timestamp" : undefined;
   const broken = forced ? invalid : undefined;
-  const company = { companyId, companySlug, environment };
+  const company = { companyPk, companyId, companySlug, environment };
   return { ...outcome, company, webhookId, deliveryId, url, forced, broken };
 }

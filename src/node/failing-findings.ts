@@ -7,18 +7,6 @@ import { setImmediate } from "./real-timers.ts";
 const maxRequests = 10;
 
 /**
- * A company whose id no request has used. The ids begin again after the sandbox was reset or restored, but its findings
- * are kept, and would count for a later company with the same id.
- */
-export async function unusedCompany(create: () => Promise<IsolatedCompany>): Promise<IsolatedCompany> {
-  for (;;) {
-    const company = await create();
-    if (company.coverage().total.met === 0) return company;
-    company.delete();
-  }
-}
-
-/**
  * Resolves when the sandbox has noticed the connections that clients of this process have closed, which takes a turn of
  * the event loop: it records a request without a response only then.
  */

@@ -1,7 +1,7 @@
 import { type TestOptions, test } from "vitest";
 import type { CompanyClock, IsolatedCompany } from "../control/isolated-company.ts";
 import { type Severity, severities } from "../journal/findings/finding.ts";
-import { connectionsClosed, refuseFindings, unusedCompany } from "./failing-findings.ts";
+import { connectionsClosed, refuseFindings } from "./failing-findings.ts";
 import { refuseInvalidOptions } from "./known-options.ts";
 import { type StartedSandbox, type StartOptions, startOptions, startSandbox } from "./start-sandbox.ts";
 import { namedCompany } from "./sweep/named-company.ts";
@@ -74,8 +74,7 @@ export function sandboxTest(options: SandboxTestOptions = {}) {
     company: async ({ sandbox, task, failOn, onTestFinished }, use) => {
       refuseInvalidOptions("test.override", { failOn }, { failOn: failOnValues });
       const isJudged = failOn !== "never";
-      const create = () => namedCompany(sandbox, task.name);
-      const company = isJudged ? await unusedCompany(create) : await create();
+      const company = await namedCompany(sandbox, task.name);
       // An error in the teardown of a fixture would keep Vitest from tearing down the others.
       if (isJudged) onTestFinished(() => refuseFindings(company, failOn));
       await use(company);

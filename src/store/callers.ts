@@ -23,8 +23,8 @@ export interface Caller {
   readonly apiKeyPrefix: string;
 }
 
-/** The names of a company. */
-export type CompanyNames = Pick<Caller, "companyId" | "companySlug" | "environment">;
+/** The row number and the names of a company. After a reset, a new company can have the id of an earlier one. */
+export type CompanyNames = Pick<Caller, "companyPk" | "companyId" | "companySlug" | "environment">;
 
 /** The columns of a `CallerRow`: `c` is the company, `m` the member, `s` the membership, `k` the API key. */
 export const callerColumns = `

@@ -36,6 +36,22 @@ describe("findings() and coverage() of an isolated company", () => {
     expect(metOf(other)).toEqual(["token.issued 2"]);
   });
 
+  test("are not about an earlier company, whose id it has after a reset", async () => {
+    const { leak, ...sandbox } = openSandbox();
+    const earlier = await sandbox.isolatedCompany();
+    await leak(earlier);
+    sandbox.control.state.reset();
+    const company = await sandbox.isolatedCompany();
+    expect(company.id).toBe(earlier.id);
+    const seen = (of: IsolatedCompany) => [timesOf(of), metOf(of), of.requests().requests.length];
+    expect(seen(company)).toEqual([[], [], 0]);
+    await leak(company);
+    company.delete();
+    for (const each of [earlier, company]) {
+      expect(seen(each)).toEqual([[each.slug], ["token.issued 1"], 1]);
+    }
+  });
+
   test("take the filters of the sandbox", async () => {
     const { exchange, ...sandbox } = openSandbox();
     const company = await sandbox.isolatedCompany();

@@ -190,6 +190,7 @@ describe("its formats", () => {
 });
 
 const caller = (company: number) => ({
+  companyPk: company,
   companyId: `company ${company}`,
   companySlug: `company-${company}`,
   environment: "sandbox",

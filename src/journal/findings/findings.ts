@@ -71,13 +71,14 @@ export class Findings {
     const generation = companyPk === undefined ? 0 : this.#ports.generationOf(companyPk);
     const armings = companyPk === undefined ? 0 : this.#ports.armingsOf(companyPk);
     this.#waiting.push([requestId, exchange, messages, generation, armings]);
-    // The owner of a key must be looked up before the next change of the database.
-    const mayHaveKey = messages.requestHeaders.get("Authorization")?.includes("sk_");
-    if (this.#waiting.length === batchSize || mayHaveKey) this.#catchUp();
+    if (this.#waiting.length === batchSize) this.catchUp();
   }
 
-  /** Runs one rule after the other on the waiting requests. */
-  #catchUp(): void {
+  /**
+   * Runs one rule after the other on the waiting requests. Call it before the world of a company ends: rules look up the
+   * owners of keys, and a later company can have the same keys.
+   */
+  catchUp(): void {
     const parse = parseOnce();
     const requests = this.#waiting.map((recorded) => new ObservedRequest(...recorded, parse));
     this.#waiting = [];
@@ -114,7 +115,7 @@ export class Findings {
 
   /** Called after an attempt to deliver an event to a webhook. */
   attempted(attempt: WebhookAttempt): void {
-    this.#catchUp();
+    this.catchUp();
     for (const { watch } of this.#rules) this.#guarded(() => watch.onAttempt?.(attempt));
   }
 
@@ -126,14 +127,18 @@ export class Findings {
     this.#rules = this.#begin();
   }
 
-  report({ company, final = false, evidence = true }: FindingsFilter = {}): FindingsReport {
-    this.#catchUp();
+  /** @param companyPk - only this company, and no other one that had its id */
+  report(
+    { company, final = false, evidence = true }: FindingsFilter = {},
+    companyPk?: number,
+  ): FindingsReport {
+    this.catchUp();
     const summarised = new Occurrences(this.#ports.requestOf, Number.POSITIVE_INFINITY);
     const moment = { ...this.#ports.moment(), final };
     for (const { id, watch } of this.#rules) {
       this.#guarded(() => watch.summarise?.(moment, summarised.reporterOf(id)));
     }
-    const all = [...this.#occurrences.all(), ...summarised.all()].filter(companyTest(company));
+    const all = [...this.#occurrences.all(), ...summarised.all()].filter(companyTest(company, companyPk));
     const findings = severities.flatMap((severity) =>
       ruleIds.flatMap((id) => {
         const own = all.filter((each) => each.id === id && each.severity === severity);

@@ -102,12 +102,12 @@ export class Occurrences {
   }
 
   #ofCompany(id: FindingId, severity: Severity, caller: CompanyNames): OccurrencesOfCompany {
-    const { companyId, companySlug, environment } = caller;
-    const name = `${id} ${severity} ${companyId}`;
+    const { companyPk, companyId, companySlug, environment } = caller;
+    const name = `${id} ${severity} ${companyPk}`;
     const existing = this.#ofCompanies.get(name);
     if (existing) return existing;
     if (this.#ofCompanies.size === this.#maxSeparate) this.#mergeOldest();
-    const entry = noOccurrences(id, severity, { companyId, companySlug, environment });
+    const entry = noOccurrences(id, severity, { companyPk, companyId, companySlug, environment });
     this.#ofCompanies.set(name, entry);
     return entry;
   }
@@ -144,5 +144,5 @@ function noOccurrences(
 }
 
 function isOf({ exchange }: ObservedRequest, company: CompanyNames | undefined): boolean {
-  return exchange.caller === undefined || exchange.caller.companyId === company?.companyId;
+  return exchange.caller === undefined || exchange.caller.companyPk === company?.companyPk;
 }

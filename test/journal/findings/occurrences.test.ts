@@ -3,7 +3,12 @@ import { Occurrences } from "../../../src/journal/findings/occurrences.ts";
 import type { CompanyNames } from "../../../src/store/callers.ts";
 
 const companyOf = (n: number) =>
-  ({ companyId: `company ${n}`, companySlug: `company-${n}`, environment: "sandbox" }) as CompanyNames;
+  ({
+    companyPk: n,
+    companyId: `company ${n}`,
+    companySlug: `company-${n}`,
+    environment: "sandbox",
+  }) as CompanyNames;
 
 /** The findings of HOOK-5 for each company, in this order. */
 function foundFor(companies: readonly number[], occurrences = new Occurrences(() => undefined)) {
