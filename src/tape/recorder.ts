@@ -7,7 +7,6 @@ import type { App, Bindings } from "../http/observer.ts";
 import { type Body, bodyOf, readBody } from "../http/read-body.ts";
 import type { Exchange, Messages, SentHeaders } from "../journal/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
-import { isJsonObject } from "../journal/masking.ts";
 import type { Clock } from "../rules/clock.ts";
 import { SetupError } from "../rules/errors.ts";
 import { hashOfSecret } from "../rules/random.ts";
@@ -272,7 +271,7 @@ export class Recorder implements Tap {
     const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
     const whole = known ? { ...event, known } : event;
     if ("unreadable" in body) return { ...whole, unreadable: body.unreadable };
-    const text = body.text === "" || isJsonObject(body.text) ? replacing.body(body.text) : undefined;
+    const text = replacing.body(body.text);
     return text === undefined ? { ...whole, unreadable: "not JSON" as const } : { ...whole, body: text };
   }
 

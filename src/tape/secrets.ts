@@ -2,7 +2,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import QuickLRU from "quick-lru";
-import { decoded, type Hiding, Masking } from "../journal/masking.ts";
+import { decoded, type Hiding, isJsonObject, Masking } from "../journal/masking.ts";
 import {
   checksumLength,
   environmentOfKey,
@@ -28,6 +28,8 @@ const freeTexts = new Set(["name", "label", "first_response", "message", "mercha
 const first = 0xe100;
 const most = 0x17ff;
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The most names, and values of one, that are remembered. */
 const mostLatest = 100;
 
@@ -48,6 +50,8 @@ export class Replacing {
   }
 
   header(name: string, value: string): string {
+    // The usual value that differs with each request: an Idempotency-Key.
+    if (uuid.test(value)) return value;
     return this.#once(name, value, () => this.#reveal(this.#masking.header(name, value)));
   }
 
@@ -66,10 +70,13 @@ export class Replacing {
     return replaced;
   }
 
-  /** @returns undefined if the secrets cannot be told from the rest */
+  /** @returns undefined if the secrets cannot be told from the rest, which is then no JSON object */
   body(text: string): string | undefined {
+    if (text === "") return text;
     if (text.includes(start)) return undefined;
-    return replacedPin(text, this.#replace) ?? this.#slowBody(text);
+    const usual = replacedPin(text, this.#replace);
+    if (usual !== undefined) return usual;
+    return isJsonObject(text) ? this.#slowBody(text) : undefined;
   }
 
   /** The body of a response. That of a success has no PIN; an error may quote what the client sent. */

@@ -127,8 +127,8 @@ export class TapeWriter implements Sink {
 function optionsOf({ dictionary }: Batch) {
   return {
     finishFlush: zlib().constants.Z_SYNC_FLUSH,
-    // A tape repeats itself: a higher level makes it hardly smaller, and takes three times as long.
-    level: 3,
+    // A tape repeats itself: a higher level makes it hardly smaller, and takes several times as long.
+    level: 1,
     ...(dictionary.length > 0 && { dictionary }),
   };
 }
