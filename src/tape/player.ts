@@ -18,6 +18,7 @@ import { PlayedClock } from "./played-clock.ts";
 import { credentialsIn } from "./secrets.ts";
 import {
   messageIdOf,
+  responseLine,
   type Tape,
   type TapedControl,
   type TapedRequest,
@@ -216,7 +217,9 @@ export class Player<Played extends Sandbox = Sandbox> {
     // The constructor refuses some methods, which the service answers.
     Object.defineProperty(request, "method", { value: event.method });
     const ended = (exchange: Exchange, messages: Messages) => {
-      running.response = tapedResponse(exchange, this.#journal?.lastId ?? 0, messages.responseBody ?? null);
+      running.response = tapedResponse(
+        responseLine(exchange, this.#journal?.lastId ?? 0, messages.responseBody ?? null),
+      );
       this.#ended.push(running);
     };
     const env = { startedAt: this.#clock.ticks(), arrived, body: bodyOn(event), ended };

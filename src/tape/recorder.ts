@@ -21,10 +21,10 @@ import {
   type ChangedInputs,
   type KnownCredential,
   messageIdOf,
-  type TapedRequest,
-  type TapeEvent,
+  type RequestLine,
+  responseLine,
   type TapeHead,
-  tapedResponse,
+  type TapeLine,
   tapeFormat,
   type Waits,
 } from "./tape.ts";
@@ -71,7 +71,10 @@ interface Recording extends Recorded {
   readonly replacing: Replacing;
   /** The credentials that were looked up in a database that is older than the recording; undefined: it is not older. */
   readonly lookedUp: QuickLRU<string, true> | undefined;
-  events: TapeEvent[];
+  events: TapeLine[];
+  /** Those of the request and the response before, as they were sent. */
+  readonly headers: Map<string, string>;
+  responseHeaders: Readonly<Record<string, string>> | undefined;
   lastAtMs: number;
   lastId: number;
   requests: number;
@@ -80,7 +83,7 @@ interface Recording extends Recorded {
   deliveries: number;
 }
 
-type NewEvent = TapeEvent extends infer Each ? (Each extends TapeEvent ? Omit<Each, "at"> : never) : never;
+type NewEvent = TapeLine extends infer Each ? (Each extends TapeLine ? Omit<Each, "at"> : never) : never;
 
 interface Wired {
   readonly ports: SandboxPorts;
@@ -246,8 +249,8 @@ export class Recorder implements Tap {
     environment: Environment | undefined,
   ): Response | Promise<Response> {
     const recording = this.#recording as Recording;
-    const taped = this.#taped(recording, request, env.arrived?.headers ?? request.headers, body);
-    const event = this.#add(environment === undefined ? taped : { ...taped, environment }) as TapedRequest;
+    const event = this.#addRequest(recording, request, env.arrived?.headers ?? request.headers, body);
+    if (environment !== undefined) event.environment = environment;
     let isEnded = false;
     const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
       isEnded = true;
@@ -260,19 +263,45 @@ export class Recorder implements Tap {
     return app.fetch(request, { ...env, body, ended });
   }
 
-  #taped(recording: Recording, { method, url }: Request, sent: SentHeaders, body: Body) {
+  #addRequest(recording: Recording, { method, url }: Request, sent: SentHeaders, body: Body): RequestLine {
     const { replacing } = recording;
+    const at = this.#elapsedMs(recording);
+    const n = ++recording.requests;
+    const event: RequestLine = { at, do: "request", n, method, url: replacing.url(url) };
+    this.#addHeaders(recording, event, sent);
+    const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
+    if (known) event.known = known;
+    if ("unreadable" in body) event.unreadable = body.unreadable;
+    else {
+      const text = replacing.body(body.text);
+      if (text === undefined) event.unreadable = "not JSON";
+      else event.body = text;
+    }
+    this.#push(recording, event);
+    return event;
+  }
+
+  /** Most requests of a client have the same headers, so only those that differ from the request before are written. */
+  #addHeaders({ replacing, headers: before }: Recording, event: RequestLine, sent: SentHeaders): void {
+    const changed: Record<string, string> = {};
+    let count = 0;
+    sent.forEach((value, name) => {
+      count++;
+      if (before.get(name) === value) return;
+      before.set(name, value);
+      changed[name] = replacing.header(name, value);
+    });
+    if (count === before.size) {
+      event.changed = changed;
+      return;
+    }
+    before.clear();
     const headers: Record<string, string> = {};
     sent.forEach((value, name) => {
+      before.set(name, value);
       headers[name] = replacing.header(name, value);
     });
-    const n = ++recording.requests;
-    const event = { do: "request", n, method, url: replacing.url(url), headers } as const;
-    const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
-    const whole = known ? { ...event, known } : event;
-    if ("unreadable" in body) return { ...whole, unreadable: body.unreadable };
-    const text = replacing.body(body.text);
-    return text === undefined ? { ...whole, unreadable: "not JSON" as const } : { ...whole, body: text };
+    event.headers = headers;
   }
 
   /** The credential of a request, if it was issued before the recording. */
@@ -298,7 +327,7 @@ export class Recorder implements Tap {
 
   #end(
     recording: Recording,
-    event: TapedRequest,
+    event: RequestLine,
     exchange: Exchange,
     messages: Messages,
     forced: Scenario | undefined,
@@ -307,10 +336,14 @@ export class Recorder implements Tap {
     const body =
       responseBody === undefined ? null : recording.replacing.response(responseBody, exchange.status ?? 0);
     recording.lastId = this.#wired?.journal.lastId ?? 0;
-    const response = tapedResponse(exchange, recording.lastId, body);
-    const outcome = forced === undefined ? { response } : { response, forced };
-    if (event.n > recording.written) Object.assign(event, outcome);
-    else this.#add({ do: "response", n: event.n, ...outcome });
+    const response = responseLine(exchange, recording.lastId, body, recording.responseHeaders);
+    recording.responseHeaders = exchange.responseHeaders;
+    if (event.n <= recording.written) {
+      this.#add({ do: "response", n: event.n, response, ...(forced && { forced }) });
+      return;
+    }
+    event.response = response;
+    if (forced) event.forced = forced;
   }
 
   /**
@@ -341,6 +374,8 @@ export class Recorder implements Tap {
       lookedUp: isNew ? undefined : new QuickLRU({ maxSize: mostLookedUp }),
       events: [],
       lastAtMs: this.#turns.clock.now(),
+      headers: new Map(),
+      responseHeaders: undefined,
       requests: 0,
       written: 0,
       deliveries: 0,
@@ -370,15 +405,21 @@ export class Recorder implements Tap {
     this.#recording = undefined;
   }
 
-  #add(event: NewEvent): TapeEvent | undefined {
+  #add(event: NewEvent): void {
     const recording = this.#recording;
-    if (!recording) return undefined;
+    if (recording) this.#push(recording, { at: this.#elapsedMs(recording), ...event } as TapeLine);
+  }
+
+  /** Since the event before. */
+  #elapsedMs(recording: Recording): number {
     const nowMs = this.#nowMs();
-    const added = { at: nowMs - recording.lastAtMs, ...event } as TapeEvent;
+    const elapsedMs = nowMs - recording.lastAtMs;
     recording.lastAtMs = nowMs;
-    if (recording.events.length >= mostWaiting) this.flush();
-    recording.events.push(added);
-    return added;
+    return elapsedMs;
+  }
+
+  #push(recording: Recording, line: TapeLine): void {
+    if (recording.events.push(line) >= mostWaiting) this.flush();
   }
 }
 

@@ -155,7 +155,7 @@ describe("card-sandbox replay", async () => {
     ["a nonsensical instant", withHead({ at: 1e20 }), "its first line: at"],
     ["no options", withHead({ options: null }), "its first line: options"],
     ["an unknown event", withEvent({ do: "dance", at: 0 }), "event 1: do"],
-    ["an event that is null", { ...tape, events: [null as never] }, "event 1: "],
+    ["an event that is null", { ...tape, events: [null as never] }, "line 2 is not a JSON object"],
     ["an invalid URL", withEvent({ ...request, url: "http://%" }), "event 1: url: must be a URL"],
     ["an invalid header", withEvent({ ...request, headers: { "a b": "" } }), "event 1: headers"],
     ["an unknown forced scenario", withEvent({ ...request, forced: {} }), "event 1: forced"],

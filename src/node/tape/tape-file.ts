@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { SetupError } from "../../rules/errors.ts";
 import type { Sink } from "../../tape/recorder.ts";
-import { type Tape, type TapeEvent, type TapeHead, tapeFormat } from "../../tape/tape.ts";
+import { eventsOf, type Tape, type TapeHead, tapeFormat } from "../../tape/tape.ts";
 
 /** Loaded when first needed: it takes as long as a fifth of the start. */
 const zlib = () => process.getBuiltinModule("node:zlib");
@@ -223,10 +223,10 @@ function tapeOf([first, ...rest]: readonly string[], isComplete: boolean): Tape 
   if (first === undefined) throw new Error("is empty: its recording was killed within its first second.");
   const parsed = (line: string, number: number) => {
     try {
-      return JSON.parse(line);
-    } catch {
-      throw new Error(`is not a tape: its line ${number} is not JSON.`);
-    }
+      const value = JSON.parse(line);
+      if (typeof value === "object" && value !== null) return value;
+    } catch {}
+    throw new Error(`is not a tape: its line ${number} is not a JSON object.`);
   };
   const head: TapeHead | null = parsed(first, 1);
   if (head?.format !== tapeFormat) {
@@ -235,7 +235,7 @@ function tapeOf([first, ...rest]: readonly string[], isComplete: boolean): Tape 
       `has the format ${head.format} of card-sandbox ${head.version}, but this version plays format ${tapeFormat}. Play it with the version that recorded it.`,
     );
   }
-  return { head, events: rest.map((line, index) => parsed(line, index + 2) as TapeEvent), isComplete };
+  return { head, events: eventsOf(rest.map((line, index) => parsed(line, index + 2))), isComplete };
 }
 
 /**
