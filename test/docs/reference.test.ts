@@ -66,7 +66,7 @@ describe("exactly one reference entry has each", () => {
     const withInner = (command: Command): Command[] => [command, ...command.commands.flatMap(withInner)];
     const others = (await Promise.all(Object.keys(commands).map(define))).flatMap(withInner);
     const own = others.flatMap((command) =>
-      command.options.filter(({ long }) => !options.some((each) => each.long === long)),
+      command.options.filter(({ flags }) => !options.some((each) => each.flags === flags)),
     );
     const all = [...options, ...own].flatMap(({ long }) => (long && long !== "--version" ? long : []));
     const listed = entries("Option").filter((name) => all.includes(name));
