@@ -249,8 +249,8 @@ export class Recorder implements Tap {
     environment: Environment | undefined,
   ): Response | Promise<Response> {
     const recording = this.#recording as Recording;
-    const event = this.#addRequest(recording, request, env.arrived?.headers ?? request.headers, body);
-    if (environment !== undefined) event.environment = environment;
+    const sent = env.arrived?.headers ?? request.headers;
+    const event = this.#addRequest(recording, request, sent, body, environment);
     let isEnded = false;
     const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
       isEnded = true;
@@ -263,7 +263,13 @@ export class Recorder implements Tap {
     return app.fetch(request, { ...env, body, ended });
   }
 
-  #addRequest(recording: Recording, { method, url }: Request, sent: SentHeaders, body: Body): RequestLine {
+  #addRequest(
+    recording: Recording,
+    { method, url }: Request,
+    sent: SentHeaders,
+    body: Body,
+    environment: Environment | undefined,
+  ): RequestLine {
     const { replacing } = recording;
     const at = this.#elapsedMs(recording);
     const n = ++recording.requests;
@@ -271,6 +277,7 @@ export class Recorder implements Tap {
     this.#addHeaders(recording, event, sent);
     const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
     if (known) event.known = known;
+    if (environment !== undefined) event.environment = environment;
     if ("unreadable" in body) event.unreadable = body.unreadable;
     else {
       const text = replacing.body(body.text);

@@ -32,6 +32,8 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The most names, and values of one, that are remembered. */
 const mostLatest = 100;
+/** The longest values and secrets that are remembered, in characters. Longer ones are rare, and clients may send many. */
+const longestCached = 200;
 
 /** Replaces secrets by the rules of the journal. What takes their place has their shape, so that it is decided the same. */
 export class Replacing {
@@ -50,12 +52,13 @@ export class Replacing {
   }
 
   header(name: string, value: string): string {
-    // The usual value that differs with each request: an Idempotency-Key.
-    if (uuid.test(value)) return value;
+    // The usual header that differs with each request.
+    if (name === "idempotency-key" && uuid.test(value)) return value;
     return this.#once(name, value, () => this.#reveal(this.#masking.header(name, value)));
   }
 
   #once(name: string, value: string, replace: () => string): string {
+    if (value.length > longestCached) return replace();
     if (this.#latest.size > mostLatest) this.#latest.clear();
     let known = this.#latest.get(name);
     if (!known || known.size === mostLatest) {
@@ -224,8 +227,6 @@ export function credentialsIn(text: string): string[] {
 }
 
 const cached = 1000;
-/** In characters. Longer secrets are rare, and clients may send many of them. */
-const longestCached = 200;
 const pins = 10_000;
 
 /**

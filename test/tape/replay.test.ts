@@ -34,7 +34,9 @@ test("a replay decides the same, after orders, a retry, an error, a move of the 
       const body = JSON.stringify(order(company.accountId));
       return (await post("/developer/cards/physical", body, headers)).status;
     };
-    secrets.push(company.apiKey);
+    const session = "9d2f6f0a-5b7c-4f0e-8a53-0c1f6a1f2b3c";
+    secrets.push(company.apiKey, session);
+    await post("/developer/cards/physical", "{}", { "X-Api-Key": session, Authorization: session });
     const first = await exchange();
     expect([await orderWith(first, 1), await orderWith(first, 1)]).toEqual([201, 201]);
     const armed = sandbox.scenario("quota-reached", { company: company.id });
@@ -53,6 +55,16 @@ test("a replay decides the same, after orders, a retry, an error, a move of the 
   expect(tape).toMatchObject({ isComplete: true });
   const text = JSON.stringify(tape);
   for (const secret of [...secrets, "4821"]) expect(text).not.toContain(secret);
+});
+
+test("a tape has the base URL of each of many requests at once", async () => {
+  const tape = await tapeOf(async (sandbox) => {
+    const live = sandbox.serve({ environments: ["live"], control: undefined });
+    await Promise.all(Array.from({ length: 600 }, () => live(new Request("http://sandbox/developer/cards"))));
+  });
+  const requests = tape.events.filter((event) => event.do === "request");
+  expect(requests).toHaveLength(600);
+  expect(requests.every(({ environment }) => environment === "live")).toBe(true);
 });
 
 test("a replay has the findings about a client that closed its connection", async () => {
