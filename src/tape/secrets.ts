@@ -35,6 +35,9 @@ const mostLatest = 100;
 /** The longest values and secrets that are remembered, in characters. Longer ones are rare, and clients may send many. */
 const longestCached = 200;
 
+/** The most names with a PIN that are remembered. */
+const mostNames = 10_000;
+
 /** Replaces secrets by the rules of the journal. What takes their place has their shape, so that it is decided the same. */
 export class Replacing {
   readonly #replace: Replace;
@@ -43,6 +46,8 @@ export class Replacing {
   readonly #latest = new Map<string, Map<string, string>>();
   /** The secrets of a text, and their numbers. */
   #found = new Map<string, number>();
+  /** Names that contain the PIN of their order, and what takes their place: both as in JSON. */
+  readonly #names = new Map<string, string>();
 
   constructor(replace: Replace) {
     this.#replace = replace;
@@ -77,15 +82,34 @@ export class Replacing {
   body(text: string): string | undefined {
     if (text === "") return text;
     if (text.includes(start)) return undefined;
+    this.#rememberName(text);
     const usual = replacedPin(text, this.#replace);
-    if (usual !== undefined) return usual;
-    return isJsonObject(text) ? this.#slowBody(text) : undefined;
+    if (usual !== undefined) return this.#withoutNames(usual);
+    const replaced = isJsonObject(text) ? this.#slowBody(text) : undefined;
+    return replaced && this.#withoutNames(replaced);
   }
 
   /** The body of a response. That of a success has no PIN; an error may quote what the client sent. */
   response(text: string, status: number): string {
-    if (status < 300 && !secretInResponse.test(text) && !containsToken(text)) return text;
-    return this.#slowBody(text) ?? "";
+    if (status < 300 && !secretInResponse.test(text) && !containsToken(text)) return this.#withoutNames(text);
+    return this.#withoutNames(this.#slowBody(text) ?? "");
+  }
+
+  /** Some clients put the PIN of a card into its name, which later responses show. */
+  #rememberName(text: string): void {
+    const [, pin] = onlyPin.exec(text) ?? [];
+    if (pin === undefined || text.indexOf(pin) === text.lastIndexOf(pin)) return;
+    if (this.#names.size >= mostNames || !isJsonObject(text)) return;
+    const { name }: { name?: unknown } = JSON.parse(text);
+    if (typeof name !== "string" || !name.includes(pin)) return;
+    const hidden = name.replaceAll(pin, this.#replace(pin));
+    this.#names.set(JSON.stringify(name), JSON.stringify(hidden));
+    this.#names.set(JSON.stringify(name.trim()), JSON.stringify(hidden.trim()));
+  }
+
+  #withoutNames(text: string): string {
+    if (this.#names.size === 0) return text;
+    return text.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => this.#names.get(quoted) ?? quoted);
   }
 
   #slowBody(text: string): string | undefined {
@@ -125,7 +149,8 @@ export class Replacing {
   json<Value>(value: Value): Value {
     const text = JSON.stringify(value);
     if (text === undefined) return value;
-    return JSON.parse(this.#reveal(replaceSecrets(text, (secret) => this.#hide(secret))));
+    const replaced = this.#reveal(replaceSecrets(text, (secret) => this.#hide(secret)));
+    return JSON.parse(this.#withoutNames(replaced));
   }
 
   /** Replaces the keys of the fixtures, and what clients may have written into texts. All others are stored as hashes. */

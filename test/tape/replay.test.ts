@@ -107,3 +107,34 @@ test("a replay has the findings about a client that closed its connection", asyn
   expect(player.sandbox.findings()).toEqual(findings);
   player.sandbox.close();
 });
+
+test("a PIN in the name of its card is on no tape, and a replay finds it", async () => {
+  let findings: FindingsReport | undefined;
+  const tape = await tapeOf(async (sandbox) => {
+    const company = await sandbox.isolatedCompany();
+    const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      sandbox.fetch(`http://sandbox${path}`, {
+        method,
+        headers: { "Content-Type": "application/json", ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    const token = await send("POST", "/auth/v1/sandbox/token", { api_key: company.apiKey });
+    const { access_token } = (await token.json()) as { access_token: string };
+    const headers = { Authorization: `Bearer ${access_token}` };
+    const named = { ...order(company.accountId), pin: "6071", name: " Ada-6071" };
+    const key = { "Idempotency-Key": "3f0c2a4e-1111-4222-8333-000000000001" };
+    const ordered = await send("POST", "/developer/cards/physical", named, { ...headers, ...key });
+    const card = (await ordered.json()) as { id: string; name: string };
+    expect(card.name).toBe("Ada-6071");
+    await send("GET", "/developer/cards", undefined, headers);
+    sandbox.control.cards.operate(card.id, { action: "suspend" });
+    findings = sandbox.findings();
+  });
+  expect(findings?.findings.map(({ id }) => id)).toEqual(["AUTH-7"]);
+  expect(JSON.stringify(tape)).not.toContain("6071");
+  const player = await openPlayer(tape);
+  await player.play();
+  expect(player.differences).toEqual([]);
+  expect(player.sandbox.findings().totals).toEqual(findings?.totals);
+  player.sandbox.close();
+});
