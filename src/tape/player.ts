@@ -14,17 +14,16 @@ import { replaceHash } from "../store/stored-rows.ts";
 import type { Send } from "../webhooks/attempt.ts";
 import { type Call, replaceCalls } from "./calls.ts";
 import { type Difference, differenceBetween, differenceOfControl } from "./difference.ts";
+import { responseLine, tapedResponse } from "./lines.ts";
 import { PlayedClock } from "./played-clock.ts";
 import { credentialsIn } from "./secrets.ts";
 import {
   messageIdOf,
-  responseLine,
   type Tape,
   type TapedControl,
   type TapedRequest,
   type TapedResponse,
   type TapeEvent,
-  tapedResponse,
 } from "./tape.ts";
 
 /** The ports of the sandbox in which a tape is played. */

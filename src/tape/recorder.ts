@@ -16,15 +16,13 @@ import { readOrigin } from "../store/meta.ts";
 import { countStoredRows, isCredential, storedRows } from "../store/stored-rows.ts";
 import type { Send } from "../webhooks/attempt.ts";
 import { replaceCalls } from "./calls.ts";
+import { Lines, type NewEvent, type Sink } from "./lines.ts";
 import { type Replace, Replacing, standIns } from "./secrets.ts";
 import {
   type ChangedInputs,
   type KnownCredential,
   messageIdOf,
-  type RequestLine,
-  responseLine,
   type TapeHead,
-  type TapeLine,
   tapeFormat,
   type Waits,
 } from "./tape.ts";
@@ -35,15 +33,6 @@ export interface Turns {
   /** Calls `work` once all work of the current turn is done. */
   readonly afterTurn: (work: () => void) => void;
 }
-
-/** Receives the lines of a tape. */
-export interface Sink {
-  /** Called with many lines at once. */
-  write(text: string): void;
-}
-
-/** The most events in memory: then they are written before the second is over. */
-const mostWaiting = 500;
 
 /** Time goes on within a longer turn: a test may set the system time, or send requests in this process without a pause. */
 const longestTurnMs = 1000;
@@ -66,24 +55,14 @@ export interface Recorded {
 }
 
 interface Recording extends Recorded {
-  readonly sink: Sink;
+  readonly lines: Lines;
   readonly replace: Replace;
   readonly replacing: Replacing;
   /** The credentials that were looked up in a database that is older than the recording; undefined: it is not older. */
   readonly lookedUp: QuickLRU<string, true> | undefined;
-  events: TapeLine[];
-  /** Those of the request and the response before, as they were sent. */
-  readonly headers: Map<string, string>;
-  responseHeaders: Readonly<Record<string, string>> | undefined;
-  lastAtMs: number;
   lastId: number;
-  requests: number;
-  /** The number of requests that were written, perhaps without a response. */
-  written: number;
   deliveries: number;
 }
-
-type NewEvent = TapeLine extends infer Each ? (Each extends TapeLine ? Omit<Each, "at"> : never) : never;
 
 interface Wired {
   readonly ports: SandboxPorts;
@@ -249,66 +228,22 @@ export class Recorder implements Tap {
     environment: Environment | undefined,
   ): Response | Promise<Response> {
     const recording = this.#recording as Recording;
-    const sent = env.arrived?.headers ?? request.headers;
-    const event = this.#addRequest(recording, request, sent, body, environment);
+    const headers = env.arrived?.headers ?? request.headers;
+    const known = recording.lookedUp && this.#knownCredential(recording, headers, body);
+    const received = { request, headers, body, environment, known };
+    const line = recording.lines.addRequest(received, this.#nowMs());
     let isEnded = false;
     const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
       isEnded = true;
       // The recording may have ended since.
-      if (this.#recording === recording) this.#end(recording, event, exchange, messages, forced);
+      if (this.#recording !== recording) return;
+      recording.lastId = this.#wired?.journal.lastId ?? 0;
+      recording.lines.addResponse(line, recording.lastId, { exchange, messages, forced }, this.#nowMs());
     };
     env.arrived?.onGone(() => {
-      if (!isEnded && this.#recording === recording) this.#add({ do: "gone", n: event.n });
+      if (!isEnded && this.#recording === recording) this.#add({ do: "gone", n: line.n });
     });
     return app.fetch(request, { ...env, body, ended });
-  }
-
-  #addRequest(
-    recording: Recording,
-    { method, url }: Request,
-    sent: SentHeaders,
-    body: Body,
-    environment: Environment | undefined,
-  ): RequestLine {
-    const { replacing } = recording;
-    const at = this.#elapsedMs(recording);
-    const n = ++recording.requests;
-    const event: RequestLine = { at, do: "request", n, method, url: replacing.url(url) };
-    this.#addHeaders(recording, event, sent);
-    const known = recording.lookedUp && this.#knownCredential(recording, sent, body);
-    if (known) event.known = known;
-    if (environment !== undefined) event.environment = environment;
-    if ("unreadable" in body) event.unreadable = body.unreadable;
-    else {
-      const text = replacing.body(body.text);
-      if (text === undefined) event.unreadable = "not JSON";
-      else event.body = text;
-    }
-    this.#push(recording, event);
-    return event;
-  }
-
-  /** Most requests of a client have the same headers, so only those that differ from the request before are written. */
-  #addHeaders({ replacing, headers: before }: Recording, event: RequestLine, sent: SentHeaders): void {
-    const changed: Record<string, string> = {};
-    let count = 0;
-    sent.forEach((value, name) => {
-      count++;
-      if (before.get(name) === value) return;
-      before.set(name, value);
-      changed[name] = replacing.header(name, value);
-    });
-    if (count === before.size) {
-      event.changed = changed;
-      return;
-    }
-    before.clear();
-    const headers: Record<string, string> = {};
-    sent.forEach((value, name) => {
-      before.set(name, value);
-      headers[name] = replacing.header(name, value);
-    });
-    event.headers = headers;
   }
 
   /** The credential of a request, if it was issued before the recording. */
@@ -332,27 +267,6 @@ export class Recorder implements Tap {
     return undefined;
   }
 
-  #end(
-    recording: Recording,
-    event: RequestLine,
-    exchange: Exchange,
-    messages: Messages,
-    forced: Scenario | undefined,
-  ): void {
-    const { responseBody } = messages;
-    const body =
-      responseBody === undefined ? null : recording.replacing.response(responseBody, exchange.status ?? 0);
-    recording.lastId = this.#wired?.journal.lastId ?? 0;
-    const response = responseLine(exchange, recording.lastId, body, recording.responseHeaders);
-    recording.responseHeaders = exchange.responseHeaders;
-    if (event.n <= recording.written) {
-      this.#add({ do: "response", n: event.n, response, ...(forced && { forced }) });
-      return;
-    }
-    event.response = response;
-    if (forced) event.forced = forced;
-  }
-
   /**
    * Begins to record, and ends an earlier recording.
    * @param key - 32 unpredictable bytes, which the stand-ins derive from
@@ -371,24 +285,21 @@ export class Recorder implements Tap {
     const replacing = new Replacing(replace);
     const { clock } = wired.services;
     const { lastId } = wired.journal;
+    const head = headOf(wired, replacing, this.#turns.clock.now(), isNew, this.#waits);
+    const lines = new Lines(sink, replacing, head);
     const recording: Recording = {
+      lines,
       sinceMs: clock.now(),
       afterId: lastId,
       lastId,
-      sink,
       replace,
       replacing,
       lookedUp: isNew ? undefined : new QuickLRU({ maxSize: mostLookedUp }),
-      events: [],
-      lastAtMs: this.#turns.clock.now(),
-      headers: new Map(),
-      responseHeaders: undefined,
-      requests: 0,
-      written: 0,
       deliveries: 0,
+      get requests() {
+        return lines.requests;
+      },
     };
-    const head = headOf(wired, replacing, recording.lastAtMs, isNew, this.#waits);
-    sink.write(`${JSON.stringify(head)}\n`);
     this.#recording = recording;
     const fixtures = wired.ports.changedFixtures?.();
     // A reset loads them.
@@ -399,12 +310,7 @@ export class Recorder implements Tap {
 
   /** Writes what was recorded since the last call. */
   flush(): void {
-    const recording = this.#recording;
-    if (!recording || recording.events.length === 0) return;
-    const { events } = recording;
-    recording.events = [];
-    recording.written = recording.requests;
-    recording.sink.write(`${events.map((event) => JSON.stringify(event)).join("\n")}\n`);
+    this.#recording?.lines.flush();
   }
 
   end(): void {
@@ -413,20 +319,7 @@ export class Recorder implements Tap {
   }
 
   #add(event: NewEvent): void {
-    const recording = this.#recording;
-    if (recording) this.#push(recording, { at: this.#elapsedMs(recording), ...event } as TapeLine);
-  }
-
-  /** Since the event before. */
-  #elapsedMs(recording: Recording): number {
-    const nowMs = this.#nowMs();
-    const elapsedMs = nowMs - recording.lastAtMs;
-    recording.lastAtMs = nowMs;
-    return elapsedMs;
-  }
-
-  #push(recording: Recording, line: TapeLine): void {
-    if (recording.events.push(line) >= mostWaiting) this.flush();
+    this.#recording?.lines.add(event, this.#nowMs());
   }
 }
 

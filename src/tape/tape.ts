@@ -1,7 +1,5 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { Environment } from "../contract/identifiers.ts";
-import type { Exchange } from "../journal/exchange.ts";
-import { DatabaseUnusable } from "../rules/errors.ts";
 import type { ShortenWait } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
@@ -154,90 +152,4 @@ export interface Tape {
 /** The id of the message in a request to a webhook; undefined if the dialect has no header for it. */
 export function messageIdOf({ headers }: RequestInit): string | undefined {
   return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase().endsWith("-id"))?.[1];
-}
-
-/** The response on a line of the file: a field without a value is left out. */
-export type ResponseLine = { -readonly [Name in keyof TapedResponse]?: NonNullable<TapedResponse[Name]> } & {
-  readonly id: number;
-};
-
-/** The request on a line of the file. It has either all headers, or those that differ from the request before. */
-export type RequestLine = Pick<TapedRequest, "at" | "do" | "n" | "method" | "url"> & {
-  headers?: TapedRequest["headers"];
-  changed?: TapedRequest["headers"];
-  response?: ResponseLine;
-} & Partial<Writable<Pick<TapedRequest, "body" | "unreadable" | "environment" | "known" | "forced">>>;
-
-type Writable<Fields> = { -readonly [Name in keyof Fields]: NonNullable<Fields[Name]> };
-
-/** A line of the file after the first. Most of a line is as on the line before, so that it is left out. */
-export type TapeLine =
-  | RequestLine
-  | (Omit<Extract<TapeEvent, { do: "response" }>, "response"> & { readonly response: ResponseLine })
-  | Exclude<TapeEvent, { do: "request" | "response" }>;
-
-/**
- * The outcome of a request, as it is written.
- * @param body - the delivered body
- * @param before - the headers of the response before; equal ones are left out
- */
-export function responseLine(
-  exchange: Exchange,
-  id: number,
-  body: string | null,
-  before?: Readonly<Record<string, string>>,
-): ResponseLine {
-  const { caller, operation, point, scenario, fault, status, responseHeaders, defect } = exchange;
-  const line: ResponseLine = { id };
-  if (caller) line.company = caller.companySlug;
-  if (operation !== undefined) line.operation = operation;
-  if (point !== undefined) line.point = point;
-  if (scenario !== undefined) line.scenario = scenario;
-  if (fault !== undefined) line.fault = fault;
-  if (status !== undefined) line.status = status;
-  if (responseHeaders !== before) line.headers = responseHeaders;
-  if (body !== null) line.body = body;
-  if (defect instanceof DatabaseUnusable) line.lost = true;
-  return line;
-}
-
-const nothing = {
-  company: null,
-  operation: null,
-  point: null,
-  scenario: null,
-  fault: null,
-  status: null,
-  body: null,
-};
-
-/** A whole response. */
-export function tapedResponse(
-  line: ResponseLine,
-  before: Readonly<Record<string, string>> = {},
-): TapedResponse {
-  return { ...nothing, headers: before, ...line };
-}
-
-/** Adds to the lines of the file what they leave out. */
-export function eventsOf(lines: readonly TapeLine[]): TapeEvent[] {
-  const responses = new Map<number, TapedResponse>();
-  let before: Readonly<Record<string, string>> | undefined;
-  // A response may be on the line of its request, although others came before it.
-  const inOrder = lines
-    .flatMap((line) => ("response" in line && line.response ? [line.response] : []))
-    .sort((one, other) => one.id - other.id);
-  for (const line of inOrder) {
-    const whole = tapedResponse(line, before);
-    before = whole.headers;
-    responses.set(line.id, whole);
-  }
-  let headers: Readonly<Record<string, string>> = {};
-  return lines.map((line) => {
-    const response = "response" in line && line.response ? { response: responses.get(line.response.id) } : {};
-    if (line.do !== "request") return { ...line, ...response } as TapeEvent;
-    const { changed, ...rest } = line;
-    headers = rest.headers ?? { ...headers, ...changed };
-    return { ...rest, headers, ...response } as TapeEvent;
-  });
 }

@@ -15,6 +15,7 @@ const reading = [
   "cards.show",
   "cards.transactions",
   "companies.count",
+  "companies.pkOf",
   "companies.show",
   "companies.world",
   "dialect.list",

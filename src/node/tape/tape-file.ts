@@ -9,8 +9,9 @@ import {
   writeSync,
 } from "node:fs";
 import { SetupError } from "../../rules/errors.ts";
-import type { Sink } from "../../tape/recorder.ts";
-import { eventsOf, type Tape, type TapeHead, tapeFormat } from "../../tape/tape.ts";
+import type { Sink } from "../../tape/lines.ts";
+import { eventsOf } from "../../tape/lines.ts";
+import { type Tape, type TapeHead, tapeFormat } from "../../tape/tape.ts";
 
 /** Loaded when first needed: it takes as long as a fifth of the start. */
 const zlib = () => process.getBuiltinModule("node:zlib");
