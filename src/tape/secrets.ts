@@ -35,6 +35,8 @@ const mostLatest = 100;
 /** The longest values and secrets that are remembered, in characters. Longer ones are rare, and clients may send many. */
 const longestCached = 200;
 
+/** The longest order whose name is remembered, in characters: 10,000 names would otherwise fill the memory. */
+const longestOrder = 4096;
 /** The most names with a PIN that are remembered. */
 const mostNames = 10_000;
 
@@ -99,7 +101,7 @@ export class Replacing {
   #rememberName(text: string): void {
     const [, pin] = onlyPin.exec(text) ?? [];
     if (pin === undefined || text.indexOf(pin) === text.lastIndexOf(pin)) return;
-    if (this.#names.size >= mostNames || !isJsonObject(text)) return;
+    if (this.#names.size >= mostNames || text.length > longestOrder || !isJsonObject(text)) return;
     const { name }: { name?: unknown } = JSON.parse(text);
     if (typeof name !== "string" || !name.includes(pin)) return;
     const hidden = name.replaceAll(pin, this.#replace(pin));
