@@ -78,6 +78,8 @@ export class Recorder implements Tap {
   readonly #turns: Turns;
   readonly #waits: Waits | undefined;
   #pinnedMs: number | undefined;
+  /** The requests without an outcome: for them, time stands still until the next event. */
+  #running = 0;
   #wired: Wired | undefined;
   #recording: Recording | undefined;
   #isCalling = false;
@@ -102,13 +104,15 @@ export class Recorder implements Tap {
       ),
   };
 
-  #nowMs(): number {
+  #nowMs(isEvent = false): number {
     const nowMs = this.#turns.clock.now();
     if (this.#pinnedMs === undefined) {
       this.#turns.afterTurn(() => {
         this.#pinnedMs = undefined;
       });
-    } else if (Math.abs(nowMs - this.#pinnedMs) < longestTurnMs) return this.#pinnedMs;
+    } else if ((this.#running > 0 && !isEvent) || Math.abs(nowMs - this.#pinnedMs) < longestTurnMs) {
+      return this.#pinnedMs;
+    }
     this.#pinnedMs = nowMs;
     return nowMs;
   }
@@ -231,10 +235,12 @@ export class Recorder implements Tap {
     const headers = env.arrived?.headers ?? request.headers;
     const known = recording.lookedUp && this.#knownCredential(recording, headers, body);
     const received = { request, headers, body, environment, known };
-    const line = recording.lines.addRequest(received, this.#nowMs());
+    const line = recording.lines.addRequest(received, this.#nowMs(true));
+    this.#running++;
     let isEnded = false;
     const ended = (exchange: Exchange, messages: Messages, forced: Scenario | undefined) => {
       isEnded = true;
+      this.#running--;
       // The recording may have ended since.
       if (this.#recording !== recording) return;
       recording.lastId = this.#wired?.journal.lastId ?? 0;
@@ -319,7 +325,7 @@ export class Recorder implements Tap {
   }
 
   #add(event: NewEvent): void {
-    this.#recording?.lines.add(event, this.#nowMs());
+    this.#recording?.lines.add(event, this.#nowMs(true));
   }
 }
 

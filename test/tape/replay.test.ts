@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { FindingsReport } from "../../src/journal/findings/finding.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
 import { differencesOf, tapeOf } from "../support/taped.ts";
@@ -137,4 +137,19 @@ test("a PIN in the name of its card is on no tape, and a replay finds it", async
   expect(player.differences).toEqual([]);
   expect(player.sandbox.findings().totals).toEqual(findings?.totals);
   player.sandbox.close();
+});
+
+test("a replay has the time of each request of a long turn of the event loop", async () => {
+  const tape = await tapeOf(async (sandbox) => {
+    let nowMs = Date.now();
+    // Time goes on within the request.
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => {
+      nowMs += 1500;
+      return nowMs;
+    });
+    onTestFinished(() => clock.mockRestore());
+    for (let n = 0; n < 5; n++) await sandbox.fetch("http://sandbox/developer/cards");
+    clock.mockRestore();
+  });
+  expect(await differencesOf(tape)).toEqual([]);
 });
