@@ -267,6 +267,8 @@ export interface Internals
   readonly inputs?: Inputs | undefined;
   /** How to shorten the waits of scenarios; default: not. */
   readonly waits?: Waits | undefined;
+  /** Receives the function that begins the tape, because a start that fails must not replace the tape of another one. */
+  readonly deferTape?: ((begin: () => void) => void) | undefined;
   /** Called once if the tape cannot be written any more; default: a warning of the process. */
   readonly onTapeFailure?: ((message: string) => void) | undefined;
   /** Default: real time. */
@@ -280,7 +282,18 @@ export interface Internals
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
-  { privateSecrets, inputs, rows, clock, deliver, tap, waits, onTapeFailure, ...internals }: Internals,
+  {
+    privateSecrets,
+    inputs,
+    rows,
+    clock,
+    deliver,
+    tap,
+    waits,
+    deferTape,
+    onTapeFailure,
+    ...internals
+  }: Internals,
 ): Sandbox {
   // Checks the options before it creates a database file.
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
@@ -326,7 +339,9 @@ export function openSandbox(
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),
     });
-    if (options.tape !== undefined) taping?.begin(isNew, options.tape);
+    const beginTape = () => options.tape !== undefined && taping?.begin(isNew, options.tape);
+    if (deferTape) deferTape(beginTape);
+    else beginTape();
     return closable(sandbox, database, taping);
   } catch (error) {
     database.close();
@@ -351,7 +366,14 @@ function closable(sandbox: PortableSandbox, database: OpenDatabase, taping: Tapi
     const methods = ["exec", "all", "get", "run", "transaction", "batch", "define"] as const;
     Object.assign(database, Object.fromEntries(methods.map((method) => [method, refuse])));
   };
-  return { ...sandbox, fetch, close, tape: taping?.recording?.path ?? undefined };
+  return {
+    ...sandbox,
+    fetch,
+    close,
+    get tape() {
+      return taping?.recording?.path ?? undefined;
+    },
+  };
 }
 
 function closed(): Error {

@@ -116,8 +116,12 @@ export async function start(
   // The default seed is public, so the secrets of a server that others can reach must not derive from it. An
   // explicit seed selects reproducible secrets.
   const privateSecrets = !isLoopback(host) && own.seed === undefined;
-  const sandbox =
-    opened ?? openSandbox({ ...own, db }, { privateSecrets, inputs, observer, waits, onTapeFailure });
+  let beginTape = () => {};
+  const deferTape: Internals["deferTape"] = (begin) => {
+    beginTape = begin;
+  };
+  const internals = { privateSecrets, inputs, observer, waits, deferTape, onTapeFailure };
+  const sandbox = opened ?? openSandbox({ ...own, db }, internals);
   // `createSandbox()` needs no server, so only a start loads it.
   const { listen } = await import("./server/listen.ts");
   const open: Listening[] = [];
@@ -143,6 +147,8 @@ export async function start(
       { environments, control, livePort: live === undefined ? undefined : portOf(live) },
       port,
     );
+    // No request has arrived yet: these need a later turn of the event loop.
+    beginTape();
     if (inputs && watch) {
       const { watchInputs } = await import("./watch-inputs.ts");
       stopWatching = watchInputs(inputs.files, watch);

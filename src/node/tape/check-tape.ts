@@ -28,9 +28,11 @@ const url = text.refine((value) => /^https?:\/\//.test(value) && URL.canParse(va
 
 /** The known scenarios by their text: a sweep forces the same few on many requests. */
 const known = new Map<string, boolean>();
+const mostKnown = 1000;
 const scenario = z.custom<Scenario>((value) => {
   const name = JSON.stringify(value);
   const isKnown = known.get(name) ?? scenarioSchema().safeParse(value).success;
+  if (known.size === mostKnown) known.clear();
   known.set(name, isKnown);
   return isKnown;
 }, "is a scenario that this version does not know");
