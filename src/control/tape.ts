@@ -116,10 +116,9 @@ export class SandboxTape {
     }
     const { requests, deliveries } = this.#inProgress();
     if (requests + deliveries > 0) {
-      const counts = `${requests} requests wait for a scenario, and ${deliveries} webhook deliveries wait for a response`;
       throw new ControlError(
         409,
-        `tape: a recording cannot begin in the middle of a request: ${counts}. Release or disarm the scenarios, or try again later.`,
+        `tape: a recording cannot begin while requests wait for a scenario (${requests}) or webhook deliveries wait for a response (${deliveries}). Release or disarm the scenarios, or try again later.`,
       );
     }
     try {

@@ -2,6 +2,7 @@ import type { IsolatedCompany } from "../control/isolated-company.ts";
 import { type Finding, isAsSevere, type Occurrence, type Severity } from "../journal/findings/finding.ts";
 import { escapeControls } from "../journal/formats/escape.ts";
 import { timesText } from "../journal/formats/formatted.ts";
+import { withReplay } from "../journal/replay-command.ts";
 import { setImmediate } from "./real-timers.ts";
 
 const maxRequests = 10;
@@ -16,12 +17,16 @@ export async function connectionsClosed(): Promise<void> {
 
 /**
  * For the end of a company's test.
+ * @param tape - the path of the sandbox's tape, if it records one
  * @throws Error with the story of each finding of at least this severity, if there is one
  */
-export function refuseFindings({ findings, slug }: IsolatedCompany, failOn: Severity): void {
-  const failing = findings({ final: true, evidence: false }).findings.filter(({ severity }) =>
-    isAsSevere(severity, failOn),
-  );
+export function refuseFindings(
+  { findings, slug }: IsolatedCompany,
+  failOn: Severity,
+  tape: string | undefined,
+): void {
+  const report = withReplay(findings({ final: true, evidence: false }), tape);
+  const failing = report.findings.filter(({ severity }) => isAsSevere(severity, failOn));
   if (failing.length === 0) return;
   const count = failing.length === 1 ? "1 finding" : `${failing.length} findings`;
   const threshold = failOn === "critical" ? "severity critical" : `severity ${failOn} or higher`;
@@ -48,7 +53,7 @@ function linesOf({ id, severity, title, times, occurrences, why, fix }: Finding)
   ];
 }
 
-function occurrenceLines({ observed, requests }: Occurrence): string[] {
+function occurrenceLines({ observed, requests, replay }: Occurrence): string[] {
   const more = requests.length - maxRequests;
   return [
     `Observed: ${observed}`,
@@ -58,5 +63,6 @@ function occurrenceLines({ observed, requests }: Occurrence): string[] {
         ({ id, method, path, status }) => `  request ${id}: ${method} ${path}, ${status ?? "no response"}`,
       ),
     ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(replay === undefined ? [] : [`  ${replay}`]),
   ];
 }

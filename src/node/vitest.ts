@@ -76,7 +76,7 @@ export function sandboxTest(options: SandboxTestOptions = {}) {
       const isJudged = failOn !== "never";
       const company = await namedCompany(sandbox, task.name);
       // An error in the teardown of a fixture would keep Vitest from tearing down the others.
-      if (isJudged) onTestFinished(() => refuseFindings(company, failOn));
+      if (isJudged) onTestFinished(() => refuseFindings(company, failOn, sandbox.tape));
       await use(company);
       if (isJudged) await connectionsClosed();
       company.delete();

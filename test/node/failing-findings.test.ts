@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, type TestError, vi } from "vitest";
 import type { IsolatedCompany } from "../../src/control/isolated-company.ts";
+import { refuseFindings } from "../../src/node/failing-findings.ts";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
 import { sandboxTest } from "../../src/node/vitest.ts";
 import { httpClient } from "../support/http-client.ts";
@@ -188,5 +189,16 @@ describe("failOn of a describe block", () => {
     expect(() => sandboxTest({ failOn: "warning" })).toThrow(`sandboxTest(): ${allowed}`);
     // @ts-expect-error no option has this name
     expect(() => sandboxTest({ failon: "warn" })).toThrow('unknown option "failon". Did you mean "failOn"?');
+  });
+});
+
+describe("with a tape", () => {
+  test.override({ failOn: "never" });
+
+  test("the story names the command that plays it", async ({ sandbox, company }) => {
+    await leak({ sandbox, company });
+    expect(() => refuseFindings(company, "warn", "a.tape")).toThrow(
+      /, 200\n {2}card-sandbox replay a\.tape --until [0-9]+\n/,
+    );
   });
 });

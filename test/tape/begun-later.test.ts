@@ -265,7 +265,7 @@ describe("the recording", () => {
     const held = client.order(1);
     await new Promise(setImmediate);
     expect(() => sandbox.control.tape.begin()).toThrow(
-      "1 requests wait for a scenario, and 0 webhook deliveries",
+      "requests wait for a scenario (1) or webhook deliveries wait for a response (0)",
     );
     armed.release();
     expect(await held).toBe(201);
@@ -275,7 +275,7 @@ describe("the recording", () => {
     const settled = sandbox.webhooks.settled();
     await vi.waitFor(() => expect(sent).toBe(1));
     expect(() => sandbox.control.tape.begin()).toThrow(
-      "0 requests wait for a scenario, and 1 webhook deliveries",
+      "requests wait for a scenario (0) or webhook deliveries wait for a response (1)",
     );
     respond(new Response());
     await settled;

@@ -5,7 +5,7 @@ export interface JunitCase {
   readonly name: string;
   readonly classname: string;
   readonly failure?: string;
-  /** More about the failure or the skipped case, in several lines; may be empty. */
+  /** More about the case, in several lines; may be empty. That of a passed case is its output. */
   readonly details?: string;
   /** The reason; may be empty. */
   readonly skipped?: string;
@@ -44,7 +44,8 @@ ${cases.map((each) => `    ${caseXml(each)}`).join("\n")}
 export function caseXml({ name, classname, failure, details, skipped }: JunitCase): string {
   const start = `<testcase name="${escapeMarkup(name)}" classname="card-sandbox.${escapeMarkup(classname)}"`;
   if (failure !== undefined) return `${start}>${outcome("failure", failure, details)}</testcase>`;
-  return skipped === undefined ? `${start}/>` : `${start}>${outcome("skipped", skipped, details)}</testcase>`;
+  if (skipped !== undefined) return `${start}>${outcome("skipped", skipped, details)}</testcase>`;
+  return details ? `${start}><system-out>${escapeMarkup(details)}</system-out></testcase>` : `${start}/>`;
 }
 
 function outcome(element: "failure" | "skipped", message: string, details = ""): string {

@@ -1,4 +1,4 @@
-import type { SweepCell, SweepReport } from "../sweep-report.ts";
+import type { SweepCell, SweepReport, Verdict } from "../sweep-report.ts";
 import { cellDetails, cellsLeftOut, reportJson } from "./cell-evidence.ts";
 import { escapeMarkdown } from "./escape.ts";
 import { evidenceLines, evidenceMarkdown, markupBytes } from "./evidence.ts";
@@ -48,9 +48,13 @@ export function formatSweep(report: SweepReport, format: ReportFormat): Formatte
   });
 }
 
-/** The cells that Markdown and JUnit show with their details. */
+/** The cells that Markdown and JUnit show with their details: those that do not survive, even if they do not fail the sweep. */
 function withDetails(report: SweepReport): SweepCell[] {
-  return report.cells.filter(({ verdict }) => fails(report, verdict));
+  return report.cells.filter(({ verdict }) => hasDetails(report, verdict));
+}
+
+function hasDetails(report: SweepReport, verdict: Verdict): boolean {
+  return verdict === "failed" || fails(report, verdict);
 }
 
 function markdown(report: SweepReport, title: string, room: Room): string {
@@ -86,13 +90,13 @@ function markdown(report: SweepReport, title: string, room: Room): string {
   const isAccepted = new Set(report.accepted);
   const shown = report.cells.filter(({ verdict, id }) => verdict !== "survived" && !isAccepted.has(id));
   const texts = cellDetails(shown, room, (cell, own) =>
-    fails(report, cell.verdict)
+    hasDetails(report, cell.verdict)
       ? markdownParts(
           escapeMarkdown(sentenceOf(cell)),
           codeBlock(detailLines(cell, mostOutput)),
           evidenceMarkdown(cell.evidence ?? [], own),
         )
-      : `- ${escapeMarkdown(cell.verdict === "failed" ? sentenceOf(cell) : titleOf(cell))}`,
+      : `- ${escapeMarkdown(titleOf(cell))}`,
   );
   const verdictParts = cellsByVerdict(report).flatMap(([verdict, cells]) => {
     if (verdict === "survived") return [];
@@ -100,7 +104,7 @@ function markdown(report: SweepReport, title: string, room: Room): string {
     const more = cells.length - own.length;
     return [
       `## ${verdictHeading(verdict, cells)}`,
-      own.join(fails(report, verdict) ? "\n\n" : "\n"),
+      own.join(hasDetails(report, verdict) ? "\n\n" : "\n"),
       more > 0 ? `${more} more: see the report as HTML or JSON.` : "",
     ];
   });
@@ -137,8 +141,8 @@ function junitCases(report: SweepReport, room: Room): JunitCase[] {
         return { ...start, skipped: `accepted by the baseline: ${message}`, details: own };
       }
       if (verdict === "not_reached") return { ...start, skipped: message };
-      if (!fails(report, verdict)) return start;
-      return { ...start, failure: message, details: own };
+      if (fails(report, verdict)) return { ...start, failure: message, details: own };
+      return own === "" ? start : { ...start, details: `${message}\n${own}` };
     }),
     ...not_run.map(
       (id): JunitCase => ({

@@ -182,7 +182,7 @@ describe("the report of a sweep as Markdown", () => {
     );
     expect(text).toMatch(/^\| orderPhysicalCard \| ! \| … \| ✗ \| ✗ \| ✗ \| ✗ \| ✗ \| ~ \|/m);
     expect(text).toContain("\n\n    POST orderPhysicalCard  key A → card created, response lost\n");
-    expect(text).toContain("## ! failed (1)\n\n- orderPhysicalCard \\#2, 503 from the issuer: 1 card fewer.");
+    expect(text).toContain("## ! failed (1)\n\norderPhysicalCard \\#2, 503 from the issuer: 1 card fewer.");
   });
 
   test("fits into the job summary of GitHub", () => {
