@@ -1,3 +1,4 @@
+import { hashOfSecret } from "../rules/random.ts";
 import type { Database, SqlValue } from "./database.ts";
 import { prepareSchema } from "./meta.ts";
 import { columnsOf, firstReleased, migrations, snapshotColumns, worldTables } from "./schema.ts";
@@ -83,6 +84,15 @@ export function replaceHash(database: Database, before: Uint8Array, after: Uint8
     const ofTable = `of_table = '${table}' AND ${column} = ?`;
     database.run(`UPDATE snapshot_rows SET ${column} = ? WHERE ${ofTable}`, after, before);
   }
+}
+
+/** Replaces a fixture key, whose secret is public, also in snapshots. */
+export function replacePublicKey(database: Database, before: string, after: string): void {
+  replaceHash(database, hashOfSecret(before), hashOfSecret(after));
+  database.run("UPDATE api_keys SET public_secret = ? WHERE public_secret = ?", after, before);
+  const column = `c${columnsOf("api_keys").indexOf("public_secret") + 1}`;
+  const update = `UPDATE snapshot_rows SET ${column} = ? WHERE of_table = 'api_keys' AND ${column} = ?`;
+  database.run(update, after, before);
 }
 
 /** Whether an API key or an access token has this hash. */

@@ -245,6 +245,20 @@ describe("card-sandbox replay", async () => {
       expect(await cards()).toBe(none + 2);
     });
 
+    test("accepts the public keys of the default fixtures, also after a reset", async () => {
+      const { url } = await serve(tape, 1);
+      const exchange = async () =>
+        (
+          await fetch(`${url}/auth/v1/sandbox/token`, {
+            method: "POST",
+            body: JSON.stringify({ api_key: "sk_sandbox_northwind_owner" }),
+          })
+        ).status;
+      expect(await exchange()).toBe(200);
+      await fetch(`${url}/_sandbox/reset`, { method: "POST" });
+      expect(await exchange()).toBe(200);
+    });
+
     test("sends webhooks for new requests alone, and only to hosts that are allowed here", async () => {
       const received: (string | undefined)[] = [];
       const server = createServer((request, response) => {

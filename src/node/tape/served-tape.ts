@@ -4,11 +4,14 @@ import type { PlayedRequest, Replay, ShownResponse, TapeEntry, TapePage } from "
 import { maskBody, maskHeaders, maskPath, maskQuery, maskRequestBody } from "../../journal/masking.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { RowChanges } from "../../store/row-changes.ts";
+import { replacePublicKey } from "../../store/stored-rows.ts";
 import type { Difference } from "../../tape/difference.ts";
 import type { Player } from "../../tape/player.ts";
 import type { Tape, TapedRequest, TapedResponse, TapeEvent } from "../../tape/tape.ts";
 import { targetViolation } from "../../webhooks/target.ts";
+import type { FixtureWorld } from "../../world/fixtures.ts";
 import { type Sandbox, systemClock } from "../create-sandbox.ts";
+import { readDefaultFixtures } from "../input-files.ts";
 import { openPlayer } from "./play.ts";
 
 /** The events on a page. */
@@ -196,6 +199,7 @@ export class ServedTape implements Replay {
       const violation = targetViolation(url, this.#webhookHosts);
       return violation ? Promise.reject(new Error(`not sent: ${violation.message}`)) : fetch(url, init);
     });
+    restorePublicKeys(player);
     this.#world = { player, serves: new Map(), pending: new Set() };
     if (!before) return;
     before.player.sandbox.drain();
@@ -292,4 +296,22 @@ function shownResponse({ status, point, scenario, fault, headers, body }: TapedR
     headers: maskHeaders(new Headers(headers)),
     body: body === null ? null : maskBody(body),
   };
+}
+
+/** The keys of the default fixtures are public. In a served world they are valid again, instead of their stand-ins. */
+function restorePublicKeys({ database, tape }: Player<Sandbox>): void {
+  const { digest, world } = tape.head.fixtures;
+  const shipped = readDefaultFixtures();
+  if (digest !== shipped.digest) return;
+  const secretsOf = ({ companies }: FixtureWorld) =>
+    companies.flatMap(({ members }) =>
+      members.flatMap((member) => member.api_keys.map(({ secret }) => secret)),
+    );
+  const standIns = secretsOf(world);
+  database.transaction(() => {
+    for (const [n, secret] of secretsOf(shipped.world).entries()) {
+      const standIn = standIns[n];
+      if (standIn !== undefined) replacePublicKey(database, standIn, secret);
+    }
+  });
 }
