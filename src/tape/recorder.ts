@@ -274,19 +274,25 @@ export class Recorder implements Tap {
   }
 
   /**
+   * Call it before `begin`.
+   * @throws SetupError if the tape would begin with too many rows
+   */
+  refuseTooManyRows(isNew: boolean): void {
+    const { database } = (this.#wired as Wired).services;
+    const rows = isNew ? 0 : countStoredRows(database);
+    if (rows <= mostRows) return;
+    throw new SetupError(
+      `tape: a tape begins with the rows of the database, at most ${mostRows}, but there are ${rows}. Reset the sandbox, or use a new database.`,
+    );
+  }
+
+  /**
    * Begins to record, and ends an earlier recording.
    * @param key - 32 unpredictable bytes, which the stand-ins derive from
    * @param isNew - the world is as its fixtures made it; otherwise the tape begins with all rows
-   * @throws SetupError if there are too many rows
    */
   begin(sink: Sink, key: Uint8Array, isNew: boolean): Recorded {
     const wired = this.#wired as Wired;
-    const rows = isNew ? 0 : countStoredRows(wired.services.database);
-    if (rows > mostRows) {
-      throw new SetupError(
-        `tape: a tape begins with the rows of the database, at most ${mostRows}, but there are ${rows}. Reset the sandbox, or use a new database.`,
-      );
-    }
     const replace = standIns(key);
     const replacing = new Replacing(replace);
     const { clock } = wired.services;

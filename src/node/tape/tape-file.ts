@@ -26,8 +26,10 @@ const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const lastBlock = Buffer.from([3, 0]);
 /** How far back a deflated text can refer to earlier text. */
 const windowBytes = 32 * 1024;
-/** More than a million requests. */
-const mostBytes = 2 ** 30;
+/** The most text of a tape, about 400,000 orders: a string of Node can have 512 MiB. */
+const mostBytes = 511 * 2 ** 20;
+/** For the last seal and the end. */
+const endBytes = 2 ** 19;
 
 interface Batch {
   readonly bytes: Buffer;
@@ -47,20 +49,29 @@ export class TapeWriter implements Sink {
   #isBusy = false;
   #isEnded = false;
   #isBroken = false;
+  #isFull = false;
+  readonly #most: number;
 
   /**
    * @param append - appends to the file
-   * @param onFailure - called if `append` throws: nothing more is written
+   * @param onFailure - called if `append` throws, or the tape is full: nothing more is written, or only the end
+   * @param most - the most bytes of text
    */
-  constructor(append: (chunk: Uint8Array) => void, onFailure: (error: Error) => void) {
+  constructor(append: (chunk: Uint8Array) => void, onFailure: (error: Error) => void, most = mostBytes) {
+    this.#most = most;
     this.#append = append;
     this.#onFailure = onFailure;
     this.#write(header);
   }
 
   write(text: string): void {
-    if (this.#isBroken || this.#isEnded) return;
+    if (this.#isBroken || this.#isEnded || this.#isFull) return;
     const bytes = Buffer.from(text);
+    if (this.#textBytes + bytes.length > this.#most) {
+      this.#isFull = true;
+      this.#onFailure(new Error(`a tape can have at most ${this.#most / 2 ** 20} MiB of text`));
+      return;
+    }
     const crc = zlib().crc32(bytes, this.#textCrc);
     const seal = Buffer.from(`${sealOf(crc)}\n`);
     this.#queue(Buffer.concat([bytes, seal]), zlib().crc32(seal, crc));
@@ -184,11 +195,11 @@ export function decodeTape(bytes: Buffer): Tape {
   const damaged = new Error("is damaged: its checksum is wrong. Get an undamaged copy of the file.");
   let text: string;
   try {
-    const limits = { finishFlush: zlib().constants.Z_SYNC_FLUSH, maxOutputLength: mostBytes };
+    const limits = { finishFlush: zlib().constants.Z_SYNC_FLUSH, maxOutputLength: mostBytes + endBytes };
     text = zlib().gunzipSync(bytes, limits).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
-      throw new Error(`is too long: it has more than ${mostBytes / 2 ** 30} GiB of text.`);
+      throw new Error(`is too long: it has more than ${mostBytes / 2 ** 20} MiB of text.`);
     }
     throw damaged;
   }

@@ -13,7 +13,7 @@ import { decodeTape, encodeTape, openTapeFile, TapeWriter } from "./tape-file.ts
 const flushMs = 1000;
 
 /** The maximum size of a tape that is kept in memory. */
-const mostMemoryBytes = 64 * 1024 * 1024;
+const mostMemoryBytes = 32 * 1024 * 1024;
 
 /** The place of a tape: a file, or the memory of this process. */
 interface Storage {
@@ -73,6 +73,7 @@ export class Taping implements TapeRecorder {
    */
   begin(isNew: boolean, path?: string): void {
     this.end();
+    this.recorder.refuseTooManyRows(isNew);
     const storage = path === undefined ? memoryStorage() : fileStorage(pathOf(path));
     this.#failure = undefined;
     const append = (chunk: Uint8Array) => {
