@@ -18,6 +18,7 @@ import { wireSandbox } from "../../src/sandbox.ts";
 import { readOrigin } from "../../src/store/meta.ts";
 import { insertStoredRows } from "../../src/store/stored-rows.ts";
 import type { Difference } from "../../src/tape/difference.ts";
+import { eventsOf } from "../../src/tape/lines.ts";
 import { Player } from "../../src/tape/player.ts";
 import { Recorder } from "../../src/tape/recorder.ts";
 import type { Tape } from "../../src/tape/tape.ts";
@@ -97,7 +98,7 @@ export async function tapesWhile(
           .trimEnd()
           .split("\n")
           .map((line) => JSON.parse(line));
-        made.push({ tape: { head, events, isComplete: true }, ports, overlays });
+        made.push({ tape: { head, events: eventsOf(events), isComplete: true }, ports, overlays });
       },
     };
   };

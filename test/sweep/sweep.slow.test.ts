@@ -336,8 +336,9 @@ test("reports its progress", async () => {
   expect(seen[0]?.reference).toMatchObject({ calls: 2, operations: 2 });
 });
 
-test("a report has no secrets and no random ids", async () => {
+test("a report has no secrets, and random ids only in its evidence", async () => {
   const secrets: string[] = [];
+  const keys: string[] = [];
   const run: Run = async (sandbox, { n }) => {
     const client = new TestClient(sandbox, { givesUp: true });
     const { body } = await client.call("POST", "/developer/webhooks", {
@@ -345,7 +346,7 @@ test("a report has no secrets and no random ids", async () => {
     });
     secrets.push(body.secret, await client.token(), "sk_sandbox_northwind_owner");
     const key = crypto.randomUUID();
-    secrets.push(key);
+    keys.push(key);
     await client.call("GET", `/developer/cards/${await client.token()}`).catch(() => {});
     try {
       await client.order({}, { key });
@@ -361,6 +362,8 @@ test("a report has no secrets and no random ids", async () => {
   expect(report.totals).toMatchObject({ failed: 3, damaged: 0 });
   const text = JSON.stringify(report);
   for (const secret of [...new Set(secrets), '"4821"', '\\"4821\\"']) expect(text).not.toContain(secret);
+  const withoutEvidence = JSON.stringify(report, (name, value) => (name === "evidence" ? [] : value));
+  for (const key of keys) expect(withoutEvidence).not.toContain(key);
   expect(cellOf(report, "orderPhysicalCard#1:forbidden").reason).toMatch(/^status 403: order \{id\} with /);
 });
 
