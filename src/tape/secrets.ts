@@ -173,6 +173,9 @@ export class Replacing {
       if (typeof value !== "string") return value;
       const column = columns[at - first] ?? "";
       if (column === "public_secret") return this.#replace(value);
+      // The shown start of a short key is the whole key.
+      if (column === "prefix" && value === row[columns.indexOf("public_secret") + first])
+        return this.#replace(value);
       return freeTexts.has(column) ? (this.#slowBody(value) ?? this.#replace(value)) : value;
     });
   }
@@ -265,8 +268,6 @@ export function standIns(key: Uint8Array): Replace {
   const cache = new QuickLRU<string, string>({ maxSize: cached });
   let permutation: Uint16Array | undefined;
   return (secret) => {
-    // Lists show the start of a key, which is not secret.
-    if (environmentOfKey(secret) && secret === shownPrefix(secret)) return secret;
     const known = cache.get(secret);
     if (known !== undefined) return known;
     let standIn: string;

@@ -1,6 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { FindingsReport } from "../../src/journal/findings/finding.ts";
+import type { Sandbox } from "../../src/node/create-sandbox.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
+import { temporaryFolder } from "../support/command-line.ts";
 import { differencesOf, tapeOf } from "../support/taped.ts";
 
 const order = (accountId: string) => ({
@@ -152,4 +156,27 @@ test("a replay has the time of each request of a long turn of the event loop", a
     clock.mockRestore();
   });
   expect(await differencesOf(tape)).toEqual([]);
+});
+
+test("a key of the fixtures that is as short as its shown start is not on the tape either", async () => {
+  const secret = "sk_sandbox_q7Zk9";
+  const folder = temporaryFolder();
+  const fixtures = join(folder, "fixtures.yaml");
+  writeFileSync(
+    fixtures,
+    `companies: [{slug: acme, name: Acme, country_code: GB, members: [{slug: ada, name: Ada, role: owner, api_keys: [{secret: ${secret}}]}]}]`,
+  );
+  const exchange = async (sandbox: Sandbox) => {
+    const body = JSON.stringify({ api_key: secret });
+    const response = await sandbox.fetch("http://sandbox/auth/v1/sandbox/token", { method: "POST", body });
+    expect(response.status).toBe(200);
+  };
+  const db = join(folder, "a.db");
+  const first = await tapeOf(exchange, { fixtures, db });
+  const reopened = await tapeOf(exchange, { fixtures, db });
+  expect(reopened.head.rows).not.toBeNull();
+  for (const tape of [first, reopened]) {
+    expect(JSON.stringify(tape)).not.toContain(secret);
+    expect(await differencesOf(tape)).toEqual([]);
+  }
 });
