@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { companyNow, lastInstantMs, lastYear, type SandboxClock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
-import { greatestClockOffset, setClockOffset } from "../store/companies.ts";
+import {
+  type CompanyAhead,
+  companiesAhead,
+  greatestClockOffset,
+  setClockOffset,
+} from "../store/companies.ts";
 import type { Database } from "../store/database.ts";
 import { writeClock } from "../store/meta.ts";
 import { ControlError } from "./errors.ts";
@@ -12,6 +17,16 @@ import type { ControlHandlers } from "./operations.ts";
 export interface TimeListing {
   readonly now: string;
   readonly frozen: boolean;
+}
+
+/**
+ * A company whose clock is ahead of the sandbox's.
+ * @internal
+ */
+export interface ClockOffset extends Omit<CompanyAhead, "clockOffsetMs"> {
+  readonly now: string;
+  /** In milliseconds. */
+  readonly offset_ms: number;
 }
 
 const instant = z.iso.datetime({
@@ -54,6 +69,27 @@ export class SandboxTime {
       now: isoOf(this.#nowMs(company)),
       frozen: this.#clock.state.frozenAtMs !== null,
     };
+  }
+
+  /**
+   * Up to `limit` companies whose clocks are ahead of the sandbox's, the one that is furthest ahead first.
+   * @internal
+   */
+  offsets(limit: number): ClockOffset[] {
+    return companiesAhead(this.#database, limit).map(({ clockOffsetMs, ...company }) => ({
+      ...company,
+      now: isoOf(companyNow(this.#clock, clockOffsetMs)),
+      offset_ms: clockOffsetMs,
+    }));
+  }
+
+  /**
+   * How far the clock of a company is ahead of the sandbox's, in milliseconds.
+   * @throws ControlError 404
+   * @internal
+   */
+  offsetOf(company: string): number {
+    return requireCompany(this.#database, company).clockOffsetMs;
   }
 
   /** @throws ControlError 409 if time would go back */

@@ -162,6 +162,23 @@ export function greatestClockOffset(database: Database): number {
   return database.get<{ greatest: number | null }>(query)?.greatest ?? 0;
 }
 
+/** A company whose clock is ahead of the sandbox's. */
+export interface CompanyAhead {
+  readonly id: CompanyId;
+  readonly environment: Environment;
+  readonly slug: string;
+  readonly name: string;
+  readonly clockOffsetMs: number;
+}
+
+/** The companies whose clocks are ahead of the sandbox's, the one that is furthest ahead first. */
+export function companiesAhead(database: Database, limit: number): CompanyAhead[] {
+  const query = `
+    SELECT id, environment, slug, name, clock_offset_ms AS clockOffsetMs FROM companies
+    WHERE clock_offset_ms <> 0 ORDER BY clock_offset_ms DESC, pk ${limitParameter}`;
+  return database.all(query, limit);
+}
+
 /** Changes a company. Absent fields stay. */
 export function updateCompany(
   database: Database,

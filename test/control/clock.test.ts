@@ -145,3 +145,25 @@ describe("a company's clock", () => {
     expect((await sandbox.read("live/northwind")).now).toBe("2026-03-10T10:30:00.000Z");
   });
 });
+
+test("lists the companies whose clocks are ahead, the one that is furthest ahead first", async () => {
+  const { clock, advance, company } = openClock();
+  expect(clock.offsets(10)).toEqual([]);
+  await advance({ by: "P1D", company: "northwind" });
+  await advance({ by: "P31D", company: "fullhouse" });
+  await advance({ by: "PT1H" });
+  const { id, name } = company("fullhouse");
+  expect(clock.offsets(10)).toEqual([
+    {
+      id,
+      name,
+      slug: "fullhouse",
+      environment: "sandbox",
+      now: "2026-04-10T10:30:00.000Z",
+      offset_ms: 31 * 86_400_000,
+    },
+    expect.objectContaining({ slug: "northwind", now: "2026-03-11T10:30:00.000Z", offset_ms: 86_400_000 }),
+  ]);
+  expect(clock.offsets(1)).toHaveLength(1);
+  expect(clock.offsetOf("northwind")).toBe(86_400_000);
+});

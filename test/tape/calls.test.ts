@@ -27,6 +27,8 @@ const reading = [
   "scenarios.byId",
   "scenarios.unused",
   "state.snapshots",
+  "time.offsetOf",
+  "time.offsets",
   "time.read",
   "webhooks.deliveries",
 ];
