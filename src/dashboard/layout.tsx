@@ -46,10 +46,21 @@ export type Render = (c: Context, page: Page, options?: RenderOptions) => Respon
 
 /** Renders pages and errors in the layout. */
 export function createRenderer(services: DashboardServices, guard: Guard, flashes: Flashes) {
-  const render: Render = (c, { title, body }, { status = 200, flash, signedOut = false } = {}) => {
+  const render: Render = (
+    c,
+    { title, body, live = false },
+    { status = 200, flash, signedOut = false } = {},
+  ) => {
     const visitor = signedOut ? "signed-out" : guard.kind === "token" ? "signed-in" : "no-sign-in";
     const whole = (
-      <Layout title={title} services={services} path={c.req.path} flash={flash} visitor={visitor}>
+      <Layout
+        title={title}
+        services={services}
+        path={c.req.path}
+        flash={flash}
+        visitor={visitor}
+        stream={live === true ? `/_sandbox/requests/stream?last_event_id=${services.journal.lastId}` : live}
+      >
         {body}
       </Layout>
     );
@@ -61,9 +72,9 @@ export function createRenderer(services: DashboardServices, guard: Guard, flashe
     (pageOf: (request: PageRequest, id: string) => Page | Promise<Page>): Handler =>
     async (c) => {
       const request = pageRequest(c, services, flashes);
-      const { title, body } = await pageOf(request, c.req.param("id") ?? "");
-      const inContext = <PageContext.Provider value={request}>{body}</PageContext.Provider>;
-      return render(c, { title, body: inContext }, { flash: request.flash });
+      const page = await pageOf(request, c.req.param("id") ?? "");
+      const body = <PageContext.Provider value={request}>{page.body}</PageContext.Provider>;
+      return render(c, { ...page, body }, { flash: request.flash });
     };
 
   const onError = (error: Error, c: Context) => {
@@ -129,14 +140,28 @@ function errorPage(title: string, message: string): Page {
 const menu: readonly (readonly [path: string, name: string])[] = [
   ["", "Overview"],
   ["/requests", "Requests"],
-  ["/scenarios", "Scenarios"],
-  ["/assumptions", "Assumptions"],
-  ["/companies", "Companies"],
-  ["/api-keys", "API keys"],
   ["/cards", "Cards"],
+  ["/webhooks", "Webhooks"],
+  ["/scenarios", "Scenarios"],
+  ["/world", "World"],
+  ["/assumptions", "Assumptions"],
+  ["/contract", "Contract"],
   ["/report", "Report"],
   ["/sweep", "Sweep"],
 ];
+
+/** The mark: a card that stands in sand. */
+const shapes = [
+  '<path fill="#e2a93b" d="M0 21c4-3 8-3 12-1s8 2 12-1 6-2 8-1v10a4 4 0 0 1-4 4H4a4 4 0 0 1-4-4z"/>',
+  '<path fill="#2742b8" d="M8 3h16a3 3 0 0 1 3 3v13c-3-1-5 0-8 1-3 2-6 1-9-1-2-1-4-1-5-1V6a3 3 0 0 1 3-3z"/>',
+  '<path fill="#fff" d="M5 8h22v3H5z" opacity=".85"/>',
+].join("");
+
+const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${shapes}</svg>`)}`;
+
+function Mark() {
+  return <img src={icon} alt="" width="28" height="28" />;
+}
 
 interface LayoutProps {
   readonly title: string;
@@ -145,10 +170,13 @@ interface LayoutProps {
   readonly flash?: Flash | undefined;
   /** `no-sign-in`: the pages need no sign-in. */
   readonly visitor: "signed-out" | "signed-in" | "no-sign-in";
+  /** The URL of the stream that refreshes the page; false: it is not refreshed. */
+  readonly stream: string | false;
   readonly children?: Child;
 }
 
-function Layout({ title, services: { version, replay }, path, flash, visitor, children }: LayoutProps) {
+function Layout({ title, services, path, flash, visitor, stream, children }: LayoutProps) {
+  const { version, replay } = services;
   // The version makes browsers load the files of a new release.
   const file = (name: string) => `${base}/${name}?v=${encodeURIComponent(version)}`;
   return (
@@ -158,7 +186,7 @@ function Layout({ title, services: { version, replay }, path, flash, visitor, ch
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · card-sandbox`}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href={icon} />
         <link rel="stylesheet" href={file("dashboard.css")} />
         <script src={file("dashboard.js")} defer></script>
       </head>
@@ -168,7 +196,10 @@ function Layout({ title, services: { version, replay }, path, flash, visitor, ch
         </a>
         <header>
           <a class="brand" href={base}>
-            card-sandbox <small>{version}</small>
+            <Mark />
+            <span>
+              card-sandbox <small>{version}</small>
+            </span>
           </a>
           {visitor !== "signed-out" && (
             <Menu path={path} pages={replay ? menu.toSpliced(2, 0, ["/tape", "Tape"]) : menu} />
@@ -179,7 +210,7 @@ function Layout({ title, services: { version, replay }, path, flash, visitor, ch
             </form>
           )}
         </header>
-        <main id="content" tabindex={-1}>
+        <main id="content" tabindex={-1} {...(stream && { "data-live": stream })}>
           {flash && !flash.refused?.showsMessage && <Notice flash={flash} />}
           {children}
         </main>
@@ -193,7 +224,11 @@ function Menu({ path, pages }: { path: string; pages: typeof menu }) {
     <nav aria-label="Dashboard">
       <ul>
         {pages.map(([page, name]) => {
-          const isCurrent = page === "" ? path === base : `${path}/`.startsWith(`${base}${page}/`);
+          const isCurrent =
+            page === ""
+              ? path === base
+              : `${path}/`.startsWith(`${base}${page}/`) ||
+                (page === "/world" && path.startsWith(`${base}/companies/`));
           return (
             <li>
               <a href={base + page} {...(isCurrent && { "aria-current": "page" })}>

@@ -28,6 +28,11 @@ export interface PageRequest {
 export interface Page {
   readonly title: string;
   readonly body: Child;
+  /**
+   * Whether the script refreshes the parts of the page: those elements with `data-part`, when a request was recorded.
+   * A string is the URL of the stream of requests to follow.
+   */
+  readonly live?: boolean | string;
 }
 
 export const PageContext = createContext<PageRequest | undefined>(undefined);

@@ -1,19 +1,106 @@
 import type { Child } from "hono/jsx";
 import { type ContractPointId, contractPoints } from "../../contract/points.ts";
+import { usePage } from "../page.ts";
+
+interface HeadProps {
+  readonly title: Child;
+  /** The name and path of the page above. */
+  readonly trail?: readonly [string, string];
+  readonly badge?: Child;
+  /** Whether the title is code. */
+  readonly mono?: boolean;
+  /** Actions of the whole page. */
+  readonly children?: Child;
+}
+
+/** The heading of a page. */
+export function Head({ title, trail, badge, mono, children }: HeadProps) {
+  return (
+    <div class="page-head">
+      {trail && (
+        <p class="trail">
+          <a href={trail[1]}>{trail[0]}</a>
+        </p>
+      )}
+      <h1 {...(mono && { class: "mono" })}>
+        {title} {badge}
+      </h1>
+      {children && <div class="actions">{children}</div>}
+    </div>
+  );
+}
 
 interface SectionProps {
   readonly id: string;
   readonly title: Child;
+  /** Whether it has a surface of its own. */
+  readonly panel?: boolean;
+  /** At the right of the heading. */
+  readonly aside?: Child;
+  /** Whether the script replaces the section when its content changed. */
+  readonly isLive?: boolean;
   readonly children?: Child;
 }
 
-/** A section with its heading. */
-export function Section({ id, title, children }: SectionProps) {
+/** A section with its heading, whose id is the given one; that of the section ends in `-section`. */
+export function Section({ id, title, panel, aside, isLive, children }: SectionProps) {
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <section
+      aria-labelledby={id}
+      {...(panel && { class: "panel" })}
+      {...(isLive && { id: `${id}-section`, "data-part": "" })}
+    >
+      {aside ? (
+        <div class="section-head">
+          <h2 id={id}>{title}</h2>
+          <div class="remark">{aside}</div>
+        </div>
+      ) : (
+        <h2 id={id}>{title}</h2>
+      )}
       {children}
     </section>
+  );
+}
+
+interface TabsProps {
+  readonly label: string;
+  /** The query parameter that selects a tab. */
+  readonly name: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly current: string;
+  /** The id of the element to show after a tab is opened. */
+  readonly at?: string;
+}
+
+/** Links that change one query parameter of the page. */
+export function Tabs({ label, name, options, current, at }: TabsProps) {
+  const { path } = usePage();
+  const link = (value: string) => {
+    const url = new URL(path, "http://sandbox");
+    url.searchParams.set(name, value);
+    return url.pathname + url.search + (at ? `#${at}` : "");
+  };
+  return (
+    <nav class="tabs" aria-label={label}>
+      {options.map((each) => (
+        <a href={link(each.value)} {...(each.value === current && { "aria-current": "true" })}>
+          {each.label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** One line of code with a button that copies it, which the script shows. */
+export function Secret({ text, label }: { text: string; label: string }) {
+  return (
+    <span class="copy-line">
+      <code>{text}</code>
+      <button type="button" class="quiet" data-copy hidden>
+        Copy<span class="unseen"> {label}</span>
+      </button>
+    </span>
   );
 }
 
