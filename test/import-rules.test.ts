@@ -43,7 +43,7 @@ const packages: Record<string, readonly string[]> = {
   rules: ["zod", "@noble/hashes", "@scure/base", "leven"],
   webhooks: ["standardwebhooks", "@scure/base"],
   world: ["zod"],
-  scenarios: ["zod"],
+  scenarios: ["zod", "yaml"],
   journal: ["quick-lru"],
   http: ["zod", "hono", "@noble/hashes", "@scure/base"],
   control: ["zod", "zod-openapi", "hono", "temporal-polyfill"],

@@ -18,6 +18,13 @@ import { ControlError } from "./errors.ts";
 /** Five times the size of a company with hundreds of members and cards. */
 const largestBody = 1024 * 1024;
 
+/** A query parameter that is true or false. */
+export const flag = () =>
+  z
+    .enum(["true", "false"], "must be true or false")
+    .transform((word) => word === "true")
+    .optional();
+
 /**
  * Reads a request's JSON body for a method that validates it; an empty body counts as `{}`.
  * @throws ControlError 400 if it is not JSON, 413 if it is too large

@@ -259,7 +259,7 @@ export const controlOperations = {
   }),
   disarmScenarios: row("DELETE", "/armed", {
     tag: "scenarios",
-    summary: "Disarm all scenarios, or the scenarios of one company",
+    summary: "Disarm all scenarios, the scenarios of one company, or those that are used up",
     success: 204,
     errors: [400, 404],
   }),

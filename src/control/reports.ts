@@ -11,19 +11,13 @@ import type { Database } from "../store/database.ts";
 import { latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
 import { deliveryOf } from "../webhooks/webhooks.ts";
-import { parse, readQuery } from "./input.ts";
+import { flag, parse, readQuery } from "./input.ts";
 import { optionalCompanyPk } from "./lookup.ts";
 import type { ControlHandlers } from "./operations.ts";
 import { entryFilter, unknownPoint } from "./requests.ts";
 
 const { company } = entryFilter;
 const format = z.enum(reportFormats).default("json");
-
-const flag = () =>
-  z
-    .enum(["true", "false"], "must be true or false")
-    .transform((word) => word === "true")
-    .optional();
 
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
   const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));

@@ -11,7 +11,7 @@ import { findKey } from "../store/api-keys.ts";
 import type { ArmedRow, Waits } from "../store/armed-scenarios.ts";
 import type { Database } from "../store/database.ts";
 import { ControlError, limits, refuseOver } from "./errors.ts";
-import { parse, readJson, readQuery } from "./input.ts";
+import { flag, parse, readJson, readQuery } from "./input.ts";
 import { optionalCompanyPk, requireCompany } from "./lookup.ts";
 import type { ControlHandlers } from "./operations.ts";
 
@@ -36,6 +36,16 @@ export const arming = z.lazy(() =>
 export type Arming = z.input<typeof arming>;
 
 export const armedQuery = z.lazy(() => z.strictObject({ company: z.string().optional() }));
+
+/** Which armed scenarios to disarm, for callers in the same process. */
+const disarmFilter = z.lazy(() =>
+  z.strictObject({
+    company: z.string().optional(),
+    finished: z.boolean("must be true or false").optional(),
+  }),
+);
+
+export const disarmQuery = z.lazy(() => z.strictObject({ company: z.string().optional(), finished: flag() }));
 
 /** Operations that only companies of one environment call. */
 const environmentOf: Readonly<Partial<Record<OperationId, Environment>>> = {
@@ -236,9 +246,11 @@ export class ArmedScenarios {
     this.#scenarios.disarm([this.#byId(id)]);
   }
 
-  /** Disarms what is armed for one company, or everything. */
-  disarmAll(query: z.input<typeof armedQuery> = {}): void {
-    this.#scenarios.disarm(this.#rows(query));
+  /** Disarms what is armed for one company, or everything; with `finished`, only what has used up its `times`. */
+  disarmAll(filter: z.input<typeof disarmFilter> = {}): void {
+    const { finished, ...query } = parse(disarmFilter, filter);
+    const rows = this.#rows(query);
+    this.#scenarios.disarm(finished ? rows.filter((row) => this.#scenarios.isSpent(row)) : rows);
   }
 
   byId(id: string): ArmedListing {
@@ -291,7 +303,7 @@ export function scenarioHandlers(scenarios: ArmedScenarios): ControlHandlers<Sce
     listUnusedScenarios: (c) => c.json({ unused_scenarios: scenarios.unused() }),
     listArmedScenarios: (c) => c.json(scenarios.armed(readQuery(c, armedQuery))),
     disarmScenarios: (c) => {
-      scenarios.disarmAll(readQuery(c, armedQuery));
+      scenarios.disarmAll(readQuery(c, disarmQuery));
       return c.body(null, 204);
     },
     getArmedScenario: (c) => c.json(scenarios.byId(c.req.param("id"))),

@@ -154,6 +154,21 @@ describe("armed", () => {
     expect((await sandbox.request("/_sandbox/armed?company=nobody")).status).toBe(404);
   });
 
+  test("disarms only the scenarios that are used up, of one company or of all", async () => {
+    const sandbox = openCompanies();
+    const arm = (name: string, input: object) => sandbox.send("POST", `scenarios/${name}/arm`, input);
+    const disarm = (query: string) => sandbox.request(`/_sandbox/armed?${query}`, { method: "DELETE" });
+    const names = () => sandbox.control.scenarios.armed().armed.map(({ name }) => name);
+    await arm("issuer-unavailable", {});
+    await arm("quota-reached", { company: "northwind", times: 1 });
+    expect((await sandbox.order()).point).toBe("order.quota_reached");
+    await disarm("finished=true&company=fullhouse");
+    await disarm("finished=true");
+    expect(names()).toEqual(["issuer-unavailable"]);
+    const refused = await disarm("finished=yes");
+    expect([refused.status, refused.json.error]).toEqual([400, "finished: must be true or false"]);
+  });
+
   test("disarms one scenario or all", async () => {
     const sandbox = openCompanies();
     const arm = async (name: string) => (await sandbox.send("POST", `scenarios/${name}/arm`)).json.id;

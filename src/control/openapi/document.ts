@@ -16,7 +16,7 @@ import {
 } from "../operations.ts";
 import { coverageQuery, deliveriesQuery, findingsQuery, reportQuery } from "../reports.ts";
 import { listQuery, streamQuery } from "../requests.ts";
-import { armedQuery } from "../scenarios.ts";
+import { armedQuery, disarmQuery } from "../scenarios.ts";
 import { tapeQuery } from "../tape.ts";
 import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas } from "./schemas.ts";
 
@@ -158,7 +158,7 @@ const queries: Readonly<Partial<Record<ControlOperationId, z.ZodLazy<z.ZodObject
   getDialect: companyQuery,
   removeDialect: companyQuery,
   listArmedScenarios: armedQuery,
-  disarmScenarios: armedQuery,
+  disarmScenarios: disarmQuery,
   listRequests: listQuery,
   streamRequests: streamQuery,
   getTapeFile: tapeQuery,
@@ -183,6 +183,7 @@ const queryNotes: Readonly<Record<string, string>> = {
   last_event_id: "The id of the last received event, for clients that cannot send the header `Last-Event-ID`",
   until: "The id of the last request on the tape. Default: all that was recorded",
   exclude: "Comma-separated contract points to leave out of the totals; `*` matches any text",
+  finished: "`true`: only scenarios whose `times` are used up",
   final: "`true`: the client has finished, so the report includes findings about missing requests",
   evidence: "`false`: the requests of findings have no headers and no bodies. Default: `true`",
   format: "The format of the report. Default: `json`",
