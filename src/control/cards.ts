@@ -13,6 +13,7 @@ import type { Services } from "../runtime/services.ts";
 import {
   type CardHolder,
   companiesOfLatestCards,
+  countCardsByStatus,
   findCard,
   holdersOfCards,
   type LatestCards,
@@ -26,7 +27,7 @@ import { pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
-import { requireCompany } from "./lookup.ts";
+import { optionalCompanyPk, requireCompany } from "./lookup.ts";
 import type { ControlHandlers } from "./operations.ts";
 
 /** The trigger in rules/card-transitions.ts of each action of the service's operator. */
@@ -70,6 +71,9 @@ export interface PossibleAction {
 /** Maximum number of cards or transactions in one list. */
 export const mostListed = 100;
 
+/** Maximum number of cards that are counted by status. */
+export const mostCounted = 10_000;
+
 /** Cards as the service's operator sees and changes them. */
 export class Cards {
   readonly #services: Services;
@@ -102,6 +106,12 @@ export class Cards {
   holders(cards: readonly Card[]): ReadonlyMap<string, CardHolder> {
     const ids = cards.map(({ id }) => id);
     return new Map(holdersOfCards(this.#services.database, ids).map((holder) => [holder.cardId, holder]));
+  }
+
+  /** How many of the latest 10,000 cards of a company or of all have each status, the most frequent first. */
+  counts(company?: string): { readonly status: CardStatus; readonly count: number }[] {
+    const { database, clock } = this.#services;
+    return countCardsByStatus(database, clock.now(), optionalCompanyPk(database, company), mostCounted);
   }
 
   /** Shows a card with the used part of its limits. */

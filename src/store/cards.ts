@@ -379,6 +379,25 @@ export function updateParcel(database: Database, pk: number, { status, movedAtMs
 }
 
 /** A company and how many of the latest cards it has. */
+/** How many of the latest `limit` cards of a company, or of all, have each status, the most frequent first. */
+export function countCardsByStatus(
+  database: Database,
+  nowMs: number,
+  companyPk: number | undefined,
+  limit: number,
+): { readonly status: CardStatus; readonly count: number }[] {
+  const latest = companyPk === undefined ? "ORDER BY pk DESC" : "WHERE company_pk = ? ORDER BY position DESC";
+  const query = `
+    SELECT ${statusNow} AS statusNow, count(*) AS n
+    FROM (SELECT company_pk, expires_at_ms, status FROM cards ${latest} ${limitParameter}) k
+    JOIN companies c ON c.pk = k.company_pk
+    GROUP BY statusNow ORDER BY n DESC, statusNow`;
+  const company = companyPk === undefined ? [] : [companyPk];
+  return database
+    .all<{ statusNow: CardStatus; n: number }>(query, nowMs, ...company, limit)
+    .map(({ statusNow: status, n: count }) => ({ status, count }));
+}
+
 export interface LatestCards {
   readonly companyPk: number;
   readonly clockOffsetMs: number;

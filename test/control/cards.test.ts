@@ -167,3 +167,17 @@ describe("cards in the dashboard", () => {
     expect(control.cards.possible(id)).toEqual([]);
   });
 });
+
+test("counts the cards of a company by status, by its clock", async () => {
+  const { companyWith, control, clock, order } = openCards();
+  await companyWith(["active", "active", "frozen"]);
+  await order();
+  expect(control.cards.counts("own")).toEqual([
+    { status: "active", count: 4 },
+    { status: "frozen", count: 2 },
+  ]);
+  const before = control.cards.counts().find(({ status }) => status === "active")?.count;
+  expect(before).toBeGreaterThan(4);
+  await clock.advance({ by: "P6Y", company: "own" });
+  expect(control.cards.counts("own")).toEqual([{ status: "expired", count: 6 }]);
+});

@@ -8,6 +8,7 @@ const reading = [
   "apiKeys.list",
   "apiKeys.publicSecret",
   "apiKeys.slots",
+  "cards.counts",
   "cards.delivery",
   "cards.holders",
   "cards.list",
