@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ControlError } from "../control/errors.ts";
@@ -160,7 +160,11 @@ const shapes = [
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${shapes}</svg>`)}`;
 
 function Mark() {
-  return <img src={icon} alt="" width="28" height="28" />;
+  return (
+    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      {raw(shapes)}
+    </svg>
+  );
 }
 
 interface LayoutProps {

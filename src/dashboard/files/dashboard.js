@@ -1,25 +1,26 @@
-// Adds copy buttons, a search, a running clock and live requests. The pages work without it.
+// Adds live parts, a search in lists, keys, a running clock and copy buttons. The pages work without it.
 
-/** How many rows the live list keeps. */
-const rowsKept = 200;
+/** How many children a list keeps. */
+const mostKept = 500;
 
-/** Screen readers read one summary of the new requests per interval. */
-const summaryIntervalMs = 2000;
+/** The least time between two refreshes, and the longest while the page is visible. */
+const refreshMs = { least: 1000, most: 5000 };
 
 for (const button of document.querySelectorAll("button[data-copy]")) showCopyButton(button);
-for (const live of document.querySelectorAll("[data-live]")) showLiveRequests(live);
 for (const field of document.querySelectorAll("[data-search]")) search(field);
-for (const clock of document.querySelectorAll('[data-clock="running"] time')) tick(clock);
+tick();
+follow();
+document.addEventListener("keydown", onKey);
 
 /** @param {Element} button - the text to copy is in the same element */
 function showCopyButton(button) {
-  const text = button.parentElement?.querySelector("code")?.textContent ?? "";
-  const [label] = button.childNodes;
   // Browsers offer no clipboard to pages that another machine served over plain HTTP.
-  if (!navigator.clipboard || !label) return;
+  if (!navigator.clipboard) return;
   button.removeAttribute("hidden");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text);
+    const [label] = button.childNodes;
+    await navigator.clipboard.writeText(button.parentElement?.querySelector("code")?.textContent ?? "");
+    if (!label) return;
     label.textContent = "Copied";
     setTimeout(() => {
       label.textContent = "Copy";
@@ -28,7 +29,7 @@ function showCopyButton(button) {
 }
 
 /**
- * Hides the items of a list that do not contain every typed word.
+ * Hides the items of a list that do not contain every typed word, and the sections without an item that is left.
  * @param {Element} field
  */
 function search(field) {
@@ -37,130 +38,233 @@ function search(field) {
   const message = field.querySelector("[role=status]");
   if (!list || !input || !message) return;
   field.removeAttribute("hidden");
-  input.addEventListener("input", () => {
+  const update = () => {
     const words = input.value.toLowerCase().split(/\s+/);
-    let found = 0;
-    for (const item of list.children) {
+    const marked = list.querySelectorAll(".item");
+    const items = marked.length > 0 ? [...marked] : [...list.children];
+    const found = items.filter((item) => {
       const text = item.textContent.toLowerCase();
       const fits = words.every((word) => text.includes(word));
       item.toggleAttribute("hidden", !fits);
-      if (fits) found++;
+      return fits;
+    });
+    for (const section of list.querySelectorAll("section")) {
+      section.toggleAttribute("hidden", !section.querySelector(".item:not([hidden])"));
     }
-    message.textContent = `${found} of ${list.children.length}`;
-  });
+    message.textContent = input.value.trim() === "" ? "" : `${found.length} of ${items.length}`;
+  };
+  input.addEventListener("input", update);
+  if (input.value !== "") update();
 }
 
-/**
- * Advances a displayed clock every second.
- * @param {Element} clock
- */
-function tick(clock) {
-  const startedMs = performance.now();
-  const fromMs = Date.parse(clock.getAttribute("datetime") ?? "");
+/** Advances the displayed clock every second. A refresh may replace it. */
+function tick() {
+  let shown = "";
+  let startedMs = 0;
   setInterval(() => {
-    const now = new Date(fromMs + performance.now() - startedMs);
+    const clock = document.querySelector('[data-clock="running"] time');
+    const from = clock?.getAttribute("datetime") ?? "";
+    if (from !== shown) {
+      shown = from;
+      startedMs = performance.now();
+    }
+    if (!clock) return;
+    const now = new Date(Date.parse(from) + performance.now() - startedMs);
     clock.textContent = now.toISOString().slice(0, 19).replace("T", " ");
   }, 1000);
 }
 
-/**
- * Adds new requests to the table, newest first.
- * @param {Element} live - has the stream's URL, the status message and the pause button
- */
-function showLiveRequests(live) {
-  const table = document.querySelector("#requests");
-  const message = live.querySelector("[data-message]");
-  const pause = live.querySelector("[data-pause]");
-  if (!table || !message || !pause) return;
-  live.removeAttribute("hidden");
-  /** @type {any[]} Not yet in the table. */
-  let waiting = [];
-  /** @type {any[]} Not yet in a summary. */
-  let unannounced = [];
+/** Refreshes the parts of the page when the sandbox recorded a request, and from time to time. */
+function follow() {
+  const live = document.querySelector("main")?.getAttribute("data-live");
+  if (!live) return;
+  const bar = document.querySelector(".live");
+  const message = bar?.querySelector("[data-message]");
+  const pause = bar?.querySelector("[data-pause]");
+  bar?.removeAttribute("hidden");
   let isPaused = false;
-  let isScheduled = false;
+  let waiting = 0;
+  let isRefreshing = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let lastMs = performance.now();
 
-  const show = () => {
-    document.querySelector("[data-list]")?.removeAttribute("hidden");
-    document.querySelector("[data-empty]")?.remove();
-    // Older rows would be removed at once.
-    for (const entry of waiting.slice(-rowsKept)) table.prepend(rowOf(entry));
-    while (table.children.length > rowsKept) table.lastElementChild?.remove();
-    waiting = [];
+  /** @param {string} text @param {boolean} isWaiting */
+  const say = (text, isWaiting) => {
+    bar?.classList.toggle("waiting", isWaiting);
+    if (message && message.textContent !== text) message.textContent = text;
   };
-  const announce = () => {
-    isScheduled = false;
-    if (isPaused) message.textContent = `Paused: ${waiting.length} new`;
-    else if (unannounced.length > 0) message.textContent = summaryOf(unannounced);
-    unannounced = [];
+  const refresh = async () => {
+    timer = undefined;
+    if (isPaused || isRefreshing || document.hidden) return;
+    isRefreshing = true;
+    lastMs = performance.now();
+    const fresh = await pageAt(location.href);
+    isRefreshing = false;
+    if (fresh && !isPaused) replaceParts(fresh);
   };
-  pause.addEventListener("click", () => {
+  const schedule = () => {
+    if (timer === undefined)
+      timer = setTimeout(refresh, Math.max(0, lastMs + refreshMs.least - performance.now()));
+  };
+  pause?.addEventListener("click", () => {
     isPaused = !isPaused;
+    waiting = 0;
     pause.setAttribute("aria-pressed", String(isPaused));
-    live.classList.toggle("waiting", isPaused);
-    message.textContent = isPaused ? "Paused" : "New requests appear here";
-    if (!isPaused) show();
+    say(isPaused ? "Paused" : "New requests appear here", isPaused);
+    schedule();
   });
+  document.addEventListener("visibilitychange", schedule);
+  setInterval(schedule, refreshMs.most);
 
-  const stream = new EventSource(live.getAttribute("data-live") ?? "");
-  stream.addEventListener("request", ({ data }) => {
-    const entry = JSON.parse(data);
-    waiting.push(entry);
-    unannounced.push(entry);
-    if (waiting.length === 1 && !isPaused) requestAnimationFrame(() => !isPaused && show());
-    if (!isScheduled) setTimeout(announce, summaryIntervalMs);
-    isScheduled = true;
+  const stream = new EventSource(live);
+  stream.addEventListener("request", () => {
+    if (isPaused) say(`Paused: ${++waiting} new`, true);
+    else schedule();
   });
   stream.addEventListener("open", () => {
-    if (isPaused) return;
-    live.classList.remove("waiting");
-    message.textContent = "New requests appear here";
+    if (!isPaused) say("New requests appear here", false);
   });
   stream.addEventListener("error", () => {
-    live.classList.add("waiting");
     const isOver = stream.readyState === EventSource.CLOSED;
-    message.textContent = isOver
-      ? "No new requests appear: reload this page"
-      : "The sandbox does not respond: trying again";
+    say(
+      isOver ? "No new requests appear: reload this page" : "The sandbox does not respond: trying again",
+      true,
+    );
   });
-}
-
-/** @param {any[]} entries */
-function summaryOf(entries) {
-  const last = entries[entries.length - 1];
-  const one = `${last.method} ${last.path}, ${last.status ?? "connection lost"}`;
-  return entries.length === 1 ? one : `${entries.length} new requests, latest: ${one}`;
 }
 
 /**
- * The table row of a request. Values are inserted as text, never as markup.
- * @param {any} entry
+ * Undefined if the sandbox does not respond with the page. A request by `XMLHttpRequest` parses markup without running it.
+ * @param {string} url
+ * @returns {Promise<Document | undefined>}
  */
-function rowOf(entry) {
-  const template = /** @type {HTMLTemplateElement} */ (document.querySelector("#request-row"));
-  const row = /** @type {DocumentFragment} */ (template.content.cloneNode(true));
-  /** @param {string} name @param {string} text */
-  const fill = (name, text) => {
-    const place = /** @type {Element} */ (row.querySelector(`[data-of="${name}"]`));
-    place.textContent = text;
-    return place;
-  };
-  fill("method", entry.method);
-  fill("path", entry.path);
-  row.querySelector("a")?.setAttribute("href", `/_sandbox/ui/requests/${Number(entry.id)}`);
-  fill("status", String(entry.status ?? "lost")).classList.add(toneOf(entry.status));
-  fill("company", entry.caller?.company ?? "");
-  fill("point", entry.point ?? "none: connection dropped");
-  fill("provenance", entry.provenance ?? "").classList.add(entry.provenance ?? "none");
-  fill("scenario", entry.scenario ?? "");
-  fill("time", entry.time.slice(11, -1)).setAttribute("datetime", entry.time);
-  fill("duration", `${entry.duration_ms} ms`);
-  row.firstElementChild?.classList.add("new");
-  return row;
+function pageAt(url) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", url);
+    request.responseType = "document";
+    request.onload = () => resolve(request.status === 200 ? (request.responseXML ?? undefined) : undefined);
+    request.onerror = () => resolve(undefined);
+    request.send();
+  });
 }
 
-/** @param {number | null} status */
-function toneOf(status) {
-  if (status === null || status >= 500) return "bad";
-  return status >= 400 ? "warn" : "good";
+/** @param {Document} fresh */
+function replaceParts(fresh) {
+  const [anchor, topPx] = readersPlace();
+  let added = 0;
+  for (const part of document.querySelectorAll("[data-part]")) {
+    const found = fresh.getElementById(part.id);
+    if (!found) continue;
+    const next = prepared(found);
+    if (part.hasAttribute("data-keyed")) added += merge(part, next);
+    else if (!part.isEqualNode(next) && !isInUse(part)) part.replaceWith(next);
+  }
+  if (anchor?.isConnected) scrollBy(0, anchor.getBoundingClientRect().top - topPx);
+  if (added > 0) announce(added);
+}
+
+/**
+ * The first row that the reader sees below the top of the page, and where it is.
+ * @returns {[Element | undefined, number]}
+ */
+function readersPlace() {
+  if (scrollY < 40) return [undefined, 0];
+  const rows = document.querySelectorAll("[data-keyed] > *, [data-part] > *");
+  const anchor = [...rows].find((row) => row.getBoundingClientRect().top >= 0);
+  return [anchor, anchor?.getBoundingClientRect().top ?? 0];
+}
+
+/**
+ * Whether the reader types in it, selects it or has opened something in it.
+ * @param {Element} part
+ */
+function isInUse(part) {
+  const selection = getSelection();
+  const isSelected = selection && !selection.isCollapsed && selection.containsNode(part, true);
+  return isSelected || part.contains(document.activeElement) || part.querySelector("details[open]") !== null;
+}
+
+/**
+ * An element of another document for this one.
+ * @param {Element} element
+ */
+function prepared(element) {
+  const adopted = document.importNode(element, true);
+  for (const button of adopted.querySelectorAll("button[data-copy]")) showCopyButton(button);
+  return adopted;
+}
+
+/**
+ * Inserts and replaces children by their ids. Those that are gone stay, so that the reader's place does.
+ * @param {Element} list
+ * @param {Element} fresh
+ * @returns {number} the number of new children
+ */
+function merge(list, fresh) {
+  let added = 0;
+  const known = new Map([...list.children].map((child) => [child.id, child]));
+  const children = [...fresh.children];
+  if (scrollY < 40 && !children.some(({ id }) => known.has(id))) list.replaceChildren();
+  let after = list.firstElementChild;
+  for (const child of children.reverse()) {
+    const old = known.get(child.id);
+    if (old?.parentElement === list) {
+      if (old.classList.contains("new")) child.classList.add("new");
+      after = old;
+      if (old.isEqualNode(child) || old.contains(document.activeElement)) continue;
+      old.replaceWith(child);
+    } else {
+      child.classList.add("new");
+      list.insertBefore(child, after);
+      added++;
+    }
+    after = child;
+  }
+  while (list.children.length > mostKept && scrollY < 40) list.lastElementChild?.remove();
+  return added;
+}
+
+/**
+ * Screen readers read a summary. A reader who has scrolled down sees how many rows are new.
+ * @param {number} added
+ */
+function announce(added) {
+  const message = document.querySelector(".live [data-message]");
+  if (message) message.textContent = added === 1 ? "1 new request" : `${added} new requests`;
+  const up = document.querySelector("[data-new]");
+  if (!up || scrollY < 40) return;
+  const sum = Number(up.getAttribute("data-new")) + added;
+  up.setAttribute("data-new", String(sum));
+  up.textContent = `${sum} new ↑`;
+  up.removeAttribute("hidden");
+  addEventListener("scroll", function hide() {
+    if (scrollY > 40) return;
+    up.setAttribute("hidden", "");
+    up.setAttribute("data-new", "0");
+    removeEventListener("scroll", hide);
+  });
+}
+
+/**
+ * `/` goes to the search field; j and k to the next and previous row, or page; r to the button that repeats a request.
+ * @param {KeyboardEvent} event
+ */
+function onKey(event) {
+  const at = document.activeElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || at?.matches("input, select, textarea")) return;
+  const target = /** @type {HTMLElement | null} */ (
+    document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)
+  );
+  if (target) {
+    event.preventDefault();
+    if (event.key === "/") target.focus();
+    else target.click();
+  } else if (event.key === "j" || event.key === "k") {
+    const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".row-link")]);
+    const index = at ? links.indexOf(/** @type {HTMLElement} */ (at)) : -1;
+    const next = links[event.key === "j" ? index + 1 : Math.max(0, index - 1)];
+    next?.focus();
+  }
 }
