@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { WebhookDelivery } from "../contract/webhook-responses.ts";
-import { type Coverage, countedPoints, pointTest } from "../journal/coverage.ts";
+import { type Coverage, countedPoints } from "../journal/coverage.ts";
 import type { FindingsFilter } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";
 import { formatFindings } from "../journal/formats/findings.ts";
 import { reportFormats } from "../journal/formats/formatted.ts";
 import type { RunReport } from "../journal/suite.ts";
+import { globTest } from "../rules/glob.ts";
 import type { Database } from "../store/database.ts";
 import { latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
@@ -20,7 +21,7 @@ const { company } = entryFilter;
 const format = z.enum(reportFormats).default("json");
 
 const pointPatterns = z.array(z.string()).superRefine((patterns, check) => {
-  const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));
+  const unmatched = patterns.find((pattern) => !countedPoints.some(globTest([pattern])));
   if (unmatched !== undefined) check.addIssue(unknownPoint(unmatched));
 });
 

@@ -2,13 +2,13 @@ import * as z from "zod";
 import { idempotencyKey } from "../contract/identifiers.ts";
 import { operationIds } from "../contract/operations.ts";
 import { contractPoints } from "../contract/points.ts";
+import { companyTest } from "../journal/company-test.ts";
 import type { Coverage } from "../journal/coverage.ts";
 import type { Exchange } from "../journal/exchange.ts";
 import { evidenceOf, latestOf } from "../journal/findings/evidence.ts";
 import type { FindingRequest } from "../journal/findings/finding.ts";
 import type { Findings } from "../journal/findings/findings.ts";
 import {
-  companyTest,
   type EntryFilter,
   entryOf,
   entryTest,
@@ -18,6 +18,7 @@ import {
   type RecordedRequest,
 } from "../journal/journal.ts";
 import type { JournalEntry } from "../journal/journal-entry.ts";
+import { InvalidSearch, parseSearch } from "../journal/request-search.ts";
 import type { Clock } from "../rules/clock.ts";
 import { quoted } from "../rules/errors.ts";
 import { nearest } from "../rules/nearest.ts";
@@ -44,7 +45,17 @@ export const entryFilter = {
   point: z.enum(pointIds, { error: ({ input }) => unknownPoint(String(input)) }).optional(),
   scenario: z.string().min(1, "must be the name of a scenario").optional(),
   idempotency_key: idempotencyKey.optional(),
+  search: z.string().superRefine(checkSearch).optional(),
 };
+
+function checkSearch(search: string, context: z.RefinementCtx): void {
+  try {
+    parseSearch(search);
+  } catch (error) {
+    if (!(error instanceof InvalidSearch)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+  }
+}
 
 /**
  * Query parameters of `GET /_sandbox/requests`.
@@ -195,7 +206,7 @@ class EntrySource {
     // Nothing is recorded between `since` and here: no gap, and nothing twice.
     this.#unsubscribe = journal.subscribe({
       recorded: (request) => {
-        if (!matches(request.exchange)) return;
+        if (!matches(request)) return;
         this.#waiting.push(request);
         this.#waitingBytes += request.bytes;
         if (this.#waiting.length > mostEntries || this.#waitingBytes > mostBytes) this.cancel();

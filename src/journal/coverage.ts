@@ -7,9 +7,10 @@ import {
   type Provenance,
 } from "../contract/points.ts";
 import { sandboxErrors, unreadPoints } from "../contract/responses.ts";
+import { globTest } from "../rules/glob.ts";
 import type { CompanyNames } from "../store/callers.ts";
+import { companyTest } from "./company-test.ts";
 import type { Exchange } from "./exchange.ts";
-import { companyTest } from "./journal.ts";
 import { maskPath } from "./masking.ts";
 
 /** The first request that met a contract point. */
@@ -142,7 +143,7 @@ export class Coverage {
     const hits = [this.#others, ...this.#companies.values()]
       .filter(companyTest(company, companyPk))
       .flatMap(hitsOf);
-    const isExcluded = pointTest(exclude);
+    const isExcluded = globTest(exclude);
     const points = countedPoints.flatMap((id): PointCoverage | [] => {
       const { status, provenance, spec, title } = contract.points[id];
       const met = hits.filter(({ point }) => point === id);
@@ -232,26 +233,4 @@ function operationsOf(id: ContractPointId): readonly OperationId[] {
   return scope === "developer"
     ? operationIds.filter((operation) => operations[operation].path.startsWith("/developer/"))
     : scope;
-}
-
-/**
- * Returns a function that tests whether an id matches one of the patterns. An asterisk matches any text.
- * Patterns come from clients, so matching must not backtrack, as a regular expression would.
- */
-export function pointTest(patterns: readonly string[]): (id: string) => boolean {
-  const split = patterns.map((pattern) => pattern.split(/\*+/));
-  return (id) => split.some((parts) => hasParts(id, parts));
-}
-
-/** Whether a text consists of these parts, in order, with any text between them. */
-function hasParts(text: string, [start = "", ...others]: readonly string[]): boolean {
-  const end = others.pop();
-  if (end === undefined) return text === start;
-  let at = text.startsWith(start) ? start.length : -1;
-  for (const part of others) {
-    if (at < 0) return false;
-    const found = text.indexOf(part, at);
-    at = found < 0 ? -1 : found + part.length;
-  }
-  return at >= 0 && text.length - end.length >= at && text.endsWith(end);
 }

@@ -1,10 +1,11 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { ContractPointId } from "../contract/points.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
-import type { CompanyNames } from "../store/callers.ts";
+import { companyTest } from "./company-test.ts";
 import { type Exchange, type Messages, noMessages, type SentHeaders } from "./exchange.ts";
 import { type JournalEntry, journalEntry } from "./journal-entry.ts";
 import { shownBodyLength } from "./masking.ts";
+import { parseSearch } from "./request-search.ts";
 
 /** Selects entries; an entry must match every given property. */
 export interface EntryFilter {
@@ -16,6 +17,8 @@ export interface EntryFilter {
   readonly scenario?: AnyScenarioName | undefined;
   /** Case-insensitive. */
   readonly idempotency_key?: string | undefined;
+  /** Terms that must all match, such as `status:4xx "Trainline"`: see `parseSearch`. */
+  readonly search?: string | undefined;
 }
 
 /** Selects a page of entries. */
@@ -171,7 +174,7 @@ export class Journal {
     const newest = after === undefined ? this.#lastId : Math.min(Number(after) - 1, this.#lastId);
     for (let id = newest; id >= this.#oldestShown; id--) {
       const request = this.kept(id);
-      if (!request || !matches(request.exchange)) continue;
+      if (!request || !matches(request)) continue;
       if (requests.length === limit) return { requests, has_more: true };
       requests.push(entryOf(request));
     }
@@ -185,9 +188,24 @@ export class Journal {
     const oldest = this.#oldestShown;
     for (let next = id > this.#lastId ? oldest : Math.max(oldest, id + 1); next <= this.#lastId; next++) {
       const request = this.kept(next);
-      if (request && matches(request.exchange)) requests.push(request);
+      if (request && matches(request)) requests.push(request);
     }
     return requests;
+  }
+
+  /**
+   * The requests that the journal shows, in the order of their arrival, latest first. Ids have the order of the
+   * responses.
+   * @param before - only requests that arrived before it
+   */
+  *byArrival(filter: EntryFilter = {}, before?: RecordedRequest): Generator<RecordedRequest> {
+    const { mayMatch, matches } = entryTests(filter);
+    const found: RecordedRequest[] = [];
+    for (let id = this.#lastId; id >= this.#oldestShown; id--) {
+      const request = this.kept(id);
+      if (request && mayMatch(request) && (!before || byArrival(request, before) > 0)) found.push(request);
+    }
+    for (const request of found.sort(byArrival)) if (matches(request)) yield request;
   }
 
   get(id: string): JournalEntry | undefined {
@@ -233,35 +251,40 @@ export class Journal {
   }
 }
 
-/** Returns a function that tests requests against a filter. It also finds requests of deleted companies. */
-export function entryTest(filter: EntryFilter, companyPk?: number): (exchange: Exchange) => boolean {
-  const { operation, status, point, scenario } = filter;
-  const key = filter.idempotency_key?.toLowerCase();
-  const isOfCompany = companyTest(filter.company, companyPk);
-  return (exchange) =>
-    (operation === undefined || exchange.operation === operation) &&
-    (status === undefined || exchange.status === status) &&
-    (point === undefined || exchange.point === point) &&
-    (scenario === undefined || exchange.scenario === scenario) &&
-    (key === undefined || exchange.idempotencyKey === key) &&
-    isOfCompany(exchange);
+/** Compares requests by their arrival, latest first. */
+export function byArrival(one: RecordedRequest, other: RecordedRequest): number {
+  return other.exchange.startedMs - one.exchange.startedMs || other.id - one.id;
 }
 
 /**
- * Returns a function that tests whether a request belongs to a company; without a name, every request matches.
- * @param pk - the company's row number, which no other company ever has; without it, the name decides
+ * Returns a function that tests requests against a filter. It also finds requests of deleted companies.
+ * @throws InvalidSearch
  */
-export function companyTest(
-  name: string | undefined,
-  pk?: number,
-): (exchange: { readonly caller: CompanyNames | undefined }) => boolean {
-  if (pk !== undefined) return ({ caller }) => caller?.companyPk === pk;
-  if (name === undefined) return () => true;
-  const id = name.toLowerCase();
-  const live = name.startsWith("live/");
-  const slug = live ? name.slice("live/".length) : name;
-  const environment = live ? "live" : "sandbox";
-  return ({ caller }) =>
-    caller !== undefined &&
-    (caller.companyId === id || (caller.companySlug === slug && caller.environment === environment));
+export function entryTest(filter: EntryFilter, companyPk?: number): (request: RecordedRequest) => boolean {
+  const { mayMatch, matches } = entryTests(filter, companyPk);
+  return (request) => mayMatch(request) && matches(request);
+}
+
+/** A fast test that excludes most requests, and the rest of the test. */
+function entryTests(filter: EntryFilter, companyPk?: number) {
+  const { operation, status, point, scenario } = filter;
+  const key = filter.idempotency_key?.toLowerCase();
+  const isOfCompany = companyTest(filter.company, companyPk);
+  const search = filter.search === undefined ? undefined : parseSearch(filter.search);
+  const textMatches = search?.matches;
+  return {
+    mayMatch: (request: RecordedRequest) => {
+      const { exchange } = request;
+      return (
+        (operation === undefined || exchange.operation === operation) &&
+        (status === undefined || exchange.status === status) &&
+        (point === undefined || exchange.point === point) &&
+        (scenario === undefined || exchange.scenario === scenario) &&
+        (key === undefined || exchange.idempotencyKey === key) &&
+        isOfCompany(exchange) &&
+        (search?.mayMatch(request) ?? true)
+      );
+    },
+    matches: (request: RecordedRequest) => textMatches === undefined || textMatches(entryOf(request)),
+  };
 }

@@ -1,6 +1,7 @@
 import { operationIds } from "../contract/operations.ts";
 import { SetupError } from "../rules/errors.ts";
-import { type CoverageReport, countedPoints, coverageOf, pointTest } from "./coverage.ts";
+import { globTest } from "../rules/glob.ts";
+import { type CoverageReport, countedPoints, coverageOf } from "./coverage.ts";
 import {
   addAll,
   type ByOperation,
@@ -83,7 +84,7 @@ function named<Part extends { readonly source?: string }>(
 }
 
 function mergedCoverage(sources: readonly Source[], exclude: readonly string[]): CoverageReport {
-  const isExcluded = pointTest(exclude);
+  const isExcluded = globTest(exclude);
   const points = countedPoints.flatMap((id) => {
     const own = sources.flatMap(({ name, report }) =>
       report.coverage.points

@@ -1,5 +1,6 @@
+import { globTest } from "../rules/glob.ts";
 import type { AnyScenarioName } from "../scenarios/shipped.ts";
-import { type CoverageReport, type PointCoverage, percent, pointTest } from "./coverage.ts";
+import { type CoverageReport, type PointCoverage, percent } from "./coverage.ts";
 import {
   type Finding,
   type FindingRequest,
@@ -239,10 +240,10 @@ function requiredGate(
   evidence: GateEvidence,
 ): JudgedGate {
   const counted = points.filter(({ excluded }) => !excluded);
-  const isRequired = pointTest(patterns);
+  const isRequired = globTest(patterns);
   const required = counted.filter(({ id }) => isRequired(id));
   const missing = required.filter(isMissing);
-  const unreachable = patterns.filter((pattern) => !counted.some(({ id }) => pointTest([pattern])(id)));
+  const unreachable = patterns.filter((pattern) => !counted.some(({ id }) => globTest([pattern])(id)));
   const problems = [
     ...(missing.length === 0 ? [] : [`contract points not met: ${missing.map(({ id }) => id).join(", ")}`]),
     ...(unreachable.length === 0 ? [] : [`unreachable under the dialect: ${unreachable.join(", ")}`]),

@@ -1,7 +1,7 @@
 import { type Alternative, type BehaviourId, behaviourIds, behaviours } from "../contract/behaviours.ts";
 import { alternativeOf, conflictIn, contractUnder, type Dialect, merged } from "../contract/dialect.ts";
-import { pointTest } from "../journal/coverage.ts";
 import { SetupError } from "../rules/errors.ts";
+import { globTest } from "../rules/glob.ts";
 import { nearest } from "../rules/nearest.ts";
 
 /** An alternative before the client runs under it. */
@@ -72,7 +72,7 @@ export function requireAlternative({ planned, conflicting }: Plan, id: string): 
 }
 
 function matcherOf(pattern: string): (planned: PlannedAlternative) => boolean {
-  const matches = pointTest([pattern]);
+  const matches = globTest([pattern]);
   return ({ id, behaviour }) => matches(id) || matches(behaviour);
 }
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { defaultContract, reachablePoints } from "../../src/contract/dialect.ts";
 import { type ContractPointId, contractPoints } from "../../src/contract/points.ts";
 import { unreadPoints } from "../../src/contract/responses.ts";
-import { Coverage, pointTest } from "../../src/journal/coverage.ts";
+import { Coverage } from "../../src/journal/coverage.ts";
 import type { Exchange } from "../../src/journal/exchange.ts";
+import { globTest } from "../../src/rules/glob.ts";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
@@ -111,7 +112,7 @@ describe("GET /_sandbox/coverage", () => {
     ["order?created", "order.created", false],
     ["ab*ba", "aba", false],
   ])("the pattern %j against %j: %s", (pattern, id, matches) => {
-    expect(pointTest([pattern])(id as ContractPointId)).toBe(matches);
+    expect(globTest([pattern])(id as ContractPointId)).toBe(matches);
   });
 
   test("is kept by a reset, and cleared with the requests", async () => {

@@ -15,7 +15,7 @@ import {
   controlPath,
 } from "../operations.ts";
 import { coverageQuery, deliveriesQuery, findingsQuery, reportQuery } from "../reports.ts";
-import { listQuery, streamQuery } from "../requests.ts";
+import { entryFilter, listQuery, streamQuery } from "../requests.ts";
 import { armedQuery, disarmQuery } from "../scenarios.ts";
 import { tapeQuery } from "../tape.ts";
 import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas } from "./schemas.ts";
@@ -189,6 +189,10 @@ const queryNotes: Readonly<Record<string, string>> = {
   format: "The format of the report. Default: `json`",
 };
 
+const searchNote =
+  "Only requests that match all of these terms, such as `status:4xx company:northwind point:order.* key:3f0c " +
+  '"text"`; `-` before a term negates it';
+
 /** The path parameters, by the first part of the path. */
 const pathNotes: Readonly<Record<string, string>> = {
   companies: "A company by its id, slug or `live/SLUG`",
@@ -309,7 +313,8 @@ function queryParameters(id: ControlOperationId): z.ZodType[] {
   const fields = Object.entries<z.ZodType>(queries[id]?.unwrap().shape ?? {}).map(([name, field]) => {
     const schema = parameterSchema(field).optional();
     const list = schema.unwrap() instanceof z.ZodArray && { style: "form" as const, explode: false };
-    return schema.meta({ param: { name, in: "query", description: queryNotes[name] ?? "", ...list } });
+    const note = (field === entryFilter.search && searchNote) || (queryNotes[name] ?? "");
+    return schema.meta({ param: { name, in: "query", description: note, ...list } });
   });
   const description = "The id of the last received event";
   const lastEventId = z

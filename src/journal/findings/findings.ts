@@ -1,7 +1,8 @@
 import QuickLRU from "quick-lru";
 import type { OperationId } from "../../contract/operations.ts";
+import { companyTest } from "../company-test.ts";
 import type { Exchange, Messages } from "../exchange.ts";
-import { companyTest, type RecordedRequest } from "../journal.ts";
+import type { RecordedRequest } from "../journal.ts";
 import { operationsShareKeys } from "./card-order.ts";
 import {
   addAll,

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { countedPoints, pointTest } from "../../journal/coverage.ts";
+import { countedPoints } from "../../journal/coverage.ts";
 import { type Severity, severities } from "../../journal/findings/finding.ts";
 import type { Gates } from "../../journal/suite.ts";
 import { SetupError } from "../../rules/errors.ts";
+import { globTest } from "../../rules/glob.ts";
 import { nearest } from "../../rules/nearest.ts";
 import { commaSeparated, notEmpty, wholeNumber } from "../commands/command.ts";
 import { baselineFile, readBaseline, type SuiteFile, suiteFile } from "./report-files.ts";
@@ -76,12 +77,12 @@ export function suiteOptions(command: Command): SuiteOptions {
   }>();
   const { minCoverage, require = [], exclude = [], failOn, report = [], baseline, writeBaseline } = flags;
   const { allowUnusedScenarios = false, allowNoRequests = false } = flags;
-  const isExcluded = pointTest(exclude);
+  const isExcluded = globTest(exclude);
   const counted = countedPoints.filter((id) => !isExcluded(id));
   if (minCoverage !== undefined && counted.length === 0) {
     throw new SetupError("--exclude: must not match every contract point if --min-coverage is set");
   }
-  const unmatched = require.find((pattern) => !counted.some(pointTest([pattern])));
+  const unmatched = require.find((pattern) => !counted.some(globTest([pattern])));
   if (unmatched !== undefined) {
     throw new SetupError(`--require: "${unmatched}" matches only contract points that --exclude excludes`);
   }
@@ -106,7 +107,7 @@ export function suiteOptions(command: Command): SuiteOptions {
 
 function points(text: string, before: readonly string[] = []): string[] {
   const patterns = commaSeparated(text);
-  const unmatched = patterns.find((pattern) => !countedPoints.some(pointTest([pattern])));
+  const unmatched = patterns.find((pattern) => !countedPoints.some(globTest([pattern])));
   if (unmatched === undefined) return [...before, ...patterns];
   const meant = nearest(unmatched, countedPoints);
   throw new InvalidArgumentError(
