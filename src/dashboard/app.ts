@@ -23,7 +23,11 @@ import { createSignIn } from "./sign-in.tsx";
 import { Flashes, submit } from "./submit.ts";
 import { sweepReportIn } from "./sweep-file.ts";
 
-const fileTypes = { "dashboard.css": "text/css", "dashboard.js": "text/javascript" } as const;
+const fileTypes = {
+  "dashboard.css": "text/css; charset=utf-8",
+  "dashboard.js": "text/javascript; charset=utf-8",
+  "mark.svg": "image/svg+xml",
+} as const;
 
 /** Reads one of the dashboard's static files. */
 export type DashboardFiles = (name: keyof typeof fileTypes) => Promise<Uint8Array<ArrayBuffer>>;
@@ -40,9 +44,10 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   const ui = new Hono().basePath(base);
   ui.onError(onError);
 
-  for (const path of ["/dashboard.css", "/dashboard.js", "/sign-in"]) ui.get(path, access.refuseOtherSites);
-  ui.get("/dashboard.css", serveFile("dashboard.css", files));
-  ui.get("/dashboard.js", serveFile("dashboard.js", files));
+  ui.get("/sign-in", access.refuseOtherSites);
+  for (const name of Object.keys(fileTypes) as (keyof typeof fileTypes)[]) {
+    ui.get(`/${name}`, access.refuseOtherSites, serveFile(name, files));
+  }
 
   ui.post("/*", access.refuseOtherPages);
   ui.get("/sign-in", access.showForm);
@@ -90,7 +95,7 @@ function serveFile(name: keyof typeof fileTypes, files: DashboardFiles | undefin
     if (!files)
       return c.text(`${name} is not available: the sandbox was created without dashboardFiles`, 404);
     return c.body(await files(name), 200, {
-      "Content-Type": `${fileTypes[name]}; charset=utf-8`,
+      "Content-Type": fileTypes[name],
       "Cache-Control": "no-cache",
       "X-Content-Type-Options": "nosniff",
     });

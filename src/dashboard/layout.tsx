@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ControlError } from "../control/errors.ts";
@@ -15,7 +15,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -150,23 +150,6 @@ const menu: readonly (readonly [path: string, name: string])[] = [
   ["/sweep", "Sweep"],
 ];
 
-/** The mark: a card that stands in sand. */
-const shapes = [
-  '<path fill="#e2a93b" d="M0 21c4-3 8-3 12-1s8 2 12-1 6-2 8-1v10a4 4 0 0 1-4 4H4a4 4 0 0 1-4-4z"/>',
-  '<path fill="#2742b8" d="M8 3h16a3 3 0 0 1 3 3v13c-3-1-5 0-8 1-3 2-6 1-9-1-2-1-4-1-5-1V6a3 3 0 0 1 3-3z"/>',
-  '<path fill="#fff" d="M5 8h22v3H5z" opacity=".85"/>',
-].join("");
-
-const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${shapes}</svg>`)}`;
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-      {raw(shapes)}
-    </svg>
-  );
-}
-
 interface LayoutProps {
   readonly title: string;
   readonly services: DashboardServices;
@@ -190,7 +173,7 @@ function Layout({ title, services, path, flash, visitor, stream, children }: Lay
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · card-sandbox`}</title>
-        <link rel="icon" href={icon} />
+        <link rel="icon" href={file("mark.svg")} />
         <link rel="stylesheet" href={file("dashboard.css")} />
         <script src={file("dashboard.js")} defer></script>
       </head>
@@ -200,7 +183,6 @@ function Layout({ title, services, path, flash, visitor, stream, children }: Lay
         </a>
         <header>
           <a class="brand" href={base}>
-            <Mark />
             <span>
               card-sandbox <small>{version}</small>
             </span>

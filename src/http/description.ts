@@ -7,7 +7,13 @@ import type { StartPageOptions } from "./start-page.ts";
 
 /** The files of the API reference that are not the sandbox's own. */
 export const docsFiles = ["swagger-ui-bundle.js", "swagger-ui.css"] as const;
-export type DocsFile = (typeof docsFiles)[number];
+
+/** The files that the API reference shares with the dashboard. */
+const sharedFiles = ["dashboard.css", "mark.svg"] as const;
+
+export type DocsFile = (typeof docsFiles)[number] | (typeof sharedFiles)[number];
+
+const fileTypes = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
 
 /** Reads a file of the API reference; undefined if the build did not add it. */
 export type DocsFiles = (name: DocsFile) => Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -78,12 +84,12 @@ export function createDescription(options: DescriptionOptions) {
     const name = pathname.slice("/docs/".length);
     if (name === "page.js") return reply(request, 200, "text/javascript", docsScript, immutable);
     if (name === "page.css") return reply(request, 200, "text/css", docsStyle, immutable);
-    const file = docsFiles.find((each) => each === name);
+    const file = [...docsFiles, ...sharedFiles].find((each) => each === name);
     if (!file)
       return reply(request, 404, "text/plain", `${pathname} does not exist. The API reference is at /docs.`);
     const content = await files?.(file);
-    if (content)
-      return reply(request, 200, file.endsWith(".css") ? "text/css" : "text/javascript", content, immutable);
+    const ending = file.slice(file.lastIndexOf(".") + 1) as keyof typeof fileTypes;
+    if (content) return reply(request, 200, fileTypes[ending], content, immutable);
     return reply(request, 503, "text/plain", "The API reference is not built. Run npm run build.");
   };
 }
@@ -172,20 +178,24 @@ function docsPage(page: DocsPage, hasControl: boolean, version: string): string 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${page.title} · card-sandbox</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${file("mark.svg")}">
 <link rel="stylesheet" href="${file("swagger-ui.css")}">
+<link rel="stylesheet" href="${file("dashboard.css")}">
 <link rel="stylesheet" href="${file("page.css")}">
 <script src="${file("page.js")}"></script>
 </head>
 <body>
 <header>
-<nav aria-label="API reference">${links.join("\n")}</nav>
-<p>card-sandbox ${version} · Documentation: README.md and docs/ in the package</p>
+<a class="brand" href="${hasControl ? "/_sandbox/ui" : "/docs"}"><span>card-sandbox <small>${version}</small></span></a>
+<nav aria-label="API reference"><ul>${links.map((each) => `<li>${each}</li>`).join("\n")}</ul></nav>
 </header>
+<main id="content">
 <div id="reference" data-document="${page.document}">
 The API reference needs JavaScript. You can read <a href="${page.document}">the OpenAPI document</a> without it.
 </div>
+</main>
 <script src="${file("swagger-ui-bundle.js")}"></script>
 </body>
 </html>
@@ -211,17 +221,33 @@ addEventListener("DOMContentLoaded", () => {
 });
 `;
 
-const docsStyle = `:root { color-scheme: light; --page: #fafafa; --text: #1b1b1b; --link: #0550ae; --line: #d0d0d0; }
-@media (prefers-color-scheme: dark) {
-  :root { color-scheme: dark; --page: #1c2022; --text: #e4e6e6; --link: #8ec5ff; --line: #454a4d; }
+/** Gives Swagger UI the colours and the type of the dashboard. */
+const docsStyle = `.swagger-ui, .swagger-ui :is(h1, h2, h3, h4, h5, p, a, table, label, button, input, select, .info, .opblock-tag,
+  .opblock-summary-description, .markdown p, .renderedMarkdown p, .tab li, .response-col_status, .model-title, section.models h4) {
+  color: var(--ink); font-family: inherit;
 }
-body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
-header {
-  display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; justify-content: space-between;
-  max-width: 1420px; margin: 0 auto; padding: 12px 20px; border-bottom: 1px solid var(--line);
+.swagger-ui :is(code, pre, .opblock-summary-path, .opblock-summary-method, .model, .parameter__name, .parameter__type, .prop-type) {
+  font-family: var(--mono) !important;
 }
-header nav { display: flex; flex-wrap: wrap; gap: 4px 20px; }
-header a { color: var(--link); }
-header a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
-header p { margin: 0; font-size: 13px; }
+.swagger-ui .wrapper { max-width: none; padding: 0; }
+.swagger-ui .info { margin: 0 0 var(--s6); }
+.swagger-ui .info .title { font-family: var(--display); font-size: 1.625rem; color: var(--ink); }
+.swagger-ui .info a, .swagger-ui .markdown a { color: var(--accent); }
+.swagger-ui .scheme-container { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: none; padding: var(--s4); }
+.swagger-ui .opblock-tag { border-color: var(--line); font-family: var(--display); font-size: 1.0625rem; }
+.swagger-ui .opblock-tag small, .swagger-ui .opblock-summary-description { color: var(--quiet); }
+.swagger-ui .opblock, .swagger-ui section.models, .swagger-ui .opblock .opblock-section-header, .swagger-ui section.models .model-container {
+  background: var(--surface); border-color: var(--line); box-shadow: none;
+}
+.swagger-ui .opblock .opblock-summary { border-color: var(--line); }
+.swagger-ui .opblock-summary-path, .swagger-ui .parameter__name, .swagger-ui .prop-type, .swagger-ui .model { color: var(--ink); }
+.swagger-ui :is(input, select, textarea) { background: var(--sunken); border-color: var(--edge); color: var(--ink); }
+.swagger-ui .btn { border-color: var(--edge); color: var(--ink); box-shadow: none; }
+.swagger-ui .btn.execute { background: var(--accent-strong); border-color: var(--accent-strong); color: #fff; }
+.swagger-ui table thead tr :is(td, th) { border-color: var(--line); color: var(--quiet); }
+.swagger-ui svg { fill: currentcolor; }
+#reference :is(.dialog-ux .modal-ux, .modal-ux-header) { background: var(--surface); border-color: var(--line); }
+.table { background: none; border: 0; }
+body > header a[href="/_sandbox/ui"]:not(.brand) { margin-top: var(--s4); }
+@media (width < 48rem) { .swagger-ui .opblock-summary-description { display: none; } }
 `;

@@ -13,6 +13,7 @@ export const dashboardFiles: DashboardFiles = async (name) =>
  * which have no build.
  */
 export const docsFiles: DocsFiles = async (name) => {
+  if (name === "dashboard.css" || name === "mark.svg") return dashboardFiles(name);
   try {
     const bytes = await readFile(new URL(`../docs/${name}.br`, import.meta.url));
     return new Uint8Array(await promisify(brotliDecompress)(bytes));

@@ -140,6 +140,8 @@ describe("the API reference", () => {
     for (const [name, type] of [
       ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
       ["swagger-ui.css", "text/css; charset=utf-8"],
+      ["dashboard.css", "text/css; charset=utf-8"],
+      ["mark.svg", "image/svg+xml; charset=utf-8"],
     ]) {
       const response = await sandbox.fetch(`${origin}/docs/${name}?v=1`);
       expect(response.headers.get("Content-Type")).toBe(type);
