@@ -229,6 +229,8 @@ const docsStyle = `.swagger-ui, .swagger-ui :is(h1, h2, h3, h4, h5, p, a, table,
 .swagger-ui :is(code, pre, .opblock-summary-path, .opblock-summary-method, .model, .parameter__name, .parameter__type, .prop-type) {
   font-family: var(--mono) !important;
 }
+html.dark-mode :is(body, .swagger-ui, .swagger-ui .opblock) { background-color: transparent; }
+html.dark-mode { background: var(--page); }
 .swagger-ui .wrapper { max-width: none; padding: 0; }
 .swagger-ui .info { margin: 0 0 var(--s6); }
 .swagger-ui .info .title { font-family: var(--display); font-size: 1.625rem; color: var(--ink); }
@@ -246,6 +248,9 @@ const docsStyle = `.swagger-ui, .swagger-ui :is(h1, h2, h3, h4, h5, p, a, table,
 .swagger-ui .btn.execute { background: var(--accent-strong); border-color: var(--accent-strong); color: #fff; }
 .swagger-ui table thead tr :is(td, th) { border-color: var(--line); color: var(--quiet); }
 .swagger-ui svg { fill: currentcolor; }
+.swagger-ui .info .title small { background: none; }
+.swagger-ui .info .title small pre { background: var(--sunken); border: 1px solid var(--line); color: var(--ink); }
+.swagger-ui :is(code, .markdown code, .renderedMarkdown code) { background: var(--sunken); color: var(--ink); }
 #reference :is(.dialog-ux .modal-ux, .modal-ux-header) { background: var(--surface); border-color: var(--line); }
 .table { background: none; border: 0; }
 body > header a[href="/_sandbox/ui"]:not(.brand) { margin-top: var(--s4); }
