@@ -1,8 +1,9 @@
 // Runs after tsc has written the declarations: leaves dist/ and schema/ as they are published.
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
+import { transform } from "esbuild";
 import * as z from "zod";
 import { dialectFileSchema } from "../src/contract/dialect-file.ts";
 import { openapiDocument } from "../src/contract/openapi/document.ts";
@@ -28,9 +29,20 @@ writeFileSync(
 chmodSync(join(dist, "node/cli.js"), 0o755);
 removeUnreached(dist, ["node/index.d.ts", "node/vitest.d.ts"]);
 writeFileSync(join(dist, "default-world.json"), JSON.stringify(readDefaultFile()));
-cpSync(join(root, "src/dashboard/files"), join(dist, "dashboard/files"), { recursive: true });
+await copyDashboardFiles(join(root, "src/dashboard/files"), join(dist, "dashboard/files"));
 copyDocsFiles(join(dist, "docs"));
 writeSchemas(join(root, "schema"));
+
+/** Copies the style sheet, the script and the mark of the dashboard, without their comments and spaces. */
+async function copyDashboardFiles(from: string, to: string): Promise<void> {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    const text = readFileSync(join(from, name), "utf8");
+    const loader = name.endsWith(".css") ? "css" : "js";
+    const minified = name.endsWith(".svg") ? text : (await transform(text, { loader, minify: true })).code;
+    writeFileSync(join(to, name), minified);
+  }
+}
 
 /** Copies the files of the API reference, compressed, and their licence. */
 function copyDocsFiles(folder: string): void {

@@ -253,6 +253,6 @@ html.dark-mode { background: var(--page); }
 .swagger-ui :is(code, .markdown code, .renderedMarkdown code) { background: var(--sunken); color: var(--ink); }
 #reference :is(.dialog-ux .modal-ux, .modal-ux-header) { background: var(--surface); border-color: var(--line); }
 .table { background: none; border: 0; }
-body > header a[href="/_sandbox/ui"]:not(.brand) { margin-top: var(--s4); }
+@media (width >= 48rem) { body > header a[href="/_sandbox/ui"]:not(.brand) { margin-top: var(--s4); } }
 @media (width < 48rem) { .swagger-ui .opblock-summary-description { display: none; } }
 `;
