@@ -2,12 +2,11 @@ import { behaviourIds, behaviours } from "../../contract/behaviours.ts";
 import { checkOutcomes } from "../../contract/decisions.ts";
 import type { ContractPointId } from "../../contract/points.ts";
 import { requireRequest } from "../../control/requests.ts";
-import { shellQuoted } from "../../journal/formats/escape.ts";
 import type { JournalEntry, JournalMessage } from "../../journal/journal-entry.ts";
-import { tokenCommand } from "../../world/first-order.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { usePage } from "../page.ts";
-import { Badge, Copyable, Facts, ProvenanceMark, Section, Status, Time } from "../parts/elements.tsx";
+import { CopyAs } from "../parts/copy-as.tsx";
+import { Badge, Facts, ProvenanceMark, Section, Status, Time } from "../parts/elements.tsx";
 import { BugReport } from "../parts/recording.tsx";
 import { pathTo } from "../paths.ts";
 
@@ -39,11 +38,7 @@ export function request(page: PageRequest, id: string): Page {
       </div>
       <BugReport id={entry.id} />
       <Section id="repeat" title="Repeat the request">
-        <p>
-          Secrets are masked. The commands get a new access token if the request needs one, and use a sample
-          PIN in place of a masked one. The digits of the PIN do not change the response.
-        </p>
-        <Copyable text={repeatCommands(page, entry)} label="the commands" />
+        <CopyAs entry={entry} />
       </Section>
     </>
   );
@@ -186,59 +181,4 @@ function indented(body: string): string {
   } catch {
     return body;
   }
-}
-
-/** Headers that curl sends itself, or that belong to one connection. */
-const omittedHeaders = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "connection",
-  "content-length",
-  "cookie",
-  "host",
-  "transfer-encoding",
-  "user-agent",
-]);
-
-/** Shell commands that send a request again, with an access token of the same API key. */
-function repeatCommands(page: PageRequest, entry: JournalEntry): string {
-  const origin = (isLive(entry) ? page.liveOrigin : undefined) ?? page.origin;
-  const { method, path, query, request, caller } = entry;
-  // The secret of a fixture key is public. Of other keys only the prefix is stored, so the user completes the key.
-  const publicSecret = caller && page.services.apiKeys.publicSecret(caller.api_key_id);
-  const secret = publicSecret ?? `${caller?.api_key ?? ""}…`;
-  const needsToken = caller !== null && !isExchange(entry);
-  const sent = Object.entries(request.headers).filter(
-    ([name]) =>
-      !omittedHeaders.has(name) && !name.startsWith("sec-") && !(needsToken && name === "authorization"),
-  );
-  const command = [
-    `curl -s${method === "HEAD" ? "I" : `i -X ${method}`} ${shellQuoted(origin + path + query)}`,
-    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...sent.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
-    ...(request.body ? [`--data-raw ${shellQuoted(bodyToSend(entry, secret))}`] : []),
-  ].join(" \\\n  ");
-  const all = needsToken ? `${tokenCommand(origin, secret)}\n${command}` : command;
-  return caller !== null && secret.endsWith("…")
-    ? `# Replace ${secret} with the API key. Its secret was shown only when it was created.\n${all}`
-    : all;
-}
-
-/** Whether the request was certainly sent to the live base URL. */
-function isLive({ caller, operation }: JournalEntry): boolean {
-  return caller?.environment === "live" || operation === "exchangeLiveKey";
-}
-
-function isExchange({ operation }: JournalEntry): boolean {
-  return operation === "exchangeSandboxKey" || operation === "exchangeLiveKey";
-}
-
-/** The body with its secrets, as far as they are known, and a valid PIN unless the PIN was refused. */
-function bodyToSend(entry: JournalEntry, secret: string): string {
-  const body = entry.request.body ?? "";
-  if (entry.caller && isExchange(entry)) {
-    return body.replace(/("api_key"\s*:\s*)"[^"]*"/, (_, name) => `${name}"${secret}"`);
-  }
-  return entry.point === "order.pin_invalid" ? body : body.replace(/("pin"\s*:\s*)"…"/, '$1"4821"');
 }
