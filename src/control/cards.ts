@@ -4,6 +4,7 @@ import { changeCard } from "../cards/change.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
+import type { JournalEntry } from "../journal/journal-entry.ts";
 import { transactionOf } from "../payments/ledger.ts";
 import { statusAfter, type Trigger, transitionsUnder } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
@@ -25,6 +26,7 @@ import {
 import { clockOffsetOf } from "../store/companies.ts";
 import { pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
+import { idsOf } from "./effects.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
 import { optionalCompanyPk, requireCompany } from "./lookup.ts";
@@ -120,6 +122,16 @@ export class Cards {
     const { companyPk } = stored;
     const clockOffsetMs = clockOffsetOf(this.#services.database, companyPk);
     return listedCardsNow(this.#services, companyPk, [stored], { clockOffsetMs })(stored);
+  }
+
+  /**
+   * The cards that a request names, made or changed, as they are now.
+   * @internal
+   */
+  ofRequest(entry: JournalEntry): Card[] {
+    return idsOf(this.#services.database, entry).flatMap((id) =>
+      findCard(this.#services.database, this.#services.clock.now(), id) ? [this.show(id)] : [],
+    );
   }
 
   /** The possible actions on a card in its current state, and the state after each. */

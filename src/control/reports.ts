@@ -6,12 +6,15 @@ import type { Findings } from "../journal/findings/findings.ts";
 import { formatCoverage } from "../journal/formats/coverage.ts";
 import { formatFindings } from "../journal/formats/findings.ts";
 import { reportFormats } from "../journal/formats/formatted.ts";
+import type { JournalEntry } from "../journal/journal-entry.ts";
 import type { RunReport } from "../journal/suite.ts";
 import { globTest } from "../rules/glob.ts";
+import { findCompany } from "../store/companies.ts";
 import type { Database } from "../store/database.ts";
-import { latestDeliveries } from "../store/webhook-deliveries.ts";
+import { deliveriesOfIds, latestDeliveries } from "../store/webhook-deliveries.ts";
 import type { Deliverer } from "../webhooks/deliverer.ts";
 import { deliveryOf } from "../webhooks/webhooks.ts";
+import { canChange, idsOf, isAfter, jsonOf } from "./effects.ts";
 import { flag, parse, readQuery } from "./input.ts";
 import { optionalCompanyPk } from "./lookup.ts";
 import type { ControlHandlers } from "./operations.ts";
@@ -84,6 +87,23 @@ export class Webhooks {
   deliveries(query: z.input<typeof deliveriesQuery> = {}): WebhookDelivery[] {
     const companyPk = optionalCompanyPk(this.#database, parse(deliveriesQuery, query).company);
     return latestDeliveries(this.#database, companyPk, mostListed).map(deliveryOf);
+  }
+
+  /**
+   * The deliveries of the events that a request caused, at most 20: those that were created while it was processed, and
+   * that are about an object which it names or made.
+   * @internal
+   */
+  causedBy(entry: JournalEntry): WebhookDelivery[] {
+    const company = entry.caller && findCompany(this.#database, entry.caller.company_id);
+    if (!company || !canChange(entry)) return [];
+    const toMs = Date.parse(entry.time);
+    const during = [Math.floor(toMs - entry.duration_ms) - 1, toMs] as const;
+    const ids = idsOf(this.#database, entry);
+    const state = jsonOf(entry.response);
+    return deliveriesOfIds(this.#database, company.pk, during, ids, 20)
+      .map(deliveryOf)
+      .filter(({ payload }) => isAfter(payload.data, state));
   }
 
   /** Resolves when every delivery that is due by now was attempted. */

@@ -127,6 +127,31 @@ export class Requests {
   }
 
   /**
+   * The ids of the nearest requests of a search that arrived after and before a request.
+   * @param search - one that is invalid matches every request
+   * @internal
+   */
+  neighbours(id: string, search?: string): { readonly newer?: string; readonly older?: string } {
+    const { success, data } = listFilter.safeParse({ search });
+    return this.#journal.neighbours(Number(id), success ? data : {});
+  }
+
+  /**
+   * The requests of one member to one operation with the Idempotency-Key of this one, by arrival.
+   * @returns up to 21 of them around it, and the position of the first one among all
+   * @internal
+   */
+  attempts(id: string): {
+    readonly count: number;
+    readonly first: number;
+    readonly shown: readonly JournalEntry[];
+  } {
+    const all = this.#journal.attempts(Number(id));
+    const first = Math.max(0, all.findIndex((each) => String(each.id) === id) - 10);
+    return { count: all.length, first, shown: all.slice(first, first + 21).map(entryOf) };
+  }
+
+  /**
    * The latest requests to these operations, at most ten, three for each, oldest first; also some that the journal no
    * longer shows. Undefined: to any operation; null: of any company.
    * @internal

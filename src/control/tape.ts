@@ -3,6 +3,7 @@ import { quoted, SetupError } from "../rules/errors.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readQuery } from "./input.ts";
 import type { ControlHandlers } from "./operations.ts";
+import type { PlayedRequest } from "./replay.ts";
 import { entryId } from "./requests.ts";
 
 /** A tape that is being recorded, or whose recording failed. */
@@ -34,6 +35,12 @@ export interface TapeRecorder {
   end(): void;
   /** The file of the tape, up to the response with this id; undefined if the tape does not have it. */
   save(untilId?: number): Uint8Array<ArrayBuffer> | undefined;
+  /**
+   * Plays the tape up to the response with this id in a world of its own.
+   * @returns undefined if the tape does not have it
+   * @throws SetupError if that would take too long
+   */
+  inspect(id: number): Promise<PlayedRequest | undefined>;
 }
 
 /** The recording of a tape. */
@@ -147,9 +154,29 @@ export class SandboxTape {
     const { until: id } = parse(tapeQuery, until === undefined ? {} : { until });
     const file = this.#required().save(id === undefined ? undefined : Number(id));
     if (file) return file;
+    throw this.#missing("until", id ?? "");
+  }
+
+  /**
+   * Plays the tape up to a request in a world of its own, to show the rows that the request changed.
+   * @throws ControlError 404 if there is no tape or it does not have the request, 409 if the tape is too long
+   * @internal
+   */
+  async changes(request: string): Promise<PlayedRequest> {
+    const { until: id = "" } = parse(tapeQuery, { until: request });
+    try {
+      const played = await this.#required().inspect(Number(id));
+      if (played) return played;
+    } catch (error) {
+      throw error instanceof SetupError ? new ControlError(409, error.message) : error;
+    }
+    throw this.#missing("id", id);
+  }
+
+  #missing(field: string, id: string): ControlError {
     const { first_request_id: first, last_request_id: last } = this.read();
     const range = first === null ? "The tape has none yet" : `The tape has the requests ${first} to ${last}`;
-    throw new ControlError(404, `until: request ${quoted(id ?? "")} is not on the tape. ${range}.`);
+    return new ControlError(404, `${field}: request ${quoted(id)} is not on the tape. ${range}.`);
   }
 
   #required(): TapeRecorder {

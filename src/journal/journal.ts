@@ -214,6 +214,39 @@ export class Journal {
     return entryOf(request);
   }
 
+  /**
+   * The ids of the nearest requests that match a filter and arrived after and before a request.
+   * @throws InvalidSearch
+   */
+  neighbours(id: number, filter: EntryFilter): { readonly newer?: string; readonly older?: string } {
+    const of = this.kept(id);
+    if (!of) return {};
+    const { mayMatch, matches } = entryTests(filter);
+    const later: RecordedRequest[] = [];
+    for (let at = this.#lastId; at >= this.#oldestShown; at--) {
+      const request = this.kept(at);
+      if (request && mayMatch(request) && byArrival(request, of) < 0) later.push(request);
+    }
+    const newer = later.sort(byArrival).findLast(matches);
+    const older = this.byArrival(filter, of).next().value;
+    return { ...(newer && { newer: String(newer.id) }), ...(older && { older: String(older.id) }) };
+  }
+
+  /** The requests of one member to one operation with the Idempotency-Key of a request, in the order of arrival. */
+  attempts(id: number): RecordedRequest[] {
+    const of = this.kept(id);
+    const { caller, operation, idempotencyKey: key } = of?.exchange ?? {};
+    if (!of || !caller || key === undefined) return of ? [of] : [];
+    const isAttempt = (each: Exchange) =>
+      each.idempotencyKey === key &&
+      each.operation === operation &&
+      each.caller?.companyPk === caller.companyPk &&
+      each.caller.memberPk === caller.memberPk;
+    return [...this.latest(isAttempt)]
+      .filter((each) => each.id >= this.#oldestShown)
+      .sort((a, b) => byArrival(b, a));
+  }
+
   /** The latest requests of which a test holds, newest first, even if the journal no longer shows them. */
   *latest(test: (exchange: Exchange) => boolean): Generator<RecordedRequest> {
     for (let id = this.#lastId; id > this.#lastId - this.#kept; id--) {

@@ -29,25 +29,13 @@ import {
 import { changesOf, keyQuotaOf, readDialect } from "./dialect-option.ts";
 import { readDefaultFixtures, readFixtures, readScenarios, readShippedScenarios } from "./input-files.ts";
 import { type OptionKinds, refuseInvalidOptions } from "./known-options.ts";
-import { clearTimeout, setTimeout, ticks } from "./real-timers.ts";
+import { systemClock } from "./real-timers.ts";
 import { Taping } from "./tape/taping.ts";
 
 /** The version of this package. */
 export const version: string = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 ).version;
-
-/** Real time. */
-export const systemClock: Clock = {
-  // Looked up at each call: a test that sets the system time also moves the time of the sandbox.
-  now: () => Date.now(),
-  ticks,
-  after(ms, work, inBackground = false) {
-    const timer = setTimeout(work, ms);
-    if (inBackground) timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 /** The options of `createSandbox()`. Unknown options and invalid values are errors. */
 export interface SandboxOptions {
@@ -279,6 +267,8 @@ export interface Internals
   readonly deliver?: SandboxPorts["deliver"];
 }
 
+export type OpenSandbox = typeof openSandbox;
+
 /** Like `createSandbox`. */
 export function openSandbox(
   options: SandboxOptions,
@@ -299,7 +289,9 @@ export function openSandbox(
   const frozenAt = options.clock === undefined ? undefined : instantOf(options.clock);
   const { catalogue, fixtures, dialect } = inputs ?? readInputs(options);
   for (const host of options.allowWebhookHosts ?? []) refuseUnlessHost(host);
-  const taping = tap ? undefined : new Taping(clock ?? systemClock, { waits, onFailure: onTapeFailure });
+  const taping = tap
+    ? undefined
+    : new Taping(clock ?? systemClock, openSandbox, { waits, onFailure: onTapeFailure });
   const db = options.db?.trim() ?? ":memory:";
   const isCreated = db !== ":memory:" && !existsSync(db);
   const database = openDatabase(db, options.durability, options.checkDatabase);

@@ -105,6 +105,24 @@ export function latestDeliveries(
   return rows.map((row) => withAttempts(database, row));
 }
 
+const ofIds = `
+  ${selected}
+  WHERE d.company_pk = ? AND d.created_at_ms BETWEEN ? AND ?
+    AND EXISTS (SELECT 1 FROM json_each(?) WHERE instr(d.body, value) > 0)
+  ORDER BY d.pk ${limitParameter}`;
+
+/** The deliveries of a company that were created in a time, by its clock, and whose payload has one of these ids. */
+export function deliveriesOfIds(
+  database: Database,
+  companyPk: number,
+  [fromMs, toMs]: readonly [number, number],
+  ids: readonly string[],
+  limit: number,
+): DeliveryRecord[] {
+  const values = [companyPk, fromMs, toMs, JSON.stringify(ids)];
+  return database.all<DeliveryRow>(ofIds, ...values, limit).map((row) => withAttempts(database, row));
+}
+
 const heldBack = `
   SELECT 1 FROM webhook_deliveries
   WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults ->> 'reorder'`;

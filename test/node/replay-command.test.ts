@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createSandbox, version } from "../../src/node/create-sandbox.ts";
+import { createSandbox, openSandbox, version } from "../../src/node/create-sandbox.ts";
 import { start } from "../../src/node/start-sandbox.ts";
 import { checkTape } from "../../src/node/tape/check-tape.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
@@ -176,8 +176,8 @@ describe("card-sandbox replay", async () => {
 
   describe("--serve", async () => {
     const serve = async (given: Tape, until?: number, adminToken?: string) => {
-      const served = new ServedTape("a.tape", checkTape("a.tape", given), []);
-      const player = await openPlayer(given, served);
+      const served = new ServedTape("a.tape", checkTape("a.tape", given), [], openSandbox);
+      const player = await openPlayer(given, openSandbox, served);
       await player.play(until);
       const { url, close, webhooks } = await start(
         { port: 0, adminToken },

@@ -7,6 +7,7 @@ import type { Card } from "../../src/contract/card.ts";
 import type { Dialect } from "../../src/contract/dialect.ts";
 import type { Environment } from "../../src/contract/identifiers.ts";
 import type { Guard } from "../../src/control/gate.ts";
+import { openSandbox as openPlainSandbox } from "../../src/node/create-sandbox.ts";
 import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { readDefaultFixtures, readShippedScenarios } from "../../src/node/input-files.ts";
 import { dashboardFiles } from "../../src/node/served-files.ts";
@@ -191,7 +192,7 @@ export function openSandbox(options: TestOptions = {}) {
   const choices = { ...surroundings.getStore()?.choices, ...own };
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
-  const taping = new Taping(clockOfTest);
+  const taping = new Taping(clockOfTest, openPlainSandbox);
   const force = { facts, issuer };
   const exchanges: Observed[] = [];
   const all: Observed[] = [];

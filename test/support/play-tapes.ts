@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { openSandbox } from "../../src/node/create-sandbox.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
 import { readTape } from "../../src/node/tape/tape-file.ts";
 import type { Difference } from "../../src/tape/difference.ts";
@@ -7,7 +8,7 @@ import type { Difference } from "../../src/tape/difference.ts";
 
 const differences: (readonly Difference[])[] = [];
 for (const path of JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))) {
-  const player = await openPlayer(readTape(path));
+  const player = await openPlayer(readTape(path), openSandbox);
   await player.play();
   differences.push(player.differences);
   player.sandbox.close();

@@ -9,7 +9,12 @@ import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import type { Sandbox as PortableSandbox, SandboxPorts } from "../../src/api.ts";
 import type { Choices } from "../../src/contract/behaviours.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/node/create-sandbox.ts";
+import {
+  createSandbox,
+  openSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../src/node/create-sandbox.ts";
 import { openDatabase } from "../../src/node/database/better-sqlite3.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
 import { encodeTape, readTape } from "../../src/node/tape/tape-file.ts";
@@ -48,7 +53,7 @@ export async function tapeOf(
 
 /** Plays a tape in memory, and returns what it answers differently. */
 export async function differencesOf(tape: Tape): Promise<readonly Difference[]> {
-  const player = await openPlayer(tape);
+  const player = await openPlayer(tape, openSandbox);
   try {
     await player.play();
     return player.differences;

@@ -286,7 +286,7 @@ describe("the recording", () => {
   test("keeps the tape up to the size that memory may have", async () => {
     const clock = new MovedClock();
     const failures: string[] = [];
-    const taping = new Taping(clock, {
+    const taping = new Taping(clock, openSandbox, {
       mostBytes: 5000,
       onFailure: (message) => void failures.push(message),
     });

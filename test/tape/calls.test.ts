@@ -12,6 +12,7 @@ const reading = [
   "cards.delivery",
   "cards.holders",
   "cards.list",
+  "cards.ofRequest",
   "cards.possible",
   "cards.show",
   "cards.transactions",
@@ -20,9 +21,11 @@ const reading = [
   "companies.show",
   "companies.world",
   "dialect.list",
+  "requests.attempts",
   "requests.get",
   "requests.latest",
   "requests.list",
+  "requests.neighbours",
   "scenarios.all",
   "scenarios.armed",
   "scenarios.byId",
@@ -31,6 +34,7 @@ const reading = [
   "time.offsetOf",
   "time.offsets",
   "time.read",
+  "webhooks.causedBy",
   "webhooks.deliveries",
 ];
 /** They call a recorded operation. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { FindingsReport } from "../../src/journal/findings/finding.ts";
-import type { Sandbox } from "../../src/node/create-sandbox.ts";
+import { openSandbox, type Sandbox } from "../../src/node/create-sandbox.ts";
 import { openPlayer } from "../../src/node/tape/play.ts";
 import { temporaryFolder } from "../support/command-line.ts";
 import { differencesOf, tapeOf } from "../support/taped.ts";
@@ -106,7 +106,7 @@ test("a replay has the findings about a client that closed its connection", asyn
       expect(findings.findings[0]?.occurrences[0]?.observed).toContain("closed the connection");
     });
   });
-  const player = await openPlayer(tape);
+  const player = await openPlayer(tape, openSandbox);
   await player.play();
   expect(player.sandbox.findings()).toEqual(findings);
   player.sandbox.close();
@@ -136,7 +136,7 @@ test("a PIN in the name of its card is on no tape, and a replay finds it", async
   });
   expect(findings?.findings.map(({ id }) => id)).toEqual(["AUTH-7"]);
   expect(JSON.stringify(tape)).not.toContain("6071");
-  const player = await openPlayer(tape);
+  const player = await openPlayer(tape, openSandbox);
   await player.play();
   expect(player.differences).toEqual([]);
   expect(player.sandbox.findings().totals).toEqual(findings?.totals);

@@ -2,17 +2,11 @@ import { type ContractPointId, contractPoints } from "../../contract/points.ts";
 import { ControlError } from "../../control/errors.ts";
 import type { Replay, TapeEntry } from "../../control/replay.ts";
 import type { DashboardServices, Page, PageRequest } from "../page.ts";
-import { Badge, Empty, Facts, Point, Status, Table, Time } from "../parts/elements.tsx";
+import { shortened } from "../parts/changes.tsx";
+import { Badge, Empty, Facts, Head, Point, Section, Status, Table, Tabs, Time } from "../parts/elements.tsx";
 import { Action } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 import { type FormAction, integer } from "../submit.ts";
-
-/** The longest text in a cell, in characters. */
-const longest = 200;
-
-export function shortened(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
-}
 
 /** @throws ControlError 404 if the sandbox plays no tape */
 export function replayOf({ replay }: DashboardServices): Replay {
@@ -48,15 +42,19 @@ export function tape({ services, query }: PageRequest): Page {
   const link = (position: number) => pathTo("/tape", { only, from: String(position) });
   const body = (
     <>
-      <h1>Tape</h1>
-      <Summary of={replay} version={services.version} />
-      <p>
-        {only ? (
-          <a href={pathTo("/tape")}>Show all events</a>
-        ) : (
-          <a href={pathTo("/tape", { only: "different" })}>Show only differences</a>
-        )}
-      </p>
+      <Head title="Tape" badge={replay.differences > 0 && <Badge tone="bad">differs</Badge>} />
+      <Section id="played" title="What was played" panel>
+        <Summary of={replay} version={services.version} />
+      </Section>
+      <Tabs
+        label="Events"
+        name="only"
+        options={[
+          { value: "", label: "All events" },
+          { value: "different", label: "Differences" },
+        ]}
+        current={only ?? ""}
+      />
       {entries.length === 0 ? (
         <Empty title={only ? "No response differs." : "No more events."} />
       ) : (

@@ -1,3 +1,4 @@
+import type { TapeListing } from "../../control/tape.ts";
 import { usePage } from "../page.ts";
 import { pathTo } from "../paths.ts";
 import { Badge, Copyable, Facts, Section, Time } from "./elements.tsx";
@@ -43,15 +44,19 @@ export function RecordingSection() {
   );
 }
 
+/** Whether the tape that is recorded has a request. */
+export function isOnTape({ first_request_id: first, last_request_id: last }: TapeListing, id: string) {
+  return first !== null && last !== null && Number(id) >= Number(first) && Number(id) <= Number(last);
+}
+
 /** Saves a tape that ends with a request, or says how to get one. */
 export function BugReport({ id }: { id: string }) {
   if (usePage().services.replay) return null;
-  const { recording, since, first_request_id: first, last_request_id: last } = usePage().services.tape.read();
-  const isOnTape =
-    first !== null && last !== null && Number(id) >= Number(first) && Number(id) <= Number(last);
+  const tape = usePage().services.tape.read();
+  const { recording, since } = tape;
   return (
     <Section id="bug-report" title="Bug report">
-      {isOnTape ? (
+      {isOnTape(tape, id) ? (
         <>
           <p>
             The tape has everything that entered this sandbox up to this request, with secrets replaced.
@@ -71,6 +76,9 @@ export function BugReport({ id }: { id: string }) {
               : recording
                 ? "This request is not on the tape: it was sent before the recording began. Send it again."
                 : "This request is not on the tape: the recording had ended. Begin a new recording, then send it again."}
+          </p>
+          <p class="remark">
+            While a tape is recorded, this page can also show the state before and after a request.
           </p>
           {!recording && <Begin />}
         </>

@@ -4,7 +4,7 @@ import { quoted, SetupError } from "../../rules/errors.ts";
 import type { Player } from "../../tape/player.ts";
 import type { Tape } from "../../tape/tape.ts";
 import { painter } from "../colors.ts";
-import { type Sandbox, version } from "../create-sandbox.ts";
+import { openSandbox, type Sandbox, version } from "../create-sandbox.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type StartedSandbox, type StartOptions, start } from "../start-sandbox.ts";
 import { checkTape } from "../tape/check-tape.ts";
@@ -72,8 +72,8 @@ Exit codes:
 async function run(file: string, { until, json, serve, ...options }: Flags): Promise<void> {
   if (json && serve) throw new SetupError("--json: cannot be combined with --serve");
   const tape = checkTape(file, readTape(file));
-  const served = serve ? new ServedTape(file, tape, options.allowWebhookHosts ?? []) : undefined;
-  const player = await named(file, tape, () => openPlayer(tape, served));
+  const served = serve ? new ServedTape(file, tape, options.allowWebhookHosts ?? [], openSandbox) : undefined;
+  const player = await named(file, tape, () => openPlayer(tape, openSandbox, served));
   try {
     await named(file, tape, () => player.play(until), player);
     const report = replayReport(file, player, until, version);

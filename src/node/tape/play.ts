@@ -5,15 +5,20 @@ import { Catalogue } from "../../scenarios/catalogue.ts";
 import { Player } from "../../tape/player.ts";
 import type { Tape } from "../../tape/tape.ts";
 import type { Fixtures } from "../../world/open-world.ts";
-import { type Inputs, openSandbox, type Sandbox } from "../create-sandbox.ts";
+import type { Inputs, OpenSandbox, Sandbox } from "../create-sandbox.ts";
 import { readShippedScenarios } from "../input-files.ts";
 
 /**
  * Opens a sandbox in memory in which a tape can be played.
+ * @param openSandbox - an argument, because each sandbox can play its own tape
  * @param replay - for the dashboard of the sandbox
  * @throws SetupError if this version cannot make the world of the tape
  */
-export async function openPlayer(tape: Tape, replay?: Replay): Promise<Player<Sandbox>> {
+export async function openPlayer(
+  tape: Tape,
+  openSandbox: OpenSandbox,
+  replay?: Replay,
+): Promise<Player<Sandbox>> {
   const { seed, clock, fixtures, dialect, scenarios, options, rows } = tape.head;
   const inputs: Inputs = {
     // A database that is opened again keeps its fixtures.

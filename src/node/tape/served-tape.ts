@@ -10,8 +10,9 @@ import type { Player } from "../../tape/player.ts";
 import type { Tape, TapedRequest, TapedResponse, TapeEvent } from "../../tape/tape.ts";
 import { targetViolation } from "../../webhooks/target.ts";
 import type { FixtureWorld } from "../../world/fixtures.ts";
-import { type Sandbox, systemClock } from "../create-sandbox.ts";
+import type { OpenSandbox, Sandbox } from "../create-sandbox.ts";
 import { readDefaultFixtures } from "../input-files.ts";
+import { systemClock } from "../real-timers.ts";
 import { openPlayer } from "./play.ts";
 
 /** The events on a page. */
@@ -32,6 +33,7 @@ export class ServedTape implements Replay {
   readonly file: string;
   readonly requests: number;
   readonly #tape: Tape;
+  readonly #open: OpenSandbox;
   readonly #webhookHosts: readonly string[];
   /** When each event entered, in milliseconds since the epoch. */
   readonly #times: Float64Array;
@@ -49,9 +51,10 @@ export class ServedTape implements Replay {
   #playing: Promise<unknown> = Promise.resolve();
 
   /** @param webhookHosts - external hosts to which the served world may send webhooks */
-  constructor(file: string, tape: Tape, webhookHosts: readonly string[]) {
+  constructor(file: string, tape: Tape, webhookHosts: readonly string[], open: OpenSandbox) {
     this.file = file;
     this.#tape = tape;
+    this.#open = open;
     this.#webhookHosts = webhookHosts.map((host) => host.toLowerCase());
     this.#times = new Float64Array(tape.events.length);
     let time = tape.head.at;
@@ -138,7 +141,7 @@ export class ServedTape implements Replay {
     }
     return this.#inTurn(async () => {
       if (this.#inspected && this.#inspected.position > position) this.#closeInspected();
-      this.#inspected ??= await openPlayer(this.#tape);
+      this.#inspected ??= await openPlayer(this.#tape, this.#open);
       try {
         return await this.#inspect(this.#inspected, event, position);
       } catch (error) {
@@ -147,6 +150,11 @@ export class ServedTape implements Replay {
         throw error;
       }
     });
+  }
+
+  /** Closes the world of `inspect`. */
+  close(): void {
+    this.#closeInspected();
   }
 
   #closeInspected(): void {
@@ -184,7 +192,7 @@ export class ServedTape implements Replay {
 
   goTo(events: number): Promise<void> {
     return this.#inTurn(async () => {
-      const player = await openPlayer(this.#tape, this);
+      const player = await openPlayer(this.#tape, this.#open, this);
       if (events >= this.events) await player.play();
       else await player.playBefore(events);
       this.#replace(player);

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { PlayedRequest } from "../../control/replay.ts";
 import type { Recording, TapeRecorder } from "../../control/tape.ts";
 import type { Clock } from "../../rules/clock.ts";
 import { SetupError } from "../../rules/errors.ts";
 import { type Recorded, Recorder } from "../../tape/recorder.ts";
 import type { Tape, Waits } from "../../tape/tape.ts";
+import type { OpenSandbox } from "../create-sandbox.ts";
 import { clearInterval, setImmediate, setInterval } from "../real-timers.ts";
 import { decodeTape, encodeTape, openTapeFile, TapeWriter } from "./tape-file.ts";
 
@@ -14,6 +16,9 @@ const flushMs = 1000;
 
 /** The maximum size of a tape that is kept in memory. */
 const mostMemoryBytes = 32 * 1024 * 1024;
+
+/** The most events that are played to show what a request changed: about ten seconds. */
+const mostPlayed = 20_000;
 
 /** The place of a tape: a file, or the memory of this process. */
 interface Storage {
@@ -50,9 +55,17 @@ export class Taping implements TapeRecorder {
   readonly #onFailure: (message: string) => void;
   #failure: string | undefined;
   readonly #mostBytes: number;
+  readonly #open: OpenSandbox;
+  /** One tape is played at a time. */
+  #playing: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: Clock, { waits, onFailure = warn, mostBytes = mostMemoryBytes }: TapingOptions = {}) {
+  constructor(
+    clock: Clock,
+    open: OpenSandbox,
+    { waits, onFailure = warn, mostBytes = mostMemoryBytes }: TapingOptions = {},
+  ) {
     this.#mostBytes = mostBytes;
+    this.#open = open;
     this.recorder = new Recorder({ clock, afterTurn: (work) => void setImmediate(work) }, waits);
     this.#onFailure = onFailure;
   }
@@ -119,15 +132,47 @@ export class Taping implements TapeRecorder {
    * @returns undefined if nothing is recorded, or the request is not on the tape
    */
   save(untilId?: number): Uint8Array<ArrayBuffer> | undefined {
+    const tape = this.#read(untilId);
+    return tape && encodeTape(tape);
+  }
+
+  #read(untilId?: number): Tape | undefined {
     if (!this.#current) return undefined;
     const { storage, writer } = this.#current;
     this.recorder.flush();
     writer.sync();
     const tape = decodeTape(storage.read());
     const events = untilId === undefined ? tape.events : eventsUntil(tape, untilId);
-    return events && encodeTape({ head: tape.head, events });
+    return events && { ...tape, events };
+  }
+
+  inspect(id: number): Promise<PlayedRequest | undefined> {
+    const played = this.#playing.then(() => this.#inspect(id));
+    this.#playing = played.catch(() => {});
+    return played;
+  }
+
+  async #inspect(id: number): Promise<PlayedRequest | undefined> {
+    const requests = this.#current?.recorded.requests ?? 0;
+    // A long tape is not even read: that would hold up the sandbox.
+    if (requests > mostPlayed) throw tooLong(requests, "requests");
+    const tape = this.#read(id);
+    if (!tape) return undefined;
+    if (tape.events.length > mostPlayed) throw tooLong(tape.events.length, "events");
+    const { ServedTape } = await import("./served-tape.ts");
+    const served = new ServedTape("", tape, [], this.#open);
+    try {
+      return await served.inspect(String(id));
+    } finally {
+      served.close();
+    }
   }
 }
+
+const tooLong = (count: number, of: string) =>
+  new SetupError(
+    `tape: the tape is too long to be played here: it has ${count} ${of}, and at most ${mostPlayed} are played. Save it, and look at the request with card-sandbox replay --serve.`,
+  );
 
 /** The events up to the response with this id; undefined if there is none. */
 function eventsUntil({ events }: Tape, id: number): Tape["events"] | undefined {
