@@ -1,5 +1,5 @@
-import { waitNames } from "../scenarios/step.ts";
 import type { DashboardServices } from "./page.ts";
+import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
 import { pathTo } from "./paths.ts";
 import { type FormAction, inputOf, integer, required, yesOrNo } from "./submit.ts";
@@ -73,30 +73,6 @@ function recordingActions({ tape }: DashboardServices): Record<string, FormActio
         text:
           file === null ? "The recording has ended. The tape is deleted." : `The tape is complete: ${file}.`,
       };
-    },
-  };
-}
-
-function scenarioActions({ scenarios }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/scenarios/:name/arm": (fields, param) => {
-      const { company, operation, api_key_id } = fields;
-      const waits = Object.fromEntries(waitNames.map((wait) => [wait, integer(fields, wait)]));
-      const { name, times, ...armed } = scenarios.arm(
-        param("name"),
-        inputOf({ company, times: integer(fields, "times"), operation, api_key_id, ...waits }),
-      );
-      const often = times === null ? "until it is disarmed" : times === 1 ? "once" : `${times} times`;
-      return { text: `${name} is armed for ${armed.company ?? "all companies"}, ${often}.` };
-    },
-    "/armed/:id/disarm": (_, param) => {
-      const { name, fired } = scenarios.byId(param("id"));
-      scenarios.disarm(param("id"));
-      return { text: `${name} is disarmed. It fired ${fired} ${fired === 1 ? "time" : "times"}.` };
-    },
-    "/armed/:id/release": (_, param) => {
-      const { released } = scenarios.release(param("id"));
-      return { text: `${released} held ${released === 1 ? "request is" : "requests are"} released.` };
     },
   };
 }

@@ -74,7 +74,8 @@ describe("scenarios", () => {
     expect(armed.text).toContain("quota-reached is armed for northwind, until it is disarmed.");
     expect((await order()).point).toBe("order.quota_reached");
     const { html, text } = await visit("/scenarios");
-    expect(text).toContain("armed, fired 1 time");
+    expect(text).toContain("quota-reached armed");
+    expect(html).toMatch(/q=scenario%3Aquota-reached">1</);
     const disarm = /action="([^"]+\/disarm)"/.exec(html)?.[1] ?? "";
     expect((await submit(disarm)).text).toContain("quota-reached is disarmed. It fired 1 time.");
     expect((await order()).point).toBe("order.created");
@@ -90,19 +91,36 @@ describe("scenarios", () => {
 
   test("arms a scenario with waiting times, which only the scenarios that have them offer", async () => {
     const { submit, visit } = openNorthwind();
-    const { html } = await visit("/scenarios");
-    expect(html.match(/(?<=id=")[a-z-]+-(retry_after_s|latency_ms|hold_ms)(?=")/g)).toEqual([
-      "issuer-slow-latency_ms",
-      "slow-response-latency_ms",
-      "in-flight-hold_ms",
-      "lost-in-flight-hold_ms",
-      "rate-limited-retry_after_s",
-    ]);
+    const waits = [];
+    for (const name of ["issuer-slow", "slow-response", "in-flight", "rate-limited", "quota-reached"]) {
+      const { html } = await visit(`/scenarios/${name}`);
+      waits.push(...(html.match(/(?<=id=")(retry_after_s|latency_ms|hold_ms)(?=")/g) ?? ["none"]));
+    }
+    expect(waits).toEqual(["latency_ms", "latency_ms", "hold_ms", "retry_after_s", "none"]);
     const back = "/_sandbox/ui/scenarios";
     const armed = await submit("/scenarios/rate-limited/arm", { retry_after_s: "0", back });
     expect(armed.text).toContain("retry_after_s: 0");
     const refused = await submit("/scenarios/rate-limited/arm", { latency_ms: "5", back });
     expect(refused.text).toContain("latency_ms: rate-limited has no latency.");
+  });
+
+  test("collapses the scenarios that are used up, and clears them for the chosen company or for all", async () => {
+    const { submit, order, visit, control, northwind } = openNorthwind();
+    await submit("/scenarios/quota-reached/arm", { company: northwind.id, times: "1" });
+    await submit("/scenarios/issuer-slow/arm", { company: "fullhouse" });
+    await order();
+    await submit("/scenarios/issuer-rejected/arm", { times: "1" });
+    await order();
+    expect((await visit("/scenarios")).text).toMatch(
+      /issuer-slow.*Finished \(2\).*issuer-rejected.*quota-reached/,
+    );
+    const names = () => control.scenarios.armed().armed.map(({ name }) => name);
+    const cleared = await submit("/armed/clear-finished", { company: northwind.id });
+    expect(cleared.text).toContain("The finished scenarios are cleared.");
+    expect(names()).toEqual(["issuer-slow", "issuer-rejected"]);
+    await submit("/armed/clear-finished");
+    expect(names()).toEqual(["issuer-slow"]);
+    expect((await visit("/scenarios")).text).not.toContain("Finished");
   });
 
   test("releases held requests", async () => {
@@ -117,7 +135,7 @@ describe("scenarios", () => {
 
   test("shows an error beside the form and keeps the input", async () => {
     const { submit } = openNorthwind();
-    const back = "/_sandbox/ui/scenarios";
+    const back = "/_sandbox/ui/scenarios/conflict";
     const often = await submit("/scenarios/conflict/arm", { times: "often", back });
     expect(often.text).toContain('Error: times: must be an integer, but is "often"');
     expect(often.html).toContain('value="often"');

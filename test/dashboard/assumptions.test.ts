@@ -4,7 +4,7 @@ import { openDashboard } from "../support/open-dashboard.ts";
 
 /** The items of the page, by behavior. */
 function itemsOf(html: string): Map<string, string> {
-  const items = [...html.matchAll(/<li id="([^"]+)">([\s\S]*?)(?=<li id="|<\/main>)/g)];
+  const items = [...html.matchAll(/<li id="([^"]+)"[^>]*>([\s\S]*?)(?=<li id="|<\/main>)/g)];
   return new Map(items.map(([, id = "", item = ""]) => [id, item]));
 }
 

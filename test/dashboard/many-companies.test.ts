@@ -50,7 +50,18 @@ describe(`with ${count} companies`, () => {
       return read;
     }) as typeof all;
     const pages = [
-      ...["", "/requests", "/requests/2", "/scenarios", "/companies", "/api-keys", "/cards", "/report"],
+      ...[
+        "",
+        "/requests",
+        "/requests/2",
+        "/scenarios",
+        "/scenarios/in-flight",
+        "/contract",
+        "/companies",
+        "/api-keys",
+        "/cards",
+        "/report",
+      ],
       ...["/requests", "/scenarios", "/api-keys", "/cards", "/report"].map(
         (page) => `${page}?company=made-7`,
       ),
@@ -123,13 +134,13 @@ describe(`with ${count} companies`, () => {
   });
 });
 
-test("pages of an unknown company are not found, except requests and the report", async () => {
+test("pages of an unknown company are not found, except requests, the contract and the report", async () => {
   const { visit } = openDashboard();
   for (const page of ["/scenarios", "/api-keys", "/cards"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 404]);
   }
   // The journal may contain requests of deleted companies.
-  for (const page of ["/requests", "/report"]) {
+  for (const page of ["/requests", "/contract", "/report"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 200]);
   }
 });

@@ -7,20 +7,14 @@ describe("each page shows its essentials", () => {
     ["", "Overview", "Sandbox base URL", "http://localhost:4242", "Seed 1", "5 companies", "running"],
     ["", "Overview", "sk_sandbox_northwind_owner", "/developer/cards/physical", "No scenario is armed"],
     ["/requests", "Requests", "No requests yet", "curl -si -X POST http://localhost:4242/developer"],
-    [
-      "/scenarios",
-      "Scenarios",
-      "422: the card quota is reached",
-      "order.quota_reached",
-      "Specification §7, §8",
-      "Arm once",
-    ],
+    ["/scenarios", "Scenarios", "422: the card quota is reached", "order.quota_reached", "Arm once"],
     ["/assumptions", "Assumptions", "Status of a replayed request", "replay.status", "in effect", "Select"],
     ["/companies", "Companies", "Northwind Traders Ltd", "2 of 2", "Create an isolated company"],
     ["/api-keys", "API keys", "sk_sandbox_north…", "4 of 5 active, 1 left", "Create a sandbox key", "Revoke"],
     ["/api-keys?environment=live", "API keys", "Create a live key", "/auth/v1/token"],
     ["/cards", "Cards", "Full House Events Ltd", "Farah Qureshi", "terminated"],
-    ["/report", "Report", "No findings", "0 of", "issuer unavailable"],
+    ["/contract", "Contract", "order.issuer_unavailable", "issuer-unavailable", "not met", "0 of"],
+    ["/report", "Report", "No findings", "0 of", "the sandbox received no requests"],
     ["/sweep", "Sweep", "No report is open", "Report file (JSON)"],
   ];
   test.each(pages)("%s: %s", async (path, title, ...texts) => {
@@ -118,6 +112,6 @@ test("the exports of the report exist, also for one company", async () => {
   const exported = [...html.matchAll(/href="([^"]+)" download/g)].map(([, href = ""]) =>
     href.replaceAll("&amp;", "&"),
   );
-  expect(exported).toHaveLength(8);
+  expect(exported).toHaveLength(9);
   for (const each of exported) expect([each, (await visit(each)).status]).toEqual([each, 200]);
 });

@@ -2,8 +2,9 @@ import { behaviourGroups } from "../../contract/behaviours.ts";
 import type { AlternativeListing, BehaviourListing } from "../../control/dialects.ts";
 import { type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
-import { Badge, ProvenanceMark, Section } from "../parts/elements.tsx";
+import { Badge, Head, ProvenanceMark, Section } from "../parts/elements.tsx";
 import { Action } from "../parts/forms.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { pathTo } from "../paths.ts";
 
 /** Lists the behaviors that the specification leaves open, and selects their alternatives for one company or for all. */
@@ -14,25 +15,28 @@ export function assumptions(page: PageRequest): Page {
   const target = company ? nameOf(company) : "all companies";
   const body = (
     <>
-      <h1>Assumptions</h1>
-      <p>
-        The specification leaves these behaviors open. The first alternative of each is the assumption of the
-        sandbox: select another one to see how your client copes with it, or because the real service behaves
-        so. A reset restores the dialect of the start.
-      </p>
-      <div class="row filter">
-        <CompanyFilter label="Select for" button="Show" />
+      <Head title="Assumptions">
         {changed.length > 0 && (
           <Action to={pathTo("/assumptions/restore")} with={useOnly(page)} of={`for ${target}`}>
             {company ? "Remove the company's own" : "Restore the dialect of the start"}
           </Action>
         )}
+      </Head>
+      <p>
+        The specification leaves these behaviors open. Select another alternative to see how your client copes
+        with it. A reset restores the dialect of the start.
+      </p>
+      <div class="row filter">
+        <CompanyFilter label="Select for" button="Show" />
+        <SearchField of="#behaviors" placeholder="replay, webhook, order of lists" />
       </div>
-      {changed.length > 0 && <Group title="Changed" behaviors={changed} target={target} />}
-      {behaviourGroups.map(({ title, ids }) => {
-        const own = behaviors.filter((each) => ids.includes(each.id) && !changed.includes(each));
-        return own.length > 0 && <Group title={title} behaviors={own} target={target} />;
-      })}
+      <div class="groups" id="behaviors">
+        {changed.length > 0 && <Group title="Changed" behaviors={changed} target={target} />}
+        {behaviourGroups.map(({ title, ids }) => {
+          const own = behaviors.filter((each) => ids.includes(each.id) && !changed.includes(each));
+          return own.length > 0 && <Group title={title} behaviors={own} target={target} />;
+        })}
+      </div>
     </>
   );
   return { title: "Assumptions", body };
@@ -47,8 +51,8 @@ interface GroupProps {
 
 function Group({ title, behaviors, target }: GroupProps) {
   return (
-    <Section id={title.toLowerCase().replaceAll(" ", "-")} title={title}>
-      <ul class="findings">
+    <Section id={title.toLowerCase().replaceAll(" ", "-")} title={title} aside={String(behaviors.length)}>
+      <ul class="items">
         {behaviors.map((behavior) => (
           <Behavior behavior={behavior} target={target} />
         ))}
@@ -62,17 +66,19 @@ function Behavior({ behavior, target }: { behavior: BehaviourListing; target: st
   const isFixed = scope === "sandbox" && usePage().query.company !== undefined;
   const source = [spec, date, note].filter((text) => text !== null).join("; ");
   return (
-    <li id={id}>
-      <div class="head">
-        <h3>{title}</h3>
-        <code>{id}</code>
-        {!is_default && <Badge tone="warn">changed</Badge>}
-        <ProvenanceMark of={provenance} />
+    <li id={id} class="item behavior">
+      <div>
+        <div class="head">
+          <h3>{title}</h3>
+          {!is_default && <Badge tone="warn">changed</Badge>}
+        </div>
+        <p class="head remark">
+          <code>{id}</code>
+          <ProvenanceMark of={provenance} />
+          <span>{source}</span>
+          {scope === "sandbox" && <span>same for all companies</span>}
+        </p>
       </div>
-      <p class="remark">
-        Specification {source}
-        {scope === "sandbox" && ". It is the same for all companies"}
-      </p>
       <ul class="alternatives">
         {alternatives.map((alternative) => (
           <Alternative
@@ -99,7 +105,7 @@ interface AlternativeProps {
 function Alternative({ of: { id, title, reason }, behavior, isUsed, isFixed, target }: AlternativeProps) {
   const only = useOnly(usePage());
   return (
-    <li>
+    <li {...(isUsed && { class: "used" })}>
       <div>
         <strong>{title}</strong> <span class="remark">{reason}</span>
       </div>

@@ -1,23 +1,36 @@
-import type { CoverageTotal, PointCoverage } from "../../journal/coverage.ts";
+import { raw } from "hono/html";
 import type { Finding } from "../../journal/findings/finding.ts";
+import { evidenceHtml } from "../../journal/formats/evidence.ts";
 import { type ReportFormat, reportFormats } from "../../journal/formats/formatted.ts";
-import type { Scenario } from "../../scenarios/scenario.ts";
-import { type Page, type PageRequest, usePage } from "../page.ts";
+import { leftOutText, Room } from "../../journal/formats/room.ts";
+import { type GateResult, suiteReport } from "../../journal/suite.ts";
+import { type DashboardServices, type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter } from "../parts/companies.tsx";
-import { Badge, Bar, Empty, Facts, Section, type Tone } from "../parts/elements.tsx";
+import { Badge, Empty, Head, Section, type Tone } from "../parts/elements.tsx";
 import { Action } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
+import { CoverageTotals } from "./contract.tsx";
 
-/** Findings and contract coverage. */
-export function report({ services, query }: PageRequest): Page {
-  const coverage = services.coverage.report({ company: query.company });
-  const { findings } = services.findings.report({ company: query.company, evidence: false });
+/** In bytes: the headers and bodies that the page shows. */
+const largestEvidence = 400_000;
+
+/** The verdict about all clients, their findings with evidence, the totals of the coverage, and exports. */
+export function report({ services, query: { company } }: PageRequest): Page {
+  const { findings } = services.findings.report({ company });
+  const room = new Room(0, largestEvidence);
+  // Rendered here, so that `room` has counted all of it below.
+  const shown = findings.map((finding) => ({
+    finding,
+    evidence: finding.occurrences.map((each) => evidenceHtml(each, room)),
+  }));
+  const leftOut = leftOutText(room, ["finding", "findings"]);
   const body = (
     <>
-      <h1>Report</h1>
+      <Head title="Report" />
       <CompanyFilter />
+      {company === undefined && <Verdict gates={gatesOf(services)} />}
       <Section id="findings" title="Findings">
-        {findings.length === 0 ? (
+        {shown.length === 0 ? (
           <Empty title="No findings.">
             <p>
               A finding is a client mistake that can cause harm in production, such as a retry with a new{" "}
@@ -25,24 +38,20 @@ export function report({ services, query }: PageRequest): Page {
             </p>
           </Empty>
         ) : (
-          <ul class="findings">
-            {findings.map((finding) => (
-              <FindingItem finding={finding} />
+          <ul class="items">
+            {shown.map((each) => (
+              <FindingItem {...each} />
             ))}
           </ul>
         )}
+        {leftOut !== "" && <p class="remark">{leftOut}</p>}
       </Section>
-      <Section id="coverage" title="Coverage">
-        <Facts
-          class="totals"
-          of={[
-            ["Contract points met", <Total of={coverage.total} label="All" />],
-            ["Specified", <Total of={coverage.by_provenance.specified} label="Specified" />],
-            ["Variant", <Total of={coverage.by_provenance.variant} label="Variant" />],
-            ["Assumed", <Total of={coverage.by_provenance.assumed} label="Assumed" />],
-          ]}
-        />
-        <CoverageGrid points={coverage.points} scenarios={services.scenarios.all()} />
+      <Section
+        id="coverage"
+        title="Coverage"
+        aside={<a href={pathTo("/contract", { company })}>All contract points</a>}
+      >
+        <CoverageTotals coverage={services.coverage.report({ company })} />
       </Section>
       <Exports />
     </>
@@ -50,11 +59,30 @@ export function report({ services, query }: PageRequest): Page {
   return { title: "Report", body };
 }
 
-function Total({ of: { met, points }, label }: { of: CoverageTotal; label: string }) {
+/** The results of the default gates of `card-sandbox report`, and of one about findings. */
+function gatesOf({ report }: DashboardServices): readonly GateResult[] {
+  const gates = { minCoverage: undefined, require: [], failOn: "warn", baseline: undefined } as const;
+  const strict = { ...gates, allowUnused: false, allowNoRequests: false };
+  return suiteReport(strict, { ...report({ evidence: false }), commands: [], sources: [] }).gates;
+}
+
+function Verdict({ gates }: { gates: readonly GateResult[] }) {
   return (
-    <Bar label={`${label}: contract points met`} used={met} of={points}>
-      {met} of {points}
-    </Bar>
+    <Section
+      id="gates"
+      title="Gates"
+      aside={<code>card-sandbox report --fail-on warn {usePage().origin}</code>}
+    >
+      <ul class="items">
+        {gates.map(({ name, passed, message }) => (
+          <li class="gate">
+            <Badge tone={passed ? "good" : "bad"}>{passed ? "passed" : "failed"}</Badge>
+            <strong>{name}</strong>
+            <span class="remark">{message}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -65,98 +93,48 @@ const toneOf: Readonly<Record<Finding["severity"], Tone>> = {
   info: "plain",
 };
 
-function FindingItem({ finding }: { finding: Finding }) {
+interface FindingProps {
+  readonly finding: Finding;
+  /** The masked requests of each occurrence, as HTML. */
+  readonly evidence: readonly string[];
+}
+
+function FindingItem({ finding, evidence }: FindingProps) {
   const { id, severity, title, why, fix, spec, times, occurrences } = finding;
   return (
-    <li>
+    <li id={id} class="finding">
       <div class="head">
         <Badge tone={toneOf[severity]}>{severity}</Badge>
         <h3>{title}</h3>
         <code>{id}</code>
+        <span class="remark">
+          {times} {times === 1 ? "time" : "times"}; specification {spec}
+        </span>
       </div>
       <p>{why}</p>
       <p>
         <strong>Fix:</strong> {fix}
       </p>
-      <p class="remark">
-        Specification {spec}; observed {times} {times === 1 ? "time" : "times"}
-      </p>
-      <ul>
-        {occurrences.map(({ observed, company, requests }) => (
+      <ul class="occurrences">
+        {occurrences.map(({ observed, company, requests }, i) => (
           <li>
-            {observed}
-            {company && ` (${company})`}
-            {requests.map(({ id, method, path }) => (
-              <>
-                {", "}
-                <a href={pathTo(`/requests/${id}`)} title={`${method} ${path}`}>
-                  request {id}
-                </a>
-              </>
-            ))}
+            <p>
+              {observed}
+              {company && ` (${company})`}
+              {requests.map(({ id, method, path }) => (
+                <>
+                  {", "}
+                  <a href={pathTo(`/requests/${id}`)} title={`${method} ${path}`}>
+                    request {id}
+                  </a>
+                </>
+              ))}
+            </p>
+            {raw(evidence[i] ?? "")}
           </li>
         ))}
       </ul>
-    </li>
-  );
-}
-
-interface GridProps {
-  readonly points: readonly PointCoverage[];
-  readonly scenarios: readonly Scenario[];
-}
-
-/** Every contract point as a tile. A point that was not met links to the scenario that leads to it. */
-function CoverageGrid({ points, scenarios }: GridProps) {
-  const areas = [...new Set(points.map(({ id }) => areaOf(id)))];
-  return (
-    <div class="coverage">
-      {areas.map((area) => {
-        const own = points.filter(({ id }) => areaOf(id) === area);
-        return (
-          <section aria-labelledby={`area-${area}`}>
-            <h3 id={`area-${area}`}>
-              {area.replaceAll("_", " ")}{" "}
-              <small>
-                {own.filter(({ times }) => times > 0).length} of {own.length}
-              </small>
-            </h3>
-            <ul>
-              {own.map((point) => (
-                <Tile point={point} scenario={scenarios.find((each) => each.points[0] === point.id)} />
-              ))}
-            </ul>
-          </section>
-        );
-      })}
-    </div>
-  );
-}
-
-function areaOf(id: string): string {
-  return id.slice(0, id.indexOf("."));
-}
-
-function Tile({ point, scenario }: { point: PointCoverage; scenario: Scenario | undefined }) {
-  const { id, status, provenance, spec, title, times } = point;
-  const name = id.slice(id.indexOf(".") + 1).replaceAll("_", " ");
-  const isMet = times > 0;
-  return (
-    <li class={`tile ${isMet ? "met" : "unmet"}`} title={`${title} (${provenance}, ${spec})`}>
-      <span class="unseen">{isMet ? "Met:" : "Not met:"}</span>
-      <span class="tile-name">{isMet ? <a href={pathTo("/requests", { point: id })}>{name}</a> : name}</span>
-      <span class="tile-foot">
-        {status} <span class={`provenance ${provenance}`}>{provenance}</span>
-        {isMet && <span>{times}×</span>}
-        {!isMet && scenario && (
-          <a
-            href={`${pathTo("/scenarios")}#${scenario.name}`}
-            title={`Scenario ${scenario.name} leads to this contract point`}
-          >
-            arm<span class="unseen"> {scenario.name}</span>
-          </a>
-        )}
-      </span>
+      {times > occurrences.length && <p class="remark">and {times - occurrences.length} more</p>}
     </li>
   );
 }
@@ -187,6 +165,15 @@ function Exports() {
           ))}
         </p>
       ))}
+      <p class="actions">
+        <span class="export">report</span>
+        <a href="/_sandbox/report" download="report.json">
+          <span class="unseen">report, </span>json
+        </a>
+        <span class="remark">
+          of all companies; other formats with <code>card-sandbox report --report report.html</code>
+        </span>
+      </p>
       <details>
         <summary>Delete recorded requests</summary>
         <p>

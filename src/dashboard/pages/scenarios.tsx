@@ -1,162 +1,144 @@
+import type { Contract } from "../../contract/dialect.ts";
 import type { ArmedListing } from "../../control/scenarios.ts";
+import { groupOf, type ScenarioGroup, scenarioGroups } from "../../scenarios/group.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
-import { hasWait, waitNames } from "../../scenarios/step.ts";
-import type { Waits } from "../../store/armed-scenarios.ts";
-import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
-import { Armed } from "../parts/armed.tsx";
+import { waitNames } from "../../scenarios/step.ts";
+import type { CompanyListing } from "../../store/world-listing.ts";
+import { type DashboardServices, type Page, type PageRequest, usePage } from "../page.ts";
+import { ArmButtons, Armed } from "../parts/armed.tsx";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
-import { Badge, Copyable, Empty, ProvenanceMark, Section, Status } from "../parts/elements.tsx";
-import { Action, Field, Form } from "../parts/forms.tsx";
+import { Badge, Copyable, Empty, Head, Section, Status } from "../parts/elements.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { pathTo } from "../paths.ts";
-import type { Fields } from "../submit.ts";
+import { type FormAction, inputOf, integer } from "../submit.ts";
 
-/** Lists all scenarios and the armed ones, and arms them for one company or for all. */
+const groupTitles: Readonly<Record<ScenarioGroup, string>> = {
+  own: "Your scenarios",
+  refusal: "Refusals",
+  access: "Access",
+  issuer: "Issuer and backend",
+  connection: "Connection",
+  webhook: "Webhooks",
+};
+
+/** Lists the armed scenarios and all others by what they force, and arms them for one company or for all. */
 export function scenarios(page: PageRequest): Page {
-  const { services } = page;
-  const all = services.scenarios.all();
+  const all = page.services.scenarios.all();
   const company = chosenCompany(page);
-  // Those that can fire for the company: armed for it or for all.
-  const armed = services.scenarios
-    .armed()
-    .armed.filter(({ company_id }) => !company || company_id === null || company_id === company.id);
+  const armed = armedFor(page.services, company);
   const target = company ? nameOf(company) : "all companies";
+  const { points } = page.services.contract(company?.id);
   const body = (
     <>
-      <h1>Scenarios</h1>
+      <Head title="Scenarios" />
       <p>
-        A scenario forces a response, such as an error or a lost connection. Arm it here for the requests of
-        one company or of all companies, or choose it for a single request with the header{" "}
-        <code>Sandbox-Scenario</code>.
+        A scenario forces a response, such as an error or a lost connection. Arm it for the next requests.
       </p>
-      <Section id="armed" title="Armed scenarios">
+      <Section id="armed" title="Armed" isLive>
         {armed.length > 0 ? (
           <Armed armed={armed} />
         ) : (
           <Empty title="No scenario is armed.">
-            <p>Arm a scenario below, or send this header with a single request:</p>
+            <p>Arm one below, or choose it for a single request with a header:</p>
             <Copyable text="-H 'Sandbox-Scenario: issuer-recovers'" label="the header" />
           </Empty>
         )}
       </Section>
-      <Section id="arm" title="Arm a scenario">
-        <div class="row">
-          <CompanyFilter label="Arm for" button="Select" />
-          <div class="field" data-search="#scenarios" hidden>
-            <label for="search">Search</label>
-            <input id="search" type="search" placeholder="quota, 503, webhook" />
-            <small role="status" />
-          </div>
-        </div>
-        <ul class="scenarios" id="scenarios">
-          {all.map((scenario) => (
-            <ScenarioItem scenario={scenario} target={target} armed={armed} />
-          ))}
-        </ul>
-      </Section>
+      <div class="row filter">
+        <CompanyFilter label="Arm for" button="Select" />
+        <SearchField of="#scenarios" placeholder="quota, 503, webhook" />
+      </div>
+      <div class="groups" id="scenarios">
+        {scenarioGroups.map((group) => {
+          const members = all.filter((each) => groupOf(each) === group);
+          return (
+            members.length > 0 && (
+              <Section id={`group-${group}`} title={groupTitles[group]}>
+                <ul class="items">
+                  {members.map((scenario) => (
+                    <Row {...{ scenario, target, armed, points }} />
+                  ))}
+                </ul>
+              </Section>
+            )
+          );
+        })}
+      </div>
     </>
   );
-  return { title: "Scenarios", body };
+  return { title: "Scenarios", body, live: true };
 }
 
-interface ScenarioProps {
+/** Those that can fire for the company, and those that were armed for it and are used up; of all companies without one. */
+function armedFor({ scenarios }: DashboardServices, company: CompanyListing | undefined): ArmedListing[] {
+  const { armed } = scenarios.armed();
+  return armed.filter(
+    ({ company_id, spent }) => !company || company_id === company.id || (company_id === null && !spent),
+  );
+}
+
+interface RowProps {
   readonly scenario: Scenario;
   /** The company for which it would be armed, or all. */
   readonly target: string;
   readonly armed: readonly ArmedListing[];
+  readonly points: Contract["points"];
 }
 
-function ScenarioItem({ scenario, target, armed }: ScenarioProps) {
-  const { name, title, description, spec, points, on } = scenario;
-  const form = pathTo(`/scenarios/${name}/arm`);
-  const { services, query } = usePage();
-  const contract = services.contract(query.company);
-  const hidden = useChosenCompany();
-  const fired = armed.filter((each) => each.name === name).reduce((sum, each) => sum + each.fired, 0);
+function Row({ scenario, target, armed, points }: RowProps) {
+  const { name, title, description } = scenario;
+  const { company } = usePage().query;
   const isArmed = armed.some((each) => each.name === name && !each.spent);
   return (
-    <li id={name}>
-      <div class="head">
-        <h3>{title}</h3>
-        <code>{name}</code>
-        {isArmed && (
-          <Badge tone="warn">
-            armed, fired {fired} {fired === 1 ? "time" : "times"}
-          </Badge>
-        )}
+    <li id={name} class="item">
+      <div>
+        <p class="head">
+          <a href={pathTo(`/scenarios/${name}`, { company })} class="row-link">
+            {title}
+          </a>
+          <code>{name}</code>
+          {isArmed && <Badge tone="warn">armed</Badge>}
+        </p>
+        <p class="remark clipped">{description}</p>
       </div>
-      <p>{description}</p>
-      <ul class="leads-to" aria-label="Contract points">
-        {points.map((point) => (
-          <li>
-            <Status of={contract.points[point].status} />{" "}
-            <a href={pathTo("/requests", { point })}>
-              <code class="point">{point}</code>
-            </a>{" "}
-            <ProvenanceMark of={contract.points[point].provenance} />
-          </li>
+      <p class="statuses">
+        {scenario.points.map((point) => (
+          <span title={`${point}: ${points[point].title}`}>
+            <Status of={points[point].status} />
+            <span class="unseen"> {point} </span>
+          </span>
         ))}
-        <li class="remark">
-          Specification {spec.join(", ")}; fires on {on.join(", ")}
-        </li>
-      </ul>
-      <div class="actions">
-        <Action to={form} with={{ ...hidden, times: "1" }} of={`${name} for ${target}`}>
-          Arm once
-        </Action>
-        <Action to={form} with={hidden} of={`${name} for ${target} until it is disarmed`}>
-          Arm
-        </Action>
-      </div>
-      <MoreOptions scenario={scenario} target={target} />
+      </p>
+      <ArmButtons name={name} target={target} />
     </li>
   );
 }
 
-/** The company that the page's URL names, as a hidden field. */
-function useChosenCompany(): Fields {
-  const { company } = usePage().query;
-  return company ? { company } : {};
-}
-
-const waitLabels: Readonly<Record<keyof Waits, string>> = {
-  retry_after_s: "Retry-After (s)",
-  latency_ms: "Latency (ms)",
-  hold_ms: "Hold at most (ms)",
-};
-
-function MoreOptions({ scenario, target }: Omit<ScenarioProps, "armed">) {
-  const { name, on } = scenario;
-  const form = pathTo(`/scenarios/${name}/arm`);
-  const refused = useRefusedInput(form);
-  return (
-    <details {...(Object.keys(refused).length > 0 && { open: true })}>
-      <summary>
-        More options<span class="unseen"> for arming {name}</span>
-      </summary>
-      <Form to={form} with={useChosenCompany()} label={`Arm ${name}`}>
-        <Field label="Times" name="times" id={`${name}-times`} value={refused.times} short numeric />
-        {waitNames
-          .filter((wait) => hasWait(scenario, wait, on))
-          .map((wait) => (
-            <Field
-              label={waitLabels[wait]}
-              name={wait}
-              id={`${name}-${wait}`}
-              value={refused[wait]}
-              short
-              numeric
-            />
-          ))}
-        <Field
-          label="Operation"
-          name="operation"
-          id={`${name}-operation`}
-          value={refused.operation}
-          placeholder={on.join(", ")}
-        />
-        <Field label="API key id" name="api_key_id" id={`${name}-key`} value={refused.api_key_id} />
-        <button type="submit">Arm for {target}</button>
-      </Form>
-    </details>
-  );
+/** The actions of the forms of all pages that show scenarios. */
+export function scenarioActions({ scenarios }: DashboardServices): Record<string, FormAction> {
+  return {
+    "/scenarios/:name/arm": (fields, param) => {
+      const { company, operation, api_key_id } = fields;
+      const waits = Object.fromEntries(waitNames.map((wait) => [wait, integer(fields, wait)]));
+      const { name, times, ...armed } = scenarios.arm(
+        param("name"),
+        inputOf({ company, times: integer(fields, "times"), operation, api_key_id, ...waits }),
+      );
+      const often = times === null ? "until it is disarmed" : times === 1 ? "once" : `${times} times`;
+      return { text: `${name} is armed for ${armed.company ?? "all companies"}, ${often}.` };
+    },
+    "/armed/clear-finished": ({ company }) => {
+      scenarios.disarmAll({ company, finished: true });
+      return { text: "The finished scenarios are cleared." };
+    },
+    "/armed/:id/disarm": (_, param) => {
+      const { name, fired } = scenarios.byId(param("id"));
+      scenarios.disarm(param("id"));
+      return { text: `${name} is disarmed. It fired ${fired} ${fired === 1 ? "time" : "times"}.` };
+    },
+    "/armed/:id/release": (_, param) => {
+      const { released } = scenarios.release(param("id"));
+      return { text: `${released} held ${released === 1 ? "request is" : "requests are"} released.` };
+    },
+  };
 }

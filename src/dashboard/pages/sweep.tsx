@@ -2,7 +2,7 @@ import { raw } from "hono/html";
 import { sweepHtml } from "../../journal/formats/sweep-html.ts";
 import type { SweepReport } from "../../journal/sweep-report.ts";
 import type { Page } from "../page.ts";
-import { Empty } from "../parts/elements.tsx";
+import { Empty, Head } from "../parts/elements.tsx";
 import { Notice } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 
@@ -10,7 +10,7 @@ import { pathTo } from "../paths.ts";
 export function sweep({ report, problem }: { report?: SweepReport; problem?: string } = {}): Page {
   const body = (
     <>
-      <h1>Sweep{report && `: ${report.client.slice(0, 200)}`}</h1>
+      <Head title={`Sweep${report ? `: ${report.client.slice(0, 200)}` : ""}`} />
       {problem !== undefined && <Notice flash={{ kind: "problem", text: problem }} />}
       <form
         method="post"

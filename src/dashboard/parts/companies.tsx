@@ -25,13 +25,16 @@ interface PickerProps {
   readonly label?: string;
   /** Default: both environments. */
   readonly environment?: Environment | undefined;
+  /** Default: the company that the URL names. */
+  readonly value?: string;
 }
 
 /** A field for one company or all. */
-export function CompanyPicker({ label = "Company", environment }: PickerProps) {
+export function CompanyPicker({ label = "Company", environment, value }: PickerProps) {
   const { services, query } = usePage();
+  const named = value ?? query.company;
   const { companies, has_more } = services.companies.world({ environment, limit: mostOptions });
-  const chosen = query.company === undefined ? undefined : companyOrNone(services.companies, query.company);
+  const chosen = named === undefined ? undefined : companyOrNone(services.companies, named);
   if (!has_more) {
     const options = companies.map((company) => ({ value: company.id, label: nameOf(company) }));
     return (
@@ -47,7 +50,7 @@ export function CompanyPicker({ label = "Company", environment }: PickerProps) {
     <Field
       label={label}
       name="company"
-      value={chosen ? nameOf(chosen) : query.company}
+      value={chosen ? nameOf(chosen) : named}
       placeholder="all companies"
       hint="Id, slug or live/SLUG of a company"
       suggestions={companies.map((company) => ({ value: nameOf(company), label: company.name }))}

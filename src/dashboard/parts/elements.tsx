@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type ContractPointId, contractPoints } from "../../contract/points.ts";
+import type { ContractPointId } from "../../contract/points.ts";
 import { usePage } from "../page.ts";
 
 interface HeadProps {
@@ -261,10 +261,11 @@ export function ProvenanceMark({ of }: { of: string }) {
   return <span class={`provenance ${of}`}>{of}</span>;
 }
 
-/** The id of a contract point, with its title. */
+/** The id of a contract point, with its title in the contract that is in effect. */
 export function Point({ id }: { id: ContractPointId }) {
+  const { title, spec } = usePage().services.contract().points[id];
   return (
-    <code class="point" title={`${contractPoints[id].title} (${contractPoints[id].spec})`}>
+    <code class="point" title={`${title} (${spec})`}>
       {id}
     </code>
   );
