@@ -6,11 +6,11 @@ import type { NewCompany } from "./control/create-company.ts";
 import type { Guard } from "./control/gate.ts";
 import type { IsolatedCompany } from "./control/isolated-company.ts";
 import type { Replay } from "./control/replay.ts";
-import type { Webhooks } from "./control/reports.ts";
 import type { Requests } from "./control/requests.ts";
 import type { ArmedScenario, Arming } from "./control/scenarios.ts";
 import type { ControlServices } from "./control/services.ts";
 import type { TapeRecorder } from "./control/tape.ts";
+import type { Webhooks } from "./control/webhooks.ts";
 import type { DashboardFiles } from "./dashboard/app.ts";
 import type { DocsFiles } from "./http/description.ts";
 import type { App, MakeObserver } from "./http/observer.ts";
@@ -25,7 +25,7 @@ import type { Services } from "./runtime/services.ts";
 import type { Catalogue } from "./scenarios/catalogue.ts";
 import type { AnyScenarioName } from "./scenarios/shipped.ts";
 import type { WorldListing } from "./store/world-listing.ts";
-import type { Send } from "./webhooks/attempt.ts";
+import type { Send, SendMessage } from "./webhooks/attempt.ts";
 import type { SecretsMode, WorldPorts } from "./world/open-world.ts";
 
 /** The options of a sandbox, and the parts that depend on the platform. */
@@ -77,6 +77,8 @@ export interface Tap {
   ): void;
   /** Called once for each base URL; the result handles its requests to the service instead of `app`. */
   requests(app: App, environments: readonly Environment[]): App;
+  /** Called once; the result sends the deliveries instead of `send`, also those to the receiver of the sandbox itself. */
+  sending?(send: SendMessage): SendMessage;
 }
 
 /** Sends a request to the sandbox, with the signature of the global `fetch`. */

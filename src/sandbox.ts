@@ -13,6 +13,7 @@ import { Scenarios } from "./scenarios/arming.ts";
 import type { Outgoing } from "./store/webhook-deliveries.ts";
 import type { AttemptOutcome } from "./webhooks/attempt.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
+import { Receiver } from "./webhooks/receiver.ts";
 import { type OpenWorld, openWorld } from "./world/open-world.ts";
 
 type OnDefect = ControlServices["onDefect"];
@@ -40,7 +41,7 @@ export function wireSandbox(ports: SandboxPorts): Sandbox {
   const webhookHosts = (ports.allowWebhookHosts ?? []).map((host) => host.toLowerCase());
   const observer = ports.observer?.({ journal: records.journal, services, scenarios });
   const delivery = wireDelivery({ ports, webhookHosts, records, observer }, world, onDefect);
-  const control = openControl({ ports, world, scenarios, records, delivery, onDefect });
+  const control = openControl({ ports, world, scenarios, records, delivery, webhookHosts, onDefect });
   ports.tap?.control(control, { ports, services, journal: records.journal });
   const base = { ports, services, scenarios, records, control, observer, webhookHosts };
   const { serve, batch } = serveOnceLoaded(base);
@@ -125,12 +126,16 @@ function wireDelivery(
     observer?.delivered(outgoing, outcome);
   };
   const onDeliveryDefect = (defect: Error) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries");
+  const receiver = new Receiver(clock);
+  services.generations.onEnd(() => receiver.clear());
+  // The global is read at each call, because a test may replace it.
+  const external = ports.deliver ?? ((url: string, init: RequestInit) => fetch(url, init));
+  const send = receiver.inFrontOf(external, () => ports.clock.now());
   const deliverer = new Deliverer(
     services,
     clock,
     {
-      // The global is read at each call, because a test may replace it.
-      send: ports.deliver ?? ((url, init) => fetch(url, init)),
+      send: ports.tap?.sending?.(send) ?? send,
       clock: ports.clock,
       allowedHosts: webhookHosts,
       userAgent: `card-sandbox/${ports.version}`,
@@ -139,6 +144,7 @@ function wireDelivery(
   );
   const expiry = new CardExpiry(services, clock, onDeliveryDefect);
   return {
+    receiver,
     /** Call it after the clock has changed. */
     clockMoved: () => {
       expiry.run();

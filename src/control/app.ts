@@ -25,6 +25,7 @@ import type { ControlServices } from "./services.ts";
 import { simulatorHandlers } from "./simulator.ts";
 import { stateHandlers } from "./state.ts";
 import { tapeHandlers } from "./tape.ts";
+import { webhookHandlers } from "./webhooks.ts";
 
 /** The response of `GET /_sandbox`. */
 const paths = {
@@ -99,7 +100,8 @@ export function createControl(services: ControlServices, gate: Gate): Hono {
     ...clockHandlers(time),
     ...stateHandlers(services.state, time),
     ...dialectHandlers(services.dialect),
-    ...reportHandlers(services.coverage, services.findings, services.webhooks, services.report),
+    ...reportHandlers(services.coverage, services.findings, services.report),
+    ...webhookHandlers(services.webhooks),
     ...tapeHandlers(services.tape),
     ...requestHandlers(services.requests, services.journal, services.clock, gate),
   };

@@ -444,6 +444,14 @@ export const controlOperations = {
     success: 200,
     errors: [400, 404],
   }),
+  listReceived: row("GET", "/receiver", {
+    tag: "reports",
+    summary: "List the messages that the built-in receiver of webhooks got, newest first",
+    description:
+      "Up to 200 messages since the start or the last reset. To use the receiver, create a webhook with the URL `http://localhost/_sandbox/receiver/NAME`.",
+    success: 200,
+    errors: [400],
+  }),
 } satisfies Record<string, ControlOperation>;
 
 export type ControlOperationId = keyof typeof controlOperations;

@@ -7,6 +7,7 @@ import type { Records } from "../journal/records.ts";
 import type { RunReport } from "../journal/suite.ts";
 import type { Clock } from "../rules/clock.ts";
 import type { Scenarios } from "../scenarios/arming.ts";
+import type { Receiver } from "../webhooks/receiver.ts";
 import type { OpenWorld } from "../world/open-world.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Cards } from "./cards.ts";
@@ -15,12 +16,12 @@ import { Companies } from "./companies.ts";
 import { SandboxDialect } from "./dialects.ts";
 import { optionalCompanyPk } from "./lookup.ts";
 import type { Replay } from "./replay.ts";
-import { Webhooks } from "./reports.ts";
 import { Requests } from "./requests.ts";
 import { ArmedScenarios } from "./scenarios.ts";
 import { Invoices, Simulator } from "./simulator.ts";
 import { SandboxState } from "./state.ts";
 import { SandboxTape, type TapeRecorder } from "./tape.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** What the control API and the dashboard work with. */
 export interface ControlServices {
@@ -73,7 +74,10 @@ interface ControlParts {
     settled(): Promise<void>;
     /** The number of attempts in progress. */
     inProgress(): number;
+    readonly receiver: Receiver;
   };
+  /** The external hosts that may receive webhooks. */
+  readonly webhookHosts: readonly string[];
   readonly onDefect: ControlServices["onDefect"];
 }
 
@@ -97,7 +101,7 @@ export function openControl(parts: ControlParts): ControlServices {
       requests: scenarios.waiting.count,
       deliveries: delivery.inProgress(),
     })),
-    webhooks: new Webhooks(database, delivery),
+    webhooks: new Webhooks(services, delivery, parts.webhookHosts, ports.clock),
     journal,
     requests: new Requests(journal, coverage, findings),
     coverage,

@@ -326,7 +326,7 @@ export function openSandbox(
       journal: options.journal,
       journalBytes: options.journalBytes,
       allowWebhookHosts: options.allowWebhookHosts,
-      deliver: taping?.recorder.sending(send) ?? send,
+      deliver: send,
       tap: tap ?? taping?.recorder,
       docsFiles: async (name) => (await import("./served-files.ts")).docsFiles(name),
       dashboardFiles: async (name) => (await import("./served-files.ts")).dashboardFiles(name),

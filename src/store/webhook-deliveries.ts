@@ -123,6 +123,58 @@ export function deliveriesOfIds(
   return database.all<DeliveryRow>(ofIds, ...values, limit).map((row) => withAttempts(database, row));
 }
 
+export function deliveryNamed(database: Database, id: string): DeliveryRecord | undefined {
+  const row = database.get<DeliveryRow>(`${selected} WHERE d.id = ?`, id);
+  return row && withAttempts(database, row);
+}
+
+/** The latest deliveries of a webhook, of a company, or of all: a bounded number, whatever is stored. */
+export interface LatestOf {
+  readonly companyPk?: number | undefined;
+  readonly webhookPk?: number | undefined;
+}
+
+const mostLatest = 1000;
+
+function latestOf({ companyPk, webhookPk }: LatestOf) {
+  const [where, values] =
+    webhookPk !== undefined
+      ? (["WHERE webhook_pk = ?", [webhookPk]] as const)
+      : companyPk !== undefined
+        ? (["WHERE company_pk = ?", [companyPk]] as const)
+        : (["", []] as const);
+  const query = `SELECT pk, status FROM webhook_deliveries ${where} ORDER BY pk DESC LIMIT ${mostLatest}`;
+  return { query, values };
+}
+
+/** Those of the latest 1,000 deliveries that have a status, the newest first. */
+export function deliveriesWith(
+  database: Database,
+  of: LatestOf,
+  status: DeliveryStatus | undefined,
+  limit: number,
+): DeliveryRecord[] {
+  const { query, values } = latestOf(of);
+  const rows = database.all<DeliveryRow>(
+    `${selected} WHERE d.pk IN (SELECT pk FROM (${query}) WHERE status = coalesce(?, status))
+     ORDER BY d.pk DESC ${limitParameter}`,
+    ...values,
+    status ?? null,
+    limit,
+  );
+  return rows.map((row) => withAttempts(database, row));
+}
+
+/** Counts the latest 1,000 deliveries by status. */
+export function countDeliveries(database: Database, of: LatestOf): Partial<Record<DeliveryStatus, number>> {
+  const { query, values } = latestOf(of);
+  const counts = database.all<{ status: DeliveryStatus; n: number }>(
+    `SELECT status, count(*) AS n FROM (${query}) GROUP BY status`,
+    ...values,
+  );
+  return Object.fromEntries(counts.map(({ status, n }) => [status, n]));
+}
+
 const heldBack = `
   SELECT 1 FROM webhook_deliveries
   WHERE webhook_pk = ? AND status = 'pending' AND tries = 0 AND faults ->> 'reorder'`;

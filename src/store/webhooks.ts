@@ -1,4 +1,4 @@
-import type { CompanyId } from "../contract/identifiers.ts";
+import type { CompanyId, Environment } from "../contract/identifiers.ts";
 import type { EventType, WebhookId, WebhookStatus } from "../contract/webhook.ts";
 import {
   countOf,
@@ -85,6 +85,46 @@ export function webhookOfCompany(
 ): WebhookRecord | undefined {
   const row = database.get<WebhookRow>(`${selected} WHERE company_pk = ? AND id = ?`, companyPk, id);
   return row && webhookOf(row);
+}
+
+/** A webhook with its company. */
+export interface CompanyWebhook extends WebhookRecord {
+  readonly companyPk: number;
+  readonly companyId: CompanyId;
+  readonly companySlug: string;
+  readonly companyName: string;
+  readonly environment: Environment;
+  readonly clockOffsetMs: number;
+}
+
+const withCompany = `
+  SELECT w.pk, w.position, w.id, w.url, w.events, w.status, w.secret_number AS secretNumber,
+    w.previous_secrets AS previousSecrets, w.pending_deliveries AS pendingDeliveries,
+    w.created_at_ms AS createdAtMs, c.pk AS companyPk, c.id AS companyId, c.slug AS companySlug,
+    c.name AS companyName, c.environment, c.clock_offset_ms AS clockOffsetMs
+  FROM webhooks w JOIN companies c ON c.pk = w.company_pk`;
+
+type CompanyWebhookRow = WebhookRow & Omit<CompanyWebhook, keyof WebhookRecord>;
+
+const companyWebhookOf = (row: CompanyWebhookRow): CompanyWebhook => ({ ...row, ...webhookOf(row) });
+
+/** The webhooks of a company, or of all, the newest first. */
+export function latestWebhooks(
+  database: Database,
+  companyPk: number | undefined,
+  limit: number,
+): CompanyWebhook[] {
+  const latest = `ORDER BY w.pk DESC ${limitParameter}`;
+  const rows =
+    companyPk === undefined
+      ? database.all<CompanyWebhookRow>(`${withCompany} ${latest}`, limit)
+      : database.all<CompanyWebhookRow>(`${withCompany} WHERE w.company_pk = ? ${latest}`, companyPk, limit);
+  return rows.map(companyWebhookOf);
+}
+
+export function webhookNamed(database: Database, id: string): CompanyWebhook | undefined {
+  const row = database.get<CompanyWebhookRow>(`${withCompany} WHERE w.id = ?`, id);
+  return row && companyWebhookOf(row);
 }
 
 export function countWebhooks(database: Database, companyPk: number): number {

@@ -16,7 +16,7 @@ const changingCalls = {
   state: ["reset", "resetCompany", "snapshot", "restore", "deleteSnapshot"],
   dialect: ["replace", "select", "remove"],
   requests: ["clear"],
-  webhooks: ["settled"],
+  webhooks: ["settled", "create", "change", "delete", "test", "resend"],
 } as const satisfies {
   readonly [Group in keyof ControlServices]?: readonly Methods<ControlServices[Group]>[];
 };

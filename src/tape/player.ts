@@ -92,7 +92,7 @@ export class Player<Played extends Sandbox = Sandbox> {
     }
     this.sandbox = ports.open({
       clock: this.#clock,
-      deliver: this.#send,
+      deliver: (url, init) => this.#live?.(url, init) ?? new Promise(() => {}),
       tap: this.#tap,
       observer: () => this.#observer,
       journalAfter: tape.head.after,
@@ -303,12 +303,6 @@ export class Player<Played extends Sandbox = Sandbox> {
     database?.transaction(() => replaceHash(database, before, after));
   }
 
-  readonly #send: Send = (url, init) => {
-    if (this.#live) return this.#live(url, init);
-    const id = messageIdOf(init);
-    return new Promise((resolve, reject) => void this.#deliveries.push({ id, resolve, reject }));
-  };
-
   readonly #observer: Observer = {
     begin: () => {
       const forced = this.#current === undefined ? undefined : this.#forced.get(this.#current);
@@ -329,6 +323,13 @@ export class Player<Played extends Sandbox = Sandbox> {
     requests: (app, environments) => {
       this.#apps.set(environments.length === 1 ? (environments[0] ?? "") : "", app);
       return app;
+    },
+    // The receiver of the sandbox itself keeps its messages again, but the tape has the outcomes.
+    sending: (send) => (url, init, message) => {
+      const sent = send(url, init, message);
+      if (this.#live) return sent;
+      const id = messageIdOf(init);
+      return new Promise((resolve, reject) => void this.#deliveries.push({ id, resolve, reject }));
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Services } from "../runtime/services.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { readOrigin } from "../store/meta.ts";
 import { countStoredRows, isCredential, storedRows } from "../store/stored-rows.ts";
-import type { Send } from "../webhooks/attempt.ts";
+import type { SendMessage } from "../webhooks/attempt.ts";
 import { replaceCalls } from "./calls.ts";
 import { Lines, type NewEvent, type Sink } from "./lines.ts";
 import { type Replace, Replacing, standIns } from "./secrets.ts";
@@ -122,10 +122,10 @@ export class Recorder implements Tap {
   }
 
   /** Sends deliveries, and records their outcomes. */
-  sending(send: Send): Send {
-    return (url, init) => {
+  sending(send: SendMessage): SendMessage {
+    return (url, init, message) => {
       const recording = this.#recording;
-      const sent = send(url, init);
+      const sent = send(url, init, message);
       if (!recording) return sent;
       const n = ++recording.deliveries;
       const id = messageIdOf(init);

@@ -18,6 +18,9 @@ export interface Message {
   readonly choices: SigningChoices & Pick<Choices, "webhooks.timeout" | "webhooks.accepted_statuses">;
 }
 
+/** Sends a message. A receiver in this process also gets what its signature is checked with. */
+export type SendMessage = (url: string, init: RequestInit, message: Message) => Promise<Response>;
+
 /** The outcome of one attempt. `error` is null if it succeeded, `status` if there was no response. */
 export interface AttemptOutcome {
   readonly status: number | null;
@@ -27,7 +30,7 @@ export interface AttemptOutcome {
 }
 
 export interface Sending {
-  readonly send: Send;
+  readonly send: SendMessage;
   /** Real time: receivers compare `webhook-timestamp` with their own clock. */
   readonly clock: Clock;
   readonly allowedHosts: readonly string[];
@@ -67,7 +70,7 @@ export async function attempt(
   try {
     const sent = requestOf(sending, message, abort.signal).then((request) => {
       abort.signal.throwIfAborted();
-      return sending.send(message.url, request);
+      return sending.send(message.url, request, message);
     });
     // A function that replaces fetch may ignore the signal.
     const response = await Promise.race([sent, ended]);

@@ -49,10 +49,20 @@ export async function attemptDelivery(
   return outcomes;
 }
 
+/** The most attempts of one round. */
+export function mostAttempts(choices: Pick<Choices, "webhooks.retry_schedule">): number {
+  return retryDelaysMs[choices["webhooks.retry_schedule"]].length + 1;
+}
+
 /** The webhook's secret, and the earlier ones that have not expired. */
-function secretsOf(
-  { clock, random }: Services,
-  { companyId, secretNumber, previousSecrets, clockOffsetMs }: Outgoing,
+export function secretsOf(
+  { clock, random }: Pick<Services, "clock" | "random">,
+  {
+    companyId,
+    secretNumber,
+    previousSecrets,
+    clockOffsetMs,
+  }: Pick<Outgoing, "companyId" | "secretNumber" | "previousSecrets" | "clockOffsetMs">,
 ): string[] {
   const previous = unexpiredSecrets(previousSecrets, companyNow(clock, clockOffsetMs));
   const numbers = [secretNumber, ...previous.map(({ number }) => number)];

@@ -64,3 +64,33 @@ export async function signedHeaders(
       };
   }
 }
+
+/** How far the timestamp of a message may be from the time of its receiver, as in the libraries of Standard Webhooks. */
+const toleranceMs = 5 * 60 * 1000;
+
+/**
+ * Checks a message as its receiver would.
+ * @param secrets - all secrets of the webhook that are valid now
+ * @param nowMs - the time of the receiver
+ * @returns why it must be refused; null if it is genuine
+ */
+export async function signatureProblem(
+  choices: SigningChoices,
+  headers: Headers,
+  body: string,
+  secrets: readonly string[],
+  nowMs: number,
+): Promise<string | null> {
+  const prefix = choices["webhooks.header_names"];
+  const kind = choices["webhooks.signature"];
+  const signature = headers.get(`${prefix}-signature`) ?? "";
+  const sentAt = kind === "stripe" ? signature.slice(2).split(",")[0] : headers.get(`${prefix}-timestamp`);
+  const at = new Date(Number(sentAt) * (kind === "revolut" ? 1 : 1000));
+  const expected = await signedHeaders(choices, headers.get(`${prefix}-id`) ?? "", at, body, secrets);
+  if (expected[`${prefix}-signature`] !== signature) {
+    return `${prefix}-signature: does not match the secret of the webhook`;
+  }
+  const offMs = Math.abs(nowMs - at.getTime());
+  if (offMs <= toleranceMs) return null;
+  return `timestamp: is ${Math.round(offMs / 60_000)} minutes off the time of the receiver, which allows 5 minutes`;
+}

@@ -1,7 +1,7 @@
 import { quoted } from "../rules/errors.ts";
 
 /** Whether a host is a loopback name or address. Uses no DNS. */
-function isLoopbackHost(hostname: string): boolean {
+export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(hostname);
 }
 

@@ -26,6 +26,9 @@ import { enqueue, mostPending } from "./events.ts";
 import { unexpiredSecrets, webhookSecret } from "./signing.ts";
 import { targetViolation } from "./target.ts";
 
+/** The company of a webhook: that of a caller, or one that the control API names. */
+export type WebhookCompany = Pick<Caller, "companyPk" | "companyId" | "clockOffsetMs">;
+
 /** How long a secret still signs after its rotation. */
 const secretOverlapMs = 24 * 60 * 60 * 1000;
 /** All valid secrets sign every event, and one header holds all signatures. */
@@ -39,7 +42,7 @@ const mostSecrets = 10;
  */
 export function createWebhook(
   services: Services,
-  caller: Caller,
+  caller: WebhookCompany,
   { url, events }: NewWebhookBody,
   allowedHosts: readonly string[],
 ): WebhookWithSecret {
@@ -93,7 +96,7 @@ export function changeWebhook(
  */
 export function rotateWebhookSecret(
   services: Services,
-  caller: Caller,
+  caller: WebhookCompany,
   webhook: WebhookRecord,
 ): WebhookWithSecret {
   const { database, random } = services;
@@ -116,7 +119,7 @@ export function rotateWebhookSecret(
  */
 export function testWebhook(
   services: Services,
-  caller: Caller,
+  caller: WebhookCompany,
   webhook: WebhookRecord,
   faults: EventFaults | undefined,
 ): WebhookDelivery {
@@ -136,7 +139,7 @@ export function testWebhook(
  */
 export function resendDelivery(
   services: Services,
-  caller: Caller,
+  caller: WebhookCompany,
   webhook: WebhookRecord,
   named: string,
 ): WebhookDelivery {

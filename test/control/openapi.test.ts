@@ -237,6 +237,8 @@ async function walkReports({ call, order, fetch, met }: Walk): Promise<void> {
   await call("listDeliveries", 200);
   await call("listDeliveries", 400, "?compny=northwind");
   await call("listDeliveries", 404, "?company=nobody");
+  await call("listReceived", 200);
+  await call("listReceived", 400, "?receiver=inbox");
   await call("clearRequests", 204);
 }
 

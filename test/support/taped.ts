@@ -92,9 +92,8 @@ export async function tapesWhile(
     };
     const isNew = readOrigin(ports.database) === undefined;
     const { clock } = recorder;
-    const deliver = recorder.sending(ports.deliver ?? fetch);
     return {
-      ports: { ...ports, clock, deliver, tap: recorder, baseOverlay },
+      ports: { ...ports, clock, tap: recorder, baseOverlay },
       opened: () => recorder.begin({ write: (text) => void lines.push(text) }, randomBytes(32), isNew),
       ended: () => {
         recorder.end();

@@ -35,7 +35,12 @@ const reading = [
   "time.offsets",
   "time.read",
   "webhooks.causedBy",
+  "webhooks.delivery",
   "webhooks.deliveries",
+  "webhooks.latest",
+  "webhooks.list",
+  "webhooks.received",
+  "webhooks.secretOf",
 ];
 /** They call a recorded operation. */
 const calling = ["scenarios.handle", "state.putBack"];

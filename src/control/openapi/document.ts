@@ -14,10 +14,11 @@ import {
   controlOperations,
   controlPath,
 } from "../operations.ts";
-import { coverageQuery, deliveriesQuery, findingsQuery, reportQuery } from "../reports.ts";
+import { coverageQuery, findingsQuery, reportQuery } from "../reports.ts";
 import { entryFilter, listQuery, streamQuery } from "../requests.ts";
 import { armedQuery, disarmQuery } from "../scenarios.ts";
 import { tapeQuery } from "../tape.ts";
+import { deliveriesQuery, receivedQuery } from "../webhooks.ts";
 import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas } from "./schemas.ts";
 
 const tags: Readonly<Record<ControlTag, string>> = {
@@ -147,6 +148,7 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
   getFindings: "Findings",
   getReport: "RunReport",
   listDeliveries: "DeliveryList",
+  listReceived: "ReceivedList",
 };
 
 /** The query parameters. */
@@ -166,6 +168,7 @@ const queries: Readonly<Partial<Record<ControlOperationId, z.ZodLazy<z.ZodObject
   getFindings: findingsQuery,
   getReport: reportQuery,
   listDeliveries: deliveriesQuery,
+  listReceived: receivedQuery,
 };
 
 const queryNotes: Readonly<Record<string, string>> = {
@@ -186,6 +189,7 @@ const queryNotes: Readonly<Record<string, string>> = {
   finished: "`true`: only scenarios whose `times` are used up",
   final: "`true`: the client has finished, so the report includes findings about missing requests",
   evidence: "`false`: the requests of findings have no headers and no bodies. Default: `true`",
+  name: "Only this receiver: the last part of its URL",
   format: "The format of the report. Default: `json`",
 };
 

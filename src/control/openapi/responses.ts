@@ -29,6 +29,7 @@ import type {
   MemberListing,
   WorldListing,
 } from "../../store/world-listing.ts";
+import type { ReceivedMessage } from "../../webhooks/receiver.ts";
 import type { KeyListing } from "../api-keys.ts";
 import type { Health, Paths } from "../app.ts";
 import type { TimeListing } from "../clock.ts";
@@ -357,3 +358,19 @@ export const runReport = z.object({
 }) satisfies z.ZodType<RunReport>;
 
 export const deliveryList = z.object({ deliveries: z.array(webhookDelivery) });
+
+export const receivedList = z.object({
+  messages: z.array(
+    z.object({
+      id: z.string(),
+      receiver: z.string(),
+      received_at: z.iso.datetime(),
+      delivery_id: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.string(),
+      status: z.int(),
+      signature: z.enum(["valid", "invalid"]),
+      problem: z.string().nullable(),
+    }),
+  ),
+}) satisfies z.ZodType<{ messages: ReceivedMessage[] }>;

@@ -338,6 +338,7 @@ const results = {
     requests: "The number of requests that the service received since it started",
   }),
   DeliveryList: of(responses.deliveryList, "Webhook deliveries, newest first"),
+  ReceivedList: of(responses.receivedList, "Messages of the built-in receiver, newest first"),
 } satisfies Record<string, ControlSchema>;
 
 /**
