@@ -17,6 +17,7 @@ import {
   countCardsByStatus,
   findCard,
   holdersOfCards,
+  type IdempotencyScope,
   type LatestCards,
   pageOfCards,
   parcelOf,
@@ -24,6 +25,7 @@ import {
   updateParcel,
 } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
+import { type CreatedCard, cardsByKey } from "../store/idempotency-keys.ts";
 import { pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
 import { idsOf } from "./effects.ts";
@@ -114,6 +116,11 @@ export class Cards {
   counts(company?: string): { readonly status: CardStatus; readonly count: number }[] {
     const { database, clock } = this.#services;
     return countCardsByStatus(database, clock.now(), optionalCompanyPk(database, company), mostCounted);
+  }
+
+  /** Lists the cards that a member's Idempotency-Key created. */
+  createdBy(scope: Omit<IdempotencyScope, "operation">): CreatedCard[] {
+    return cardsByKey(this.#services.database, scope);
   }
 
   /** Shows a card with the used part of its limits. */

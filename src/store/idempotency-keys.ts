@@ -34,6 +34,31 @@ export function cardBySharedKey(
   return row && card && { operation: row.operation, card };
 }
 
+/** A card that a key created. */
+export interface CreatedCard {
+  readonly id: string;
+  readonly name: string;
+  readonly lastFour: string;
+}
+
+const createdByKey = `
+  SELECT id, name, last_four AS lastFour FROM cards
+  WHERE company_pk = ? AND member_pk = ? AND operation IN ('orderPhysicalCard', 'orderVirtualCard')
+    AND idempotency_key = ?
+  UNION ALL
+  SELECT k.id, k.name, k.last_four FROM replacements r JOIN cards k ON k.pk = r.new_card_pk
+  WHERE r.company_pk = ? AND r.member_pk = ? AND r.idempotency_key = ?
+  LIMIT 10`;
+
+/** The cards that a member's key created: at most one for each operation. */
+export function cardsByKey(
+  database: Database,
+  { companyPk, memberPk, key }: Omit<IdempotencyScope, "operation">,
+): CreatedCard[] {
+  const scope = [companyPk, memberPk, key];
+  return database.all<CreatedCard>(createdByKey, ...scope, ...scope);
+}
+
 /** Frees the key that created a card. */
 export function forgetKeyOf(database: Database, cardPk: number): void {
   database.run("UPDATE cards SET operation = NULL, idempotency_key = NULL WHERE pk = ?", cardPk);

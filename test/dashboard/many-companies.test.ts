@@ -111,7 +111,7 @@ describe(`with ${count} companies`, () => {
     );
   });
 
-  test.each(["/requests", "/scenarios", "/api-keys", "/cards", "/report"])(
+  test.each(["/scenarios", "/api-keys", "/cards", "/report"])(
     "%s accepts a company's slug and suggests some",
     async (page) => {
       const { visit } = openCrowded();

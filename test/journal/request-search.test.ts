@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openSandbox } from "../support/open-sandbox.ts";
 
 const key = "3f0c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30";
+const otherKeys = ["7f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30", "8f9c24e8-3b12-4c6e-9d7a-1f5e8b2a6c30"] as const;
 
 /** A sandbox that was sent: an exchange, an order, its replay, a refused one, a lost one, and an unknown path. */
 async function withRequests() {
@@ -9,8 +10,10 @@ async function withRequests() {
   const token = await sandbox.exchange("sk_sandbox_northwind_owner");
   await sandbox.order({ token, key, body: { name: "Team travel", pin: "7359" } });
   await sandbox.order({ token, key, body: { name: "Team travel", pin: "7359" } });
-  await sandbox.order({ token, body: { name: 'A "big" one', pin: 4821 } });
-  await sandbox.order({ token, headers: { "Sandbox-Scenario": "lost-response" } }).catch(() => {});
+  await sandbox.order({ token, key: otherKeys[0], body: { name: 'A "big" one', pin: 4821 } });
+  await sandbox
+    .order({ token, key: otherKeys[1], headers: { "Sandbox-Scenario": "lost-response" } })
+    .catch(() => {});
   await sandbox.request("/nothing/Here?page=2");
   const ids = (search: string) =>
     sandbox.requests

@@ -9,6 +9,7 @@ const reading = [
   "apiKeys.publicSecret",
   "apiKeys.slots",
   "cards.counts",
+  "cards.createdBy",
   "cards.delivery",
   "cards.holders",
   "cards.list",

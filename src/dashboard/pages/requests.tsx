@@ -1,183 +1,252 @@
-import { operationIds } from "../../contract/operations.ts";
+import type { Child } from "hono/jsx";
 import { ControlError } from "../../control/errors.ts";
 import { parse } from "../../control/input.ts";
-import { listQuery, type Requests } from "../../control/requests.ts";
-import type { JournalListing } from "../../journal/journal.ts";
-import type { JournalEntry } from "../../journal/journal-entry.ts";
+import { listQuery } from "../../control/requests.ts";
+import type { RecordedRequest } from "../../journal/journal.ts";
 import { type Page, type PageRequest, usePage } from "../page.ts";
-import { CompanyPicker } from "../parts/companies.tsx";
-import { Badge, Copyable, Empty, Point, ProvenanceMark, Status, Table, Time } from "../parts/elements.tsx";
-import { Choice, Field, plainOptions } from "../parts/forms.tsx";
+import { Copyable, Empty, Head, Tabs } from "../parts/elements.tsx";
+import { KeyLanes, lanesOf } from "../parts/key-lanes.tsx";
+import { RequestTable, searchFor } from "../parts/request-table.tsx";
 import { pathTo } from "../paths.ts";
+import type { Fields } from "../submit.ts";
 
-const filters = ["company", "operation", "status", "point", "scenario", "idempotency_key"] as const;
+/** The number of requests, and of keys, on a page. */
+const onPage = { list: 50, keys: 25 };
 
-const columns = [
-  "Request",
-  "Response",
-  { name: "Company", class: "widest" },
-  { name: "Contract point", class: "wide" },
-  { name: "Scenario", class: "wide" },
-  { name: "Time (UTC)", class: "wide" },
-  { name: "Duration", class: "wide number" },
-];
-
-/** The latest requests to the service; the script adds new ones. */
+/** The latest requests to the service, or their Idempotency-Keys. */
 export function requests({ services, query }: PageRequest): Page {
-  const filter = Object.fromEntries(filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-  const { listing, problem } = listRequests(services.requests, { ...filter, after: query.after });
-  const [newest] = listing.requests;
-  const oldest = listing.requests.at(-1);
-  const follow = new URLSearchParams({ ...filter, last_event_id: newest?.id ?? "0" });
+  const search = searchIn(query);
+  const problem = problemOf({ search, after: query.after });
+  const view = query.view === "keys" ? "keys" : "list";
   const isLive = query.after === undefined && problem === undefined;
+  const found = {
+    search: problem === undefined ? search : "",
+    isLive,
+    before: problem === undefined ? services.journal.kept(Number(query.after)) : undefined,
+  };
   const body = (
     <>
-      <h1>Requests</h1>
-      {problem && (
-        <p class="notice problem" role="alert">
-          <strong>The filter is ignored.</strong> {problem}
-        </p>
-      )}
-      <Filter />
-      {isLive && (
-        <div class="live" data-live={`/_sandbox/requests/stream?${follow}`} hidden>
-          <button type="button" data-pause aria-pressed="false">
-            Pause
-          </button>
-          <p role="status" aria-live="polite" data-message>
-            New requests appear here
-          </p>
-        </div>
-      )}
-      <div data-list {...(listing.requests.length === 0 && { hidden: true })}>
-        <Table caption="Requests, newest first" captionUnseen columns={columns} id="requests">
-          {listing.requests.map((entry) => (
-            <Row entry={entry} />
-          ))}
-        </Table>
+      <Head title="Requests" />
+      <Search search={search} problem={problem} />
+      <div class="list-head">
+        <Tabs
+          label="View"
+          name="view"
+          options={[
+            { value: "list", label: "List" },
+            { value: "keys", label: "Idempotency-Keys" },
+          ]}
+          current={view}
+        />
+        {isLive && <FollowBar />}
       </div>
-      {listing.requests.length === 0 && <NoRequests isFiltered={Object.keys(filter).length > 0} />}
-      <nav class="pages" aria-label="More requests">
-        {query.after && <a href={pathTo("/requests", filter)}>Newest</a>}
-        {listing.has_more && oldest && (
-          <a href={pathTo("/requests", { ...filter, after: oldest.id })}>Older</a>
-        )}
-      </nav>
-      <RowTemplate />
+      {view === "keys" ? <Keys {...found} /> : <List {...found} />}
     </>
   );
-  return { title: "Requests", body };
+  const stream = new URLSearchParams({ search, last_event_id: String(services.journal.lastId) });
+  return { title: "Requests", body, ...(isLive && { live: `/_sandbox/requests/stream?${stream}` }) };
 }
 
-/** If the filter is invalid: all requests, with an error message. */
-function listRequests(
-  requests: Requests,
-  filter: Readonly<Record<string, string | undefined>>,
-): { readonly listing: JournalListing; readonly problem?: string } {
+/** The search field, and the filters of earlier links as terms. */
+function searchIn({
+  q = "",
+  company,
+  operation,
+  status,
+  point,
+  scenario,
+  idempotency_key: key,
+}: Fields): string {
+  return [q, searchFor({ company, operation, status, point, scenario, key })].filter(Boolean).join(" ");
+}
+
+/** The error message for an invalid search or page. */
+function problemOf(query: Readonly<Record<string, string | undefined>>): string | undefined {
   try {
-    return { listing: requests.list(parse(listQuery, filter)) };
+    parse(listQuery, query);
+    return undefined;
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
-    return { listing: requests.list(), problem: error.message };
+    return error.message.replace(/^search: /, "");
   }
 }
 
-function Filter() {
+function Search({ search, problem }: { search: string; problem: string | undefined }) {
   const { query } = usePage();
   return (
-    <form method="get" class="row filter" aria-label="Filter requests">
-      <CompanyPicker />
-      <Choice
-        label="Operation"
-        name="operation"
-        chosen={query.operation}
-        options={[{ value: "", label: "All operations" }, ...plainOptions(operationIds)]}
-      />
-      <Field label="Status" name="status" value={query.status} placeholder="422" short numeric />
-      <details {...((query.point || query.scenario || query.idempotency_key) && { open: true })}>
-        <summary>More filters</summary>
-        <div class="row">
-          <Field label="Contract point" name="point" value={query.point} placeholder="order.quota_reached" />
-          <Field label="Scenario" name="scenario" value={query.scenario} placeholder="quota-reached" />
-          <Field label="Idempotency-Key" name="idempotency_key" value={query.idempotency_key} />
-        </div>
-      </details>
-      <button type="submit">Filter</button>
-      {Object.keys(query).length > 0 && <a href={pathTo("/requests")}>Clear filter</a>}
-    </form>
+    <search>
+      {problem && (
+        <p class="notice problem" role="alert" id="search-problem">
+          <strong>This search cannot be read.</strong> {problem}
+        </p>
+      )}
+      <form method="get" class="request-search">
+        {query.view && <input type="hidden" name="view" value={query.view} />}
+        <input
+          type="search"
+          name="q"
+          value={search}
+          data-key="/"
+          aria-label="Search requests"
+          placeholder='status:4xx company:northwind point:order.* key:3f0c "text"'
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          {...(problem && { "aria-invalid": "true", "aria-describedby": "search-problem" })}
+        />
+        <button type="submit">Search</button>
+        {search !== "" && <a href={pathTo("/requests", { view: query.view })}>Clear search</a>}
+      </form>
+      <Help />
+    </search>
   );
 }
 
-function NoRequests({ isFiltered }: { isFiltered: boolean }) {
-  const { origin } = usePage();
+const examples: readonly (readonly [search: string, finds: string])[] = [
+  ["status:4xx", "a class of status codes; or one, such as status:422; or status:lost"],
+  ["company:northwind", "a company by slug, live/SLUG or id; member:… for a member"],
+  ["point:order.*", "a contract point; * matches any text"],
+  ["operation:order*", "an operation; method:POST and path:physical work too"],
+  ["scenario:*", "requests on which a scenario fired"],
+  ["key:3f0c", "the start of the Idempotency-Key"],
+  ['"Team travel"', "text in the path, query, headers or bodies, but never a secret"],
+  ["-status:2xx -point:auth.*", "terms are combined; - excludes"],
+];
+
+function Help() {
   return (
-    <div data-empty>
-      <Empty title={isFiltered ? "No request matches the filter." : "No requests yet."}>
-        {isFiltered ? (
-          <p>
-            <a href={pathTo("/requests")}>Clear the filter</a>. Only the latest requests are kept.
-          </p>
-        ) : (
-          <>
-            <p>Send a request, and it appears here:</p>
-            <Copyable text={`curl -si -X POST ${origin}/developer/cards/physical`} label="the command" />
-          </>
-        )}
-      </Empty>
+    <details>
+      <summary>How to search</summary>
+      <dl class="examples">
+        {examples.map(([search, finds]) => (
+          <div>
+            <dt>
+              <a href={pathTo("/requests", { q: search })}>
+                <code>{search}</code>
+              </a>
+            </dt>
+            <dd>{finds}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** The script shows it. */
+function FollowBar() {
+  return (
+    <div class="live" hidden>
+      <a href="#content" class="button" data-new="0" hidden>
+        New requests
+      </a>
+      <p role="status" aria-live="polite" data-message>
+        New requests appear here
+      </p>
+      <button type="button" data-pause aria-pressed="false">
+        Pause
+      </button>
     </div>
   );
 }
 
-function Row({ entry }: { entry: JournalEntry }) {
+interface FoundProps {
+  readonly search: string;
+  readonly isLive: boolean;
+  /** The request after which the page begins. */
+  readonly before: RecordedRequest | undefined;
+}
+
+function List({ search, isLive, before }: FoundProps) {
+  const { journal } = usePage().services;
+  const found = [...firstOf(journal.byArrival({ search }, before), onPage.list + 1)];
+  const requests = found.slice(0, onPage.list);
   return (
-    <tr>
-      <th scope="row">
-        <a href={pathTo(`/requests/${entry.id}`)}>
-          <span class="method">{entry.method}</span> <span class="path">{entry.path}</span>
-        </a>
-      </th>
-      <td>
-        <Status of={entry.status} />
-      </td>
-      <td class="widest">{entry.caller?.company}</td>
-      <td class="wide">
-        {entry.point ? <Point id={entry.point} /> : "none: connection dropped"}{" "}
-        {entry.provenance && <ProvenanceMark of={entry.provenance} />}
-      </td>
-      <td class="wide">{entry.scenario && <Badge tone="plain">{entry.scenario}</Badge>}</td>
-      <td class="wide">
-        <Time at={entry.time} date={false} />
-      </td>
-      <td class="wide number">{entry.duration_ms} ms</td>
-    </tr>
+    <>
+      <Found isEmpty={requests.length === 0} isFiltered={search !== ""}>
+        <RequestTable requests={requests} id="requests" isLive={isLive} search={search} />
+      </Found>
+      <Pages isFirst={isLive} older={found.length > onPage.list ? requests.at(-1) : undefined} />
+    </>
   );
 }
 
-/** The script creates the rows of new requests from it. */
-function RowTemplate() {
+function Keys({ search, isLive, before }: FoundProps) {
+  const { services } = usePage();
+  const { lanes, hasMore } = lanesOf(services.journal, search, { before, limit: onPage.keys });
   return (
-    <template id="request-row">
-      <tr>
-        <th scope="row">
-          <a href={pathTo("/requests")}>
-            <span class="method" data-of="method"></span> <span class="path" data-of="path"></span>
-          </a>
-        </th>
-        <td>
-          <span class="badge" data-of="status"></span>
-        </td>
-        <td class="widest" data-of="company"></td>
-        <td class="wide">
-          <code class="point" data-of="point"></code> <span class="provenance" data-of="provenance"></span>
-        </td>
-        <td class="wide">
-          <span class="badge plain" data-of="scenario"></span>
-        </td>
-        <td class="wide">
-          <time data-of="time"></time>
-        </td>
-        <td class="wide number" data-of="duration"></td>
-      </tr>
-    </template>
+    <>
+      <Found isEmpty={lanes.length === 0} isFiltered={search !== ""}>
+        <KeyLanes lanes={lanes} isLive={isLive} />
+      </Found>
+      <Pages isFirst={isLive} older={hasMore ? lanes.at(-1)?.latest : undefined} />
+    </>
+  );
+}
+
+/** The first items of a sequence, without asking for more. */
+function* firstOf<Item>(items: Iterable<Item>, count: number): Generator<Item> {
+  let rest = count;
+  for (const item of items) {
+    yield item;
+    if (--rest === 0) return;
+  }
+}
+
+interface FoundListProps {
+  readonly isEmpty: boolean;
+  readonly isFiltered: boolean;
+  readonly children?: Child;
+}
+
+/** A list, or how to fill it: then the script puts the list in its place when there is one. */
+function Found({ isEmpty, isFiltered, children }: FoundListProps) {
+  if (!isEmpty) return <div id="found">{children}</div>;
+  return (
+    <div id="found" data-part>
+      {isFiltered ? <NothingFound /> : <NothingYet />}
+    </div>
+  );
+}
+
+function NothingFound() {
+  const { query } = usePage();
+  return (
+    <Empty title="No request matches the search.">
+      <p>
+        Remove a term, or <a href={pathTo("/requests", { view: query.view })}>show all requests</a>. Only the
+        latest requests are kept.
+      </p>
+    </Empty>
+  );
+}
+
+function NothingYet() {
+  const { origin, query, services } = usePage();
+  if (query.view === "keys" && services.journal.received > 0) {
+    return (
+      <Empty title="No request with an Idempotency-Key yet.">
+        <p>
+          Order a card: <a href={pathTo("")}>the overview</a> has the command. Each attempt with the same key
+          then appears in one line, with the card that it created.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No requests yet.">
+      <p>Send a request, and it appears here:</p>
+      <Copyable text={`curl -si -X POST ${origin}/developer/cards/physical`} label="the command" />
+    </Empty>
+  );
+}
+
+function Pages({ isFirst, older }: { isFirst: boolean; older: RecordedRequest | undefined }) {
+  const { after: _, ...query } = usePage().query;
+  return (
+    <nav class="pages" aria-label="More requests">
+      {!isFirst && <a href={pathTo("/requests", query)}>Newest</a>}
+      {older && <a href={pathTo("/requests", { ...query, after: String(older.id) })}>Older</a>}
+    </nav>
   );
 }
