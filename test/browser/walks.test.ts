@@ -83,6 +83,7 @@ testInBrowser("arms a scenario, and shows the refused order live", async () => {
   await page.getByText("Terminate a card or raise the quota").waitFor();
   await page.getByText("Returned the response: quota").waitFor();
   await open("/scenarios");
+  await page.getByText("Finished (1)").click();
   await page.getByRole("link", { name: "1", exact: true }).waitFor();
 });
 
@@ -91,9 +92,11 @@ testInBrowser("finds a scenario by words of its title and description", async ()
   await open("/scenarios");
   await page.getByLabel("Search").fill("webhook twice");
   await page.getByText(/^1 of [0-9]+$/).waitFor();
-  expect(await page.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
+  expect(await page.locator(".item .row-link:visible").allTextContents()).toEqual([
     "Webhook event delivered twice",
   ]);
+  await page.getByRole("heading", { name: "Webhooks" }).waitFor();
+  await page.getByRole("heading", { name: "Refusals" }).waitFor({ state: "hidden" });
 });
 
 testInBrowser("signs in with the admin token, shows live requests, and signs out", async () => {
@@ -118,10 +121,9 @@ testInBrowser(
     await page.goto(sandbox.url);
     expect(page.url()).toBe(`${sandbox.url}/_sandbox/ui`);
     await page.getByRole("navigation").getByRole("link", { name: "Scenarios" }).first().click();
-    const item = page.locator("#rate-limited");
-    await item.locator("summary").click();
-    await item.getByLabel("Retry-After (s)").fill("0");
-    await item.getByRole("button", { name: "Arm for all companies" }).click();
+    await page.locator("#rate-limited").getByRole("link").click();
+    await page.getByLabel("Retry-After (s)").fill("0");
+    await page.getByRole("button", { name: "Arm", exact: true }).click();
     await page.getByText("retry_after_s: 0").waitFor();
     expect(sandbox.control.scenarios.armed().armed).toMatchObject([
       { name: "rate-limited", retry_after_s: 0 },

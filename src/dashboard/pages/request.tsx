@@ -323,7 +323,7 @@ function Details({ entry }: { entry: JournalEntry }) {
         ],
         scenario !== null && [
           "Scenario",
-          <a href={`${pathTo("/scenarios")}#${scenario}`}>
+          <a href={pathTo(`/scenarios/${scenario}`)}>
             <Badge>{scenario}</Badge>
           </a>,
         ],
