@@ -101,6 +101,8 @@ export interface TestOptions
   readonly db?: string;
   /** The instant at which the test's clock stands. */
   readonly now?: string;
+  /** The most events of its tape that are played to show the changes of a request. */
+  readonly mostPlayed?: number;
 }
 
 let shipped: readonly Scenario[] | undefined;
@@ -188,11 +190,19 @@ export function openSandbox(options: TestOptions = {}) {
     issuer = plainOverlay.issuer,
     ...others
   } = options;
-  const { serve, guard, db = ":memory:", now = "2026-03-10T09:30:00.000Z", deliver, ...ports } = others;
+  const {
+    serve,
+    guard,
+    db = ":memory:",
+    now = "2026-03-10T09:30:00.000Z",
+    deliver,
+    mostPlayed,
+    ...ports
+  } = others;
   const choices = { ...surroundings.getStore()?.choices, ...own };
   const database = openDatabase(db);
   const clockOfTest = new TestClock(now);
-  const taping = new Taping(clockOfTest, openPlainSandbox);
+  const taping = new Taping(clockOfTest, openPlainSandbox, { mostPlayed });
   const force = { facts, issuer };
   const exchanges: Observed[] = [];
   const all: Observed[] = [];

@@ -78,13 +78,13 @@ export async function request(page: PageRequest, id: string): Promise<Page> {
           <Section id="request" title="Request">
             <Message of={entry.request} label="the body of the request" />
           </Section>
+          <StateChanges id={id} played={withState ? await playedOrWhyNot(services, id) : undefined} />
+          <Section id="repeat" title="Repeat the request">
+            <CopyAs entry={entry} />
+          </Section>
         </div>
       </div>
-      <StateChanges id={id} played={withState ? await playedOrWhyNot(services, id) : undefined} />
       <BugReport id={id} />
-      <Section id="repeat" title="Repeat the request">
-        <CopyAs entry={entry} />
-      </Section>
     </>
   );
   // A refresh would play the tape again.
@@ -170,18 +170,18 @@ function Attempts({ entry: { id, idempotency_key: key }, link }: AttemptsProps) 
           <code>{key}</code>
         </a>
       </p>
-      <ol class="attempts" start={first + 1}>
-        {shown.map((each) => (
-          <li>
-            <a href={link(each.id)} {...(each.id === id && { "aria-current": "page" })}>
-              <Status of={each.status} /> {each.point ?? "none"}
-            </a>{" "}
-            <span class="remark">
-              <Time at={each.time} date={false} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      {count > 1 && (
+        <ol class="attempts" start={first + 1}>
+          {shown.map((each) => (
+            <li {...(each.id === id && { "aria-current": "true" })}>
+              <Status of={each.status} /> <a href={link(each.id)}>{each.point ?? "none"}</a>{" "}
+              <span class="remark">
+                <Time at={each.time} date={false} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
     </Section>
   );
 }
@@ -226,7 +226,7 @@ function Effects({ entry }: { entry: JournalEntry }) {
             <State of={status} />
           </li>
         ))}
-        {deliveries.map(({ id, event, status, attempts }) => (
+        {deliveries.map(({ id, event, status, attempts, next_attempt_at: next }) => (
           <li>
             <a href={pathTo(`/webhooks/${id}`)}>
               <code>{event}</code>
@@ -237,6 +237,11 @@ function Effects({ entry }: { entry: JournalEntry }) {
             <span class="remark">
               {attempts.length} {attempts.length === 1 ? "attempt" : "attempts"}
               {lastOutcome(attempts)}
+              {next && (
+                <>
+                  , the next at <Time at={next} date={false} />
+                </>
+              )}
             </span>
           </li>
         ))}
@@ -290,14 +295,18 @@ function Assumptions({ of }: { of: ContractPointId }) {
   const open = behaviourIds.filter((id) => behaviours[id].points.includes(of));
   if (open.length === 0) return null;
   return (
-    <ul class="leads-to" aria-label="Assumptions">
-      <li class="remark">Assumptions:</li>
-      {open.map((id) => (
-        <li>
-          <a href={`${pathTo("/assumptions")}#${id}`}>{behaviours[id].title}</a>
-        </li>
-      ))}
-    </ul>
+    <details>
+      <summary>
+        {open.length} {open.length === 1 ? "assumption" : "assumptions"} about it
+      </summary>
+      <ul>
+        {open.map((id) => (
+          <li>
+            <a href={`${pathTo("/assumptions")}#${id}`}>{behaviours[id].title}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -47,7 +47,7 @@ const subjects: { readonly [Table in WorldTable]?: Subject } = {
     shows: { status: "status", card_quota: "card quota" },
   },
   card_counts: {
-    name: ({ expires_at_ms }) => `Cards that expire at ${isoOf(Number(expires_at_ms)).slice(0, 10)}`,
+    name: ({ expires_at_ms }) => `Cards that expire on ${isoOf(Number(expires_at_ms) - 1).slice(0, 10)}`,
     shows: { made: "made", not_ended: "counted by the quota" },
   },
   counters: { name: ({ kind }) => `Counter of ${words(kind)}`, shows: { value: "" } },
@@ -105,8 +105,10 @@ function Summary({ of: changes }: { of: readonly RowChange[] }) {
         if (differences.length === 0 && change.before && change.after) return null;
         return (
           <li>
-            <strong>{shortened(name(row))}</strong>:{" "}
-            {[kindOf(change), ...differences].filter(Boolean).join(", ")}
+            <span>
+              <strong>{shortened(name(row))}</strong>:{" "}
+              {[kindOf(change), ...differences].filter(Boolean).join(", ")}
+            </span>
           </li>
         );
       })}

@@ -17,8 +17,8 @@ const flushMs = 1000;
 /** The maximum size of a tape that is kept in memory. */
 const mostMemoryBytes = 32 * 1024 * 1024;
 
-/** The most events that are played to show what a request changed: about ten seconds. */
-const mostPlayed = 20_000;
+/** The most events that are played to show what a request changed: a few seconds. */
+const mostPlayedEvents = 20_000;
 
 /** The place of a tape: a file, or the memory of this process. */
 interface Storage {
@@ -37,6 +37,8 @@ interface TapingOptions {
   readonly onFailure?: ((message: string) => void) | undefined;
   /** The maximum size of a tape in memory. */
   readonly mostBytes?: number | undefined;
+  /** The most events that `inspect` plays. */
+  readonly mostPlayed?: number | undefined;
 }
 
 const warn = (message: string) => process.emitWarning(message, "CardSandboxWarning");
@@ -55,6 +57,7 @@ export class Taping implements TapeRecorder {
   readonly #onFailure: (message: string) => void;
   #failure: string | undefined;
   readonly #mostBytes: number;
+  readonly #mostPlayed: number;
   readonly #open: OpenSandbox;
   /** One tape is played at a time. */
   #playing: Promise<unknown> = Promise.resolve();
@@ -62,9 +65,15 @@ export class Taping implements TapeRecorder {
   constructor(
     clock: Clock,
     open: OpenSandbox,
-    { waits, onFailure = warn, mostBytes = mostMemoryBytes }: TapingOptions = {},
+    {
+      waits,
+      onFailure = warn,
+      mostBytes = mostMemoryBytes,
+      mostPlayed = mostPlayedEvents,
+    }: TapingOptions = {},
   ) {
     this.#mostBytes = mostBytes;
+    this.#mostPlayed = mostPlayed;
     this.#open = open;
     this.recorder = new Recorder({ clock, afterTurn: (work) => void setImmediate(work) }, waits);
     this.#onFailure = onFailure;
@@ -155,10 +164,10 @@ export class Taping implements TapeRecorder {
   async #inspect(id: number): Promise<PlayedRequest | undefined> {
     const requests = this.#current?.recorded.requests ?? 0;
     // A long tape is not even read: that would hold up the sandbox.
-    if (requests > mostPlayed) throw tooLong(requests, "requests");
+    if (requests > this.#mostPlayed) throw this.#tooLong(`${requests} requests`);
     const tape = this.#read(id);
     if (!tape) return undefined;
-    if (tape.events.length > mostPlayed) throw tooLong(tape.events.length, "events");
+    if (tape.events.length > this.#mostPlayed) throw this.#tooLong(`${tape.events.length} events`);
     const { ServedTape } = await import("./served-tape.ts");
     const served = new ServedTape("", tape, [], this.#open);
     try {
@@ -167,12 +176,13 @@ export class Taping implements TapeRecorder {
       served.close();
     }
   }
-}
 
-const tooLong = (count: number, of: string) =>
-  new SetupError(
-    `tape: the tape is too long to be played here: it has ${count} ${of}, and at most ${mostPlayed} are played. Save it, and look at the request with card-sandbox replay --serve.`,
-  );
+  #tooLong(length: string): SetupError {
+    return new SetupError(
+      `tape: the tape is too long to be played here: it has ${length}, and at most ${this.#mostPlayed} are played. Save it, and look at the request with card-sandbox replay --serve.`,
+    );
+  }
+}
 
 /** The events up to the response with this id; undefined if there is none. */
 function eventsUntil({ events }: Tape, id: number): Tape["events"] | undefined {
