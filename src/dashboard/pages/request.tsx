@@ -171,7 +171,7 @@ function Attempts({ entry: { id, idempotency_key: key }, link }: AttemptsProps) 
         </a>
       </p>
       {count > 1 && (
-        <ol class="attempts" start={first + 1}>
+        <ol class="tries" start={first + 1}>
           {shown.map((each) => (
             <li {...(each.id === id && { "aria-current": "true" })}>
               <Status of={each.status} /> <a href={link(each.id)}>{each.point ?? "none"}</a>{" "}
@@ -277,7 +277,7 @@ function StateChanges({ id, played }: { id: string; played: PlayedRequest | stri
       ) : played ? (
         <Changes of={played} />
       ) : isOnTape(services.tape.read(), id) ? (
-        <form method="get" action={`${path.split("?")[0]}#changes`} class="row">
+        <form method="get" action={`${path.split("?")[0]}#changes`} class="actions">
           <input type="hidden" name="state" value="1" />
           {query.q && <input type="hidden" name="q" value={query.q} />}
           <button type="submit">Show what changed</button>
