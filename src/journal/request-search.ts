@@ -159,11 +159,17 @@ function isInMessages({ text, onlyPath }: TextTerm, exchange: Exchange, messages
   if (has(exchange.path)) return true;
   if (onlyPath) return false;
   if (has(exchange.query) || has(messages.requestBody) || has(messages.responseBody)) return true;
+  // Most texts have no colon, and joining the names and values of all headers takes long.
+  const isIn = (name: string, value: string) =>
+    text.includes(":") ? has(`${name}: ${value}`) : has(name) || has(value);
+  for (const name in exchange.responseHeaders) {
+    if (isIn(name, exchange.responseHeaders[name] ?? "")) return true;
+  }
   let found = false;
   messages.requestHeaders.forEach((value, name) => {
-    found ||= has(`${name}: ${value}`);
+    found ||= isIn(name, value);
   });
-  return found || Object.entries(exchange.responseHeaders).some(([name, value]) => has(`${name}: ${value}`));
+  return found;
 }
 
 function isInEntry({ text, onlyPath }: TextTerm, { path, query, request, response }: JournalEntry): boolean {
