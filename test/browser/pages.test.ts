@@ -31,7 +31,12 @@ for (const [name, context] of windows) {
     async () => {
       const { sandbox, page, open } = await openBrowser({ context });
       const pages = await fillWorld(sandbox);
-      for (const path of [...Object.values(pages), "/api-keys?environment=live", "/requests?status=7"]) {
+      for (const path of [
+        ...Object.values(pages),
+        "/api-keys?environment=live",
+        "/requests?status=7",
+        "/requests?view=keys",
+      ]) {
         await open(path);
         expect([path, await violationsOf(page)]).toEqual([path, []]);
         const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
