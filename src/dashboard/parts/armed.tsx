@@ -62,6 +62,7 @@ function ArmedTable({ caption, armed }: { caption: string; armed: readonly Armed
 }
 
 function Row({ each }: { each: ArmedListing }) {
+  const fired = `scenario:${each.name}${each.company_id ? ` company:${each.company_id}` : ""}`;
   return (
     <tr>
       <th scope="row">
@@ -89,7 +90,7 @@ function Row({ each }: { each: ArmedListing }) {
         {each.fired === 0 ? (
           <Badge tone="warn">never</Badge>
         ) : (
-          <a href={pathTo("/requests", { q: `scenario:${each.name}` })}>{each.fired}</a>
+          <a href={pathTo("/requests", { q: fired })}>{each.fired}</a>
         )}
         {each.held > 0 && (
           <p class="remark">
