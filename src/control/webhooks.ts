@@ -16,6 +16,7 @@ import type { Services } from "../runtime/services.ts";
 import { findCompany } from "../store/companies.ts";
 import {
   countDeliveries,
+  type DeliveryRecord,
   deliveriesOfIds,
   deliveriesWith,
   deliveryNamed,
@@ -82,29 +83,35 @@ export interface WebhookListing extends Webhook {
 }
 
 /**
+ * A delivery with all that decides about its attempts.
+ * @internal
+ */
+export interface DeliveryListing extends WebhookDelivery {
+  readonly webhook: WebhookListing;
+  /** The most attempts, unless it is sent again. */
+  readonly most_attempts: number;
+  /** The time of its company, in milliseconds. */
+  readonly now_ms: number;
+}
+
+/**
  * The latest deliveries that match a query, and the counts of all that match it but for their status.
  * @internal
  */
 export interface LatestDeliveries {
-  readonly deliveries: WebhookDelivery[];
+  readonly deliveries: DeliveryListing[];
   readonly counts: Partial<Record<DeliveryStatus, number>>;
 }
 
 /**
- * A delivery with all that decides about its attempts.
+ * A delivery with the message that is sent.
  * @internal
  */
-export interface DeliveryDetail {
-  readonly delivery: WebhookDelivery;
-  readonly webhook: WebhookListing;
+export interface DeliveryDetail extends DeliveryListing {
   /** The bytes that are signed and sent. */
   readonly body: string;
   /** The headers that sign it, as they would be sent now. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The most attempts, unless it is sent again. */
-  readonly mostAttempts: number;
-  /** The time of its company. */
-  readonly nowMs: number;
+  readonly headers: Record<string, string>;
 }
 
 /** The webhooks of all companies, their deliveries, and the built-in receiver. */
@@ -181,7 +188,7 @@ export class Webhooks {
       webhookPk: webhook === undefined ? undefined : this.#webhook(webhook).pk,
     };
     return {
-      deliveries: deliveriesWith(database, of, status, limit).map(deliveryOf),
+      deliveries: deliveriesWith(database, of, status, limit).map((each) => this.#listing(each)),
       counts: countDeliveries(database, of),
     };
   }
@@ -191,19 +198,15 @@ export class Webhooks {
    * @internal
    */
   async delivery(id: string): Promise<DeliveryDetail> {
-    const { database, clock, dialects } = this.#services;
-    const record = deliveryNamed(database, id);
-    if (!record) throw new ControlError(404, `delivery: ${quoted(id)} was not found`);
+    const record = this.#delivery(id);
     const webhook = this.#webhook(record.webhookId);
-    const { choices } = dialects.of(webhook.companyPk);
+    const { choices } = this.#services.dialects.of(webhook.companyPk);
     const now = new Date(this.#realClock.now());
+    const { body } = record;
     return {
-      delivery: deliveryOf(record),
-      webhook: listed(webhook),
-      body: record.body,
-      headers: await signedHeaders(choices, record.id, now, record.body, secretsOf(this.#services, webhook)),
-      mostAttempts: mostAttempts(choices),
-      nowMs: companyNow(clock, webhook.clockOffsetMs),
+      ...this.#listing(record),
+      body,
+      headers: await signedHeaders(choices, record.id, now, body, secretsOf(this.#services, webhook)),
     };
   }
 
@@ -268,10 +271,26 @@ export class Webhooks {
    * @internal
    */
   resend(deliveryId: string): WebhookDelivery {
-    const record = deliveryNamed(this.#services.database, deliveryId);
-    if (!record) throw new ControlError(404, `delivery: ${quoted(deliveryId)} was not found`);
+    const record = this.#delivery(deliveryId);
     const webhook = this.#webhook(record.webhookId);
     return refusable(() => resendDelivery(this.#services, webhook, webhook, record.id));
+  }
+
+  #listing(record: DeliveryRecord): DeliveryListing {
+    const { clock, dialects } = this.#services;
+    const webhook = this.#webhook(record.webhookId);
+    return {
+      ...deliveryOf(record),
+      webhook: listed(webhook),
+      most_attempts: mostAttempts(dialects.of(webhook.companyPk).choices),
+      now_ms: companyNow(clock, webhook.clockOffsetMs),
+    };
+  }
+
+  #delivery(id: string): DeliveryRecord {
+    const record = deliveryNamed(this.#services.database, id);
+    if (record) return record;
+    throw new ControlError(404, `delivery: ${quoted(id)} was not found`);
   }
 
   #webhook(id: string): CompanyWebhook {

@@ -1,6 +1,7 @@
 import type { DashboardServices } from "./page.ts";
 import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
+import { webhookActions } from "./pages/webhooks.tsx";
 import { pathTo } from "./paths.ts";
 import { type FormAction, inputOf, integer, required, yesOrNo } from "./submit.ts";
 
@@ -17,6 +18,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...keyActions(services),
     ...cardActions(services),
     ...tapeActions(services),
+    ...webhookActions(services),
   };
 }
 

@@ -231,6 +231,8 @@ const toneOfState: Readonly<Record<string, Tone>> = {
   active: "good",
   open: "good",
   completed: "good",
+  delivered: "good",
+  failed: "bad",
   pending: "warn",
   frozen: "warn",
   inactive: "warn",
