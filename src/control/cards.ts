@@ -4,30 +4,37 @@ import { changeCard } from "../cards/change.ts";
 import type { Card, CardStatus } from "../contract/card.ts";
 import { type ParcelStatus, parcelStatus } from "../contract/delivery-address.ts";
 import type { Transaction } from "../contract/transaction.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { JournalEntry } from "../journal/journal-entry.ts";
 import { transactionOf } from "../payments/ledger.ts";
 import { statusAfter, type Trigger, transitionsUnder } from "../rules/card-transitions.ts";
 import { companyNow } from "../rules/clock.ts";
 import { parcelViolation } from "../rules/delivery.ts";
 import { quoted, SandboxError } from "../rules/errors.ts";
+import { endOf32Days, periodEnds, periodStarts } from "../rules/uk-calendar.ts";
 import type { Services } from "../runtime/services.ts";
 import {
   type CardHolder,
+  type CardOrigin,
   companiesOfLatestCards,
   countCardsByStatus,
   findCard,
+  findCardByPk,
   holdersOfCards,
   type IdempotencyScope,
   type LatestCards,
+  originOfCard,
   pageOfCards,
   parcelOf,
   type StoredCard,
+  searchCards,
   updateParcel,
 } from "../store/cards.ts";
 import { clockOffsetOf } from "../store/companies.ts";
 import { type CreatedCard, cardsByKey } from "../store/idempotency-keys.ts";
-import { pageOfTransactions } from "../store/transactions.ts";
+import { oldestSpending, pageOfTransactions } from "../store/transactions.ts";
 import { emit } from "../webhooks/events.ts";
+import { type CardEvent, CardLog, historyOf } from "./card-history.ts";
 import { idsOf } from "./effects.ts";
 import { ControlError } from "./errors.ts";
 import { parse, readJson } from "./input.ts";
@@ -43,6 +50,27 @@ const triggerOf = {
   terminate: "operator_terminate",
   activate: "activate",
 } as const satisfies Record<string, Trigger>;
+
+const callerActions = ["freeze", "unfreeze", "terminate"] as const satisfies readonly Trigger[];
+
+/** A change that the cardholder or an owner of the company makes. */
+export type CallerAction = (typeof callerActions)[number];
+
+const callerRequest = z.lazy(() => z.strictObject({ action: z.enum(callerActions) }));
+
+/** The history's name of each change. */
+const doneOf: { readonly [Name in Trigger]?: string } = {
+  freeze: "Frozen",
+  unfreeze: "Unfrozen",
+  terminate: "Terminated",
+  activate: "Activated",
+  suspend: "Suspended",
+  lock: "Locked",
+  block: "Blocked",
+  lift: "Hold lifted",
+  operator_terminate: "Terminated",
+  expire: "Expired",
+};
 
 export type OperatorAction = keyof typeof triggerOf;
 
@@ -72,6 +100,22 @@ export interface PossibleAction {
   readonly leads_to: CardStatus;
 }
 
+/** When the used part of each limit is next reset, by the company's time. */
+export interface LimitResets {
+  readonly daily: string;
+  readonly weekly: string;
+  readonly monthly: string;
+  /** When the oldest payment leaves the 32 days; null: there is none in them. */
+  readonly rolling_32_days: string | null;
+}
+
+/** Filters of a list of cards. */
+export interface CardFilter {
+  readonly status?: CardStatus | undefined;
+  /** The card's id, its last four digits or a part of its name. */
+  readonly text?: string | undefined;
+}
+
 /** Maximum number of cards or transactions in one list. */
 export const mostListed = 100;
 
@@ -81,14 +125,19 @@ export const mostCounted = 10_000;
 /** Cards as the service's operator sees and changes them. */
 export class Cards {
   readonly #services: Services;
+  readonly #journal: Journal;
+  readonly #log: CardLog;
 
-  constructor(services: Services) {
+  constructor(services: Services, journal: Journal) {
     this.#services = services;
+    this.#journal = journal;
+    this.#log = new CardLog(services.generations, journal);
   }
 
   /** Lists the latest cards of a company or of all with the used part of their limits, newest first. */
-  list(company?: string): Card[] {
+  list(company?: string, filter: CardFilter = {}): Card[] {
     const { database, clock } = this.#services;
+    if (filter.status ?? filter.text) return this.#search(company, filter);
     return this.#latestPerCompany(company)
       .flatMap(({ companyPk, clockOffsetMs, limit }) => {
         const cards = pageOfCards(database, clock.now(), companyPk, { limit });
@@ -96,6 +145,15 @@ export class Cards {
       })
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
       .slice(0, mostListed);
+  }
+
+  #search(company: string | undefined, filter: CardFilter): Card[] {
+    const { database, clock } = this.#services;
+    const companyPk = optionalCompanyPk(database, company);
+    return searchCards(database, clock.now(), { ...filter, companyPk }, mostListed).flatMap((pk) => {
+      const stored = findCardByPk(database, clock.now(), pk);
+      return stored ? [this.#shown(stored)] : [];
+    });
   }
 
   /** The number of the latest cards of each company. */
@@ -125,10 +183,49 @@ export class Cards {
 
   /** Shows a card with the used part of its limits. */
   show(id: string): Card {
+    return this.#shown(this.#requireCard(id));
+  }
+
+  #shown(stored: StoredCard): Card {
+    return listedCardsNow(this.#services, stored.companyPk, [stored], stored)(stored);
+  }
+
+  /** What happened to a card, oldest first. After a restart, changes that only memory knew are missing. */
+  history(id: string): CardEvent[] {
     const stored = this.#requireCard(id);
-    const { companyPk } = stored;
-    const clockOffsetMs = clockOffsetOf(this.#services.database, companyPk);
-    return listedCardsNow(this.#services, companyPk, [stored], { clockOffsetMs })(stored);
+    const { database } = this.#services;
+    return historyOf({
+      stored,
+      origin: originOfCard(database, stored.pk),
+      parcel: parcelOf(database, stored.pk),
+      transactions: this.transactions(id),
+      log: this.#log,
+      journal: this.#journal,
+      nowMs: this.#nowMs(stored),
+    });
+  }
+
+  /** The ids of the card that this card replaced, and of the one that replaced it; null: none. */
+  replacements(id: string): Pick<CardOrigin, "replaces" | "replacedBy"> {
+    const { replaces = null, replacedBy = null } =
+      originOfCard(this.#services.database, this.#requireCard(id).pk) ?? {};
+    return { replaces, replacedBy };
+  }
+
+  /** When the used part of each limit is next reset. */
+  limitResets(id: string): LimitResets {
+    const stored = this.#requireCard(id);
+    const nowMs = this.#nowMs(stored);
+    const { dayMs, weekMs, monthMs } = periodEnds(nowMs);
+    const { rolling32DaysMs } = periodStarts(nowMs);
+    const oldestMs = oldestSpending(this.#services.database, stored.pk, rolling32DaysMs);
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return {
+      daily: iso(dayMs),
+      weekly: iso(weekMs),
+      monthly: iso(monthMs),
+      rolling_32_days: oldestMs === undefined ? null : iso(endOf32Days(oldestMs)),
+    };
   }
 
   /**
@@ -151,6 +248,16 @@ export class Cards {
     });
   }
 
+  /** The changes that the cardholder or an owner can make in the card's current state, and the state after each. */
+  possibleAsCaller(id: string): { readonly action: CallerAction; readonly leads_to: CardStatus }[] {
+    const { card, companyPk, heldFrom } = this.#requireCard(id);
+    const transitions = transitionsUnder(this.#services.dialects.of(companyPk).choices);
+    return callerActions.flatMap((action) => {
+      const leadsTo = statusAfter(transitions, action, card.status, heldFrom);
+      return leadsTo && leadsTo !== card.status ? [{ action, leads_to: leadsTo }] : [];
+    });
+  }
+
   /** Lists a card's latest transactions, newest first. */
   transactions(id: string): Transaction[] {
     const { card, companyPk } = this.#requireCard(id);
@@ -164,12 +271,20 @@ export class Cards {
    */
   operate(id: string, input: z.input<typeof operatorRequest>): Card {
     const { action } = parse(operatorRequest, input);
-    return this.#change(id, triggerOf[action]);
+    return this.#change(id, triggerOf[action], "operator");
   }
 
   /** Expires a card before its date. */
   expire(id: string): Card {
-    return this.#change(id, "expire");
+    return this.#change(id, "expire", "operator");
+  }
+
+  /**
+   * Changes a card as the cardholder or an owner of the company, without a request to the service.
+   * @throws ControlError 409 if the card's state does not allow the change
+   */
+  actAsCaller(id: string, action: CallerAction): Card {
+    return this.#change(id, parse(callerRequest, { action }).action, "cardholder or owner, in the dashboard");
   }
 
   delivery(id: string): ParcelListing {
@@ -180,8 +295,8 @@ export class Cards {
   moveDelivery(id: string, input: z.input<typeof parcelRequest>): ParcelListing {
     const { status } = parse(parcelRequest, input);
     const { database } = this.#services;
-    return database.transaction(() => {
-      const stored = this.#requirePhysical(id);
+    const stored = this.#requirePhysical(id);
+    const moved = database.transaction(() => {
       const violation = parcelViolation(this.#parcelOf(stored).status, status);
       if (violation) throw new ControlError(409, violation);
       updateParcel(database, stored.pk, { status, movedAtMs: this.#nowMs(stored) });
@@ -190,11 +305,14 @@ export class Cards {
       emit(this.#services, { companyPk, type: "card.delivery_updated", data: () => moved });
       return moved;
     });
+    const what = `Delivery: ${status}`;
+    this.#log.add(stored, { at: moved.updated_at, what, by: "delivery service", parcel: status });
+    return moved;
   }
 
-  #change(id: string, trigger: Trigger): Card {
+  #change(id: string, trigger: Trigger, by: string): Card {
     const stored = this.#requireCard(id);
-    return this.#services.database.transaction(() => {
+    const changed = this.#services.database.transaction(() => {
       try {
         const clockOffsetMs = clockOffsetOf(this.#services.database, stored.companyPk);
         return cardNow(this.#services, changeCard(this.#services, stored, trigger), { clockOffsetMs });
@@ -202,6 +320,9 @@ export class Cards {
         throw refused instanceof SandboxError ? new ControlError(409, refused.message) : refused;
       }
     });
+    const at = new Date(this.#nowMs(stored)).toISOString();
+    this.#log.add(stored, { at, what: doneOf[trigger] ?? trigger, by, to: changed.status });
+    return changed;
   }
 
   #requireCard(id: string): StoredCard {

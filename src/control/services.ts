@@ -89,7 +89,7 @@ export function openControl(parts: ControlParts): ControlServices {
   const armed = new ArmedScenarios(database, scenarios);
   return {
     companies: new Companies(services),
-    cards: new Cards(services),
+    cards: new Cards(services, journal),
     apiKeys: new ApiKeys(services),
     invoices: new Invoices(services),
     simulator: new Simulator(services),

@@ -1,4 +1,5 @@
 import type { DashboardServices } from "./page.ts";
+import { cardActions } from "./pages/card.tsx";
 import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
 import { webhookActions } from "./pages/webhooks.tsx";
@@ -170,46 +171,6 @@ function keyActions({ apiKeys }: DashboardServices): Record<string, FormAction> 
       const { prefix } = apiKeys.revoke(param("id"));
       const effect = `API key ${prefix}… is revoked and no longer counts towards the limit of active keys.`;
       return { text: `${effect} ${tokensStayValid}` };
-    },
-  };
-}
-
-function cardActions({ cards, simulator }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/cards/:id/purchase": (fields, param) => {
-      const { currency, merchant, channel } = fields;
-      const payment = {
-        card_id: param("id"),
-        amount: required(fields, "amount"),
-        currency,
-        merchant,
-        channel,
-      };
-      const { status, decline_reason, ...authorized } = simulator.authorise(inputOf(payment));
-      const reason = decline_reason ? `, ${decline_reason.replaceAll("_", " ")}` : "";
-      return { text: `Card payment of ${authorized.amount} ${authorized.currency}: ${status}${reason}.` };
-    },
-    "/cards/:id/operator": ({ action }, param) => {
-      const id = param("id");
-      const { name, status } =
-        action === "expire" ? cards.expire(id) : cards.operate(id, inputOf({ action }));
-      return { text: `${name} is now ${status}.` };
-    },
-    "/cards/:id/delivery": ({ status: wanted }, param) => {
-      const { status } = cards.moveDelivery(param("id"), inputOf({ status: wanted }));
-      return { text: `The delivery status is now ${status}.` };
-    },
-    "/transactions/:id/clear": (_, param) => {
-      const { amount, currency } = simulator.clear(param("id"));
-      return { text: `The card payment of ${amount} ${currency} is cleared.` };
-    },
-    "/transactions/:id/reverse": (_, param) => {
-      const { amount, currency } = simulator.reverse(param("id"));
-      return { text: `The card payment of ${amount} ${currency} is reversed.` };
-    },
-    "/transactions/:id/refund": (_, param) => {
-      const { amount, currency } = simulator.refund({ transaction_id: param("id") });
-      return { text: `${amount} ${currency} is refunded.` };
     },
   };
 }

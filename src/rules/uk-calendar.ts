@@ -51,6 +51,24 @@ export function periodStarts(nowMs: number): PeriodStarts {
   };
 }
 
+/** The end of each current period: the instant at which what was spent in it no longer counts. */
+export function periodEnds(nowMs: number): Omit<PeriodStarts, "rolling32DaysMs"> {
+  const today = wallClock(nowMs);
+  const midnight = today - mod(today, dayMs);
+  const date = new Date(midnight);
+  return {
+    dayMs: instantOfMidnight(midnight + dayMs),
+    weekMs: instantOfMidnight(midnight + (7 - mod(date.getUTCDay() - 1, 7)) * dayMs),
+    monthMs: instantOfMidnight(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)),
+  };
+}
+
+/** The instant at which a payment of this instant leaves the rolling 32 days. */
+export function endOf32Days(spentAtMs: number): number {
+  const day = wallClock(spentAtMs);
+  return instantOfMidnight(day - mod(day, dayMs) + 32 * dayMs);
+}
+
 /** The UK's date at an instant, as an ISO date. */
 export function londonDate(nowMs: number): string {
   return isoDate(wallClock(nowMs));

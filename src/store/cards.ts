@@ -378,7 +378,6 @@ export function updateParcel(database: Database, pk: number, { status, movedAtMs
   );
 }
 
-/** A company and how many of the latest cards it has. */
 /** How many of the latest `limit` cards of a company, or of all, have each status, the most frequent first. */
 export function countCardsByStatus(
   database: Database,
@@ -398,6 +397,7 @@ export function countCardsByStatus(
     .map(({ statusNow: status, n: count }) => ({ status, count }));
 }
 
+/** A company and how many of the latest cards it has. */
 export interface LatestCards {
   readonly companyPk: number;
   readonly clockOffsetMs: number;
@@ -411,6 +411,64 @@ export function companiesOfLatestCards(database: Database, cards: number): Lates
     FROM (SELECT company_pk FROM cards ORDER BY pk DESC ${limitParameter}) k JOIN companies c ON c.pk = k.company_pk
     GROUP BY c.pk ORDER BY c.pk`;
   return database.all(query, cards);
+}
+
+/** Filters of the cards of a company or of all. An absent one filters nothing. */
+export interface CardSearch {
+  readonly companyPk?: number | undefined;
+  readonly status?: CardStatus | undefined;
+  /** The card's id, its last four digits or a part of its name. */
+  readonly text?: string | undefined;
+}
+
+const search = `
+  SELECT k.pk, ${statusNow} AS statusNow FROM cards k CROSS JOIN companies c ON c.pk = k.company_pk
+  WHERE (? IS NULL OR k.company_pk = ?)
+    AND (? IS NULL OR statusNow = ?)
+    AND (? IS NULL OR k.id = ? OR k.last_four = ? OR instr(lower(k.name), ?))
+  ORDER BY k.pk DESC ${limitParameter}`;
+
+/** The row numbers of the cards that match, the latest first. It reads every card if few match. */
+export function searchCards(
+  database: Database,
+  nowMs: number,
+  { companyPk, status, text }: CardSearch,
+  limit: number,
+): number[] {
+  const word = text?.toLowerCase() ?? null;
+  const filters = [...optional(companyPk, status), word, word, word, word];
+  return database.all<{ pk: number }>(search, nowMs, ...filters, limit).map(({ pk }) => pk);
+}
+
+/** Where a card came from, and the card that replaced it. */
+export interface CardOrigin {
+  /** The Idempotency-Key of the request that made the card; null for a card of the fixtures. */
+  readonly key: string | null;
+  /** The row number and the name of the member who sent that request. */
+  readonly memberPk: number;
+  readonly member: string;
+  /** The card that this card replaced. */
+  readonly replaces: string | null;
+  readonly replacedBy: string | null;
+  readonly replacedAtMs: number | null;
+  /** The name of the member who replaced this card. */
+  readonly replacedByMember: string | null;
+}
+
+const origin = `
+  SELECT coalesce(k.idempotency_key, r.idempotency_key) AS key, m.pk AS memberPk, m.name AS member,
+    o.id AS replaces, n.id AS replacedBy, n.created_at_ms AS replacedAtMs, b.name AS replacedByMember
+  FROM cards k
+  LEFT JOIN replacements r ON r.new_card_pk = k.pk
+  LEFT JOIN cards o ON o.pk = r.old_card_pk
+  JOIN members m ON m.pk = coalesce(r.member_pk, k.member_pk)
+  LEFT JOIN replacements l ON l.old_card_pk = k.pk
+  LEFT JOIN cards n ON n.pk = l.new_card_pk
+  LEFT JOIN members b ON b.pk = l.member_pk
+  WHERE k.pk = ? LIMIT 1`;
+
+export function originOfCard(database: Database, pk: number): CardOrigin | undefined {
+  return database.get(origin, pk);
 }
 
 /** The names of a card's company and holder. */

@@ -213,14 +213,17 @@ export function hasTransactions(database: Database, companyPk: number): boolean 
   return database.get("SELECT 1 FROM transactions WHERE company_pk = ? LIMIT 1", companyPk) !== undefined;
 }
 
-/** The amounts spent from cards and from the cards that they replaced, unless a replacement starts anew. */
-const spending = `
+/** Cards with the cards that they replaced, unless a replacement starts anew. */
+const line = `
   WITH RECURSIVE line (card_pk, spender_pk) AS (
     SELECT value, value FROM json_each(?)
     UNION ALL
     SELECT line.card_pk, r.old_card_pk FROM line
     JOIN replacements r ON r.new_card_pk = line.spender_pk AND r.carries_spending = 1
-  )
+  )`;
+
+/** The amounts spent from cards and from the cards that they replaced. */
+const spending = `${line}
   SELECT line.card_pk AS cardPk,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS dayMinor,
     sum(iif(spent_at_ms >= ?, spent_minor, 0)) AS weekMinor,
@@ -249,6 +252,16 @@ export function spentFromEach(
     rolling32DaysMs,
   );
   return new Map(rows.map((row) => [row.cardPk, row]));
+}
+
+const oldest = `${line}
+  SELECT min(t.spent_at_ms) AS atMs FROM line JOIN transactions t ON t.card_pk = line.spender_pk
+  WHERE t.spent_at_ms >= ? AND t.spent_eur_minor > 0`;
+
+/** When the oldest payment since an instant was made that counts against a card's limits; undefined: there is none. */
+export function oldestSpending(database: Database, cardPk: number, sinceMs: number): number | undefined {
+  const row = database.get<{ readonly atMs: number | null }>(oldest, JSON.stringify([cardPk]), sinceMs);
+  return row?.atMs ?? undefined;
 }
 
 /** Most cards have spent nothing and replaced no card. This query finds that at a fraction of the cost. */

@@ -7,7 +7,7 @@ type Methods<Service> = {
 /** The operations of the control services that change something. All others only read, and are not recorded. */
 const changingCalls = {
   companies: ["create", "change", "delete", "changeAccount", "changeMember"],
-  cards: ["operate", "expire", "moveDelivery"],
+  cards: ["operate", "actAsCaller", "expire", "moveDelivery"],
   apiKeys: ["create", "revoke"],
   invoices: ["create", "settle"],
   simulator: ["authorise", "clear", "reverse", "expire", "refund", "topUp", "charge"],

@@ -201,7 +201,9 @@ describe("cards", () => {
     expect(bought.text).toContain("Done. Card payment of 42.00 GBP: pending.");
     expect(bought.text).toContain("42.00 of 50.00 GBP");
     const declined = await submit(`/cards/${id}/purchase`, { amount: "8.01", back });
-    expect(declined.text).toContain("Card payment of 8.01 GBP: declined, spending limit exceeded.");
+    expect(declined.text).toContain(
+      "Card payment of 8.01 GBP: declined, because it exceeds the spending limit.",
+    );
     const act = async (action: string) => {
       const { html } = await visit(`/cards/${id}`);
       const form = new RegExp(`action="([^"]+/${action})"`).exec(html)?.[1] ?? "";
@@ -222,7 +224,7 @@ describe("cards", () => {
       "is now locked.",
     );
     const held = await visit(`/cards/${id}`);
-    expect(held.text).toContain("Lift hold new status: active");
+    expect(held.text).toContain("Lift hold: active");
     expect(held.text).not.toContain("Suspend");
     expect((await submit(`/cards/${id}/operator`, { action: "suspend", back })).text).toContain("Error:");
     expect((await submit(`/cards/${id}/delivery`, { status: "shipped", back })).text).toContain(
