@@ -88,7 +88,7 @@ export interface WebhookListing extends Webhook {
  */
 export interface DeliveryListing extends WebhookDelivery {
   readonly webhook: WebhookListing;
-  /** The most attempts, unless it is sent again. */
+  /** The most attempts, with those before it was sent again. */
   readonly most_attempts: number;
   /** The time of its company, in milliseconds. */
   readonly now_ms: number;
@@ -279,10 +279,12 @@ export class Webhooks {
   #listing(record: DeliveryRecord): DeliveryListing {
     const { clock, dialects } = this.#services;
     const webhook = this.#webhook(record.webhookId);
+    const most = mostAttempts(dialects.of(webhook.companyPk).choices);
+    const earlier = record.status === "pending" ? record.attempts.length - record.tries : 0;
     return {
       ...deliveryOf(record),
       webhook: listed(webhook),
-      most_attempts: mostAttempts(dialects.of(webhook.companyPk).choices),
+      most_attempts: earlier + most,
       now_ms: companyNow(clock, webhook.clockOffsetMs),
     };
   }

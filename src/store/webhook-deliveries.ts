@@ -13,6 +13,8 @@ export interface DeliveryRecord {
   /** The bytes that are signed and sent. */
   readonly body: string;
   readonly status: DeliveryStatus;
+  /** The number of attempts since it was started, or sent again; not counted when it ends. */
+  readonly tries: number;
   readonly dueAtMs: number;
   readonly createdAtMs: number;
   readonly attempts: readonly {
@@ -54,7 +56,7 @@ export function insertDelivery(
 }
 
 const selected = `
-  SELECT d.pk, d.position, d.id, w.id AS webhookId, d.event, d.body, d.status, d.due_at_ms AS dueAtMs,
+  SELECT d.pk, d.position, d.id, w.id AS webhookId, d.event, d.body, d.status, d.tries, d.due_at_ms AS dueAtMs,
     d.created_at_ms AS createdAtMs
   FROM webhook_deliveries d JOIN webhooks w ON w.pk = d.webhook_pk`;
 

@@ -13,6 +13,7 @@ export interface Message {
   readonly url: string;
   readonly body: string;
   readonly secrets: readonly string[];
+  readonly clockOffsetMs: number;
   readonly faults: Pick<WebhookFaults, "stale" | "badSignature">;
   /** Those of the dialect of its company. */
   readonly choices: SigningChoices & Pick<Choices, "webhooks.timeout" | "webhooks.accepted_statuses">;

@@ -1,4 +1,4 @@
-import type { SandboxClock } from "../rules/clock.ts";
+import { companyNow, type SandboxClock } from "../rules/clock.ts";
 import type { Message, SendMessage } from "./attempt.ts";
 import { signatureProblem } from "./signing.ts";
 import { isLoopbackHost } from "./target.ts";
@@ -9,7 +9,7 @@ export interface ReceivedMessage {
   readonly id: string;
   /** The name in the webhook's URL. */
   readonly receiver: string;
-  /** By the sandbox's clock. */
+  /** By the clock of the company, like the times of attempts. */
   readonly received_at: string;
   /** The id of the delivery, which is also in the header `webhook-id`. */
   readonly delivery_id: string;
@@ -70,7 +70,7 @@ export class Receiver {
 
   async #receive(receiver: string, init: RequestInit, message: Message, nowMs: number): Promise<Response> {
     const headers = new Headers(init.headers);
-    const { choices, body, secrets, id, url } = message;
+    const { choices, body, secrets, id, url, clockOffsetMs } = message;
     const problem = await signatureProblem(choices, headers, body, secrets, nowMs);
     const wanted = wantedStatus(url);
     // As every receiver should. Otherwise, the sandbox would report that the receiver accepts forged events.
@@ -78,7 +78,7 @@ export class Receiver {
     const received: ReceivedMessage = {
       id: String(++this.#count),
       receiver,
-      received_at: new Date(this.#clock.now()).toISOString(),
+      received_at: new Date(companyNow(this.#clock, clockOffsetMs)).toISOString(),
       delivery_id: id,
       headers: Object.fromEntries(headers),
       body: body.slice(0, longestBody),

@@ -40,10 +40,11 @@ export async function attemptDelivery(
   outgoing: Outgoing,
   aborted: AbortSignal,
 ): Promise<AttemptOutcome[]> {
-  const { id, url, body } = outgoing;
+  const { id, url, body, clockOffsetMs } = outgoing;
   const faults = outgoing.tries === 0 ? outgoing.faults : {};
   const { choices } = services.dialects.of(outgoing.companyPk);
-  const message = { id, url, body, secrets: secretsOf(services, outgoing), faults, choices };
+  const secrets = secretsOf(services, outgoing);
+  const message = { id, url, body, secrets, clockOffsetMs, faults, choices };
   const outcomes = [await attempt(sending, message, aborted)];
   if (faults.duplicate && !aborted.aborted) outcomes.push(await attempt(sending, message, aborted));
   return outcomes;

@@ -18,26 +18,32 @@ export async function delivery({ services }: PageRequest, id: string): Promise<P
   const received = services.webhooks.received().filter((each) => each.delivery_id === id);
   const body = (
     <>
-      <Head title={event} trail={["Webhooks", pathTo("/webhooks")]} badge={<State of={status} />} mono>
-        {webhook.status === "active" && (
-          <Action to={pathTo(`/webhooks/${id}/resend`)}>
-            {status === "pending" ? "Send now" : "Resend"}
-          </Action>
-        )}
-      </Head>
+      <div id="head" data-part>
+        <Head title={event} trail={["Webhooks", pathTo("/webhooks")]} badge={<State of={status} />} mono>
+          {webhook.status === "active" && (
+            <Action to={pathTo(`/webhooks/${id}/resend`)}>
+              {status === "pending" ? "Send now" : "Resend"}
+            </Action>
+          )}
+        </Head>
+      </div>
       <Section id="why" title={titles[status]} isLive>
         <p class="lead">{whyOf(detail, services.time.read().frozen)}</p>
         <Next of={detail} />
       </Section>
       <Attempts of={detail} />
-      <div class="columns">
-        <Section id="payload" title="Payload">
-          <Message of={{ headers, body: payload }} label="the payload" />
-          <p class="remark">The headers are those of an attempt that is made now, without the fixed ones.</p>
-        </Section>
-        <Section id="facts" title="Facts">
-          <FactsOf detail={detail} />
-        </Section>
+      <div class="split">
+        <div>
+          <Section id="facts" title="Facts">
+            <FactsOf detail={detail} />
+          </Section>
+        </div>
+        <div>
+          <Section id="payload" title="Payload">
+            <Message of={{ headers, body: payload }} label="the payload" />
+            <p class="remark">These headers sign an attempt that is made now.</p>
+          </Section>
+        </div>
       </div>
       <Section id="signature" title="What the receiver got" isLive>
         <Received messages={received} url={webhook.url} />

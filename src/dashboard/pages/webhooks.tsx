@@ -99,7 +99,7 @@ function Endpoints({
             <Table
               caption="Endpoints"
               captionUnseen
-              columns={["Endpoint", { name: "Events", class: "wide" }, "Status", "Actions"]}
+              columns={["Endpoint", { name: "Events", class: "wide" }, "Status"]}
             >
               {listed.map((webhook) => (
                 <Endpoint webhook={webhook} />
@@ -123,7 +123,9 @@ function Endpoint({ webhook }: { webhook: WebhookListing }) {
   return (
     <tr>
       <th scope="row">
-        <a href={pathTo("/webhooks", { webhook: id })}>{url}</a>
+        <a href={pathTo("/webhooks", { webhook: id })}>
+          <span class="path">{url}</span>
+        </a>
         <p class="remark">
           {company.name}
           {receiver !== undefined && " · built-in receiver"}
@@ -138,9 +140,7 @@ function Endpoint({ webhook }: { webhook: WebhookListing }) {
       </td>
       <td>
         <State of={status} />
-        {pending > 0 && <p class="remark">{pending} pending</p>}
-      </td>
-      <td>
+        {pending > 0 && <span class="remark"> {pending} pending</span>}
         <div class="actions">
           {isActive && (
             <Action to={pathTo(`/webhooks/${id}/test`)} of={`to ${url}`}>
