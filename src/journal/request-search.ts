@@ -43,7 +43,7 @@ interface TextTerm {
 }
 
 /** The longest search, in characters. */
-export const longestSearch = 1000;
+const longestSearch = 1000;
 
 /** A term: the minus sign, the field, and a value that may be in quotation marks. */
 const termPattern = /(-?)(?:([A-Za-z_]+):)?(?:"((?:[^"\\]|\\.)*)("?)|(\S*))/sy;
@@ -121,7 +121,7 @@ const fields: Readonly<Record<string, FieldTest>> = {
 };
 
 /** The fields of a search. */
-export const searchFields: readonly string[] = [...Object.keys(fields), "path"];
+const searchFields: readonly string[] = [...Object.keys(fields), "path"];
 
 function fieldTest(field: string, value: string): (exchange: Exchange) => boolean {
   const test = Object.hasOwn(fields, field) ? fields[field] : undefined;

@@ -79,6 +79,16 @@ describe("the Requests page", () => {
     expect(second.html).not.toContain(">Older<");
   });
 
+  test("shows that the requests of a later page are gone", async () => {
+    const { visit, request, requests } = openDashboard();
+    await request("/nothing");
+    requests.clear();
+    await request("/nothing");
+    const { html, text } = await visit("/requests?after=1");
+    expect(text).toContain("The older requests are no longer kept. Newest");
+    expect(idsIn((await visit(linkIn(html, "Newest"))).html)).toBe("2");
+  });
+
   test("follows the stream with the same search", async () => {
     const { visit, order } = openDashboard();
     await order();

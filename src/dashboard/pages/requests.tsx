@@ -24,6 +24,8 @@ export function requests({ services, query }: PageRequest): Page {
     isLive,
     before: problem === undefined ? services.journal.kept(Number(query.after)) : undefined,
   };
+  const isGone = problem === undefined && query.after !== undefined && found.before === undefined;
+  const View = isGone ? NoLongerKept : view === "keys" ? Keys : List;
   const body = (
     <>
       <Head title="Requests" />
@@ -40,7 +42,7 @@ export function requests({ services, query }: PageRequest): Page {
         />
         {isLive && <FollowBar />}
       </div>
-      {view === "keys" ? <Keys {...found} /> : <List {...found} />}
+      <View {...found} />
     </>
   );
   const stream = new URLSearchParams({ search, last_event_id: String(services.journal.lastId) });
@@ -206,6 +208,15 @@ function Found({ isEmpty, isFiltered, children }: FoundListProps) {
     <div id="found" data-part>
       {isFiltered ? <NothingFound /> : <NothingYet />}
     </div>
+  );
+}
+
+function NoLongerKept() {
+  return (
+    <>
+      <Empty title="The older requests are no longer kept." />
+      <Pages isFirst={false} older={undefined} />
+    </>
   );
 }
 

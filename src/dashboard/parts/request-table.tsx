@@ -6,7 +6,7 @@ import { pathTo } from "../paths.ts";
 import { Badge, Point, ProvenanceMark, Status, Time } from "./elements.tsx";
 
 /** The parts of a search. The names are those of the filters of `GET /_sandbox/requests`, and `key` and `text`. */
-export interface SearchParts {
+interface SearchParts {
   readonly status?: string | number | undefined;
   readonly company?: string | undefined;
   readonly point?: string | undefined;
