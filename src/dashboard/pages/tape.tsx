@@ -43,7 +43,7 @@ export function tape({ services, query }: PageRequest): Page {
   const body = (
     <>
       <Head title="Tape" badge={replay.differences > 0 && <Badge tone="bad">differs</Badge>} />
-      <Section id="played" title="What was played" panel>
+      <Section id="played" title="Replay" panel>
         <Summary of={replay} version={services.version} />
       </Section>
       <Tabs

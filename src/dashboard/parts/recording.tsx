@@ -55,7 +55,7 @@ export function BugReport({ id }: { id: string }) {
   const tape = usePage().services.tape.read();
   const { recording, since } = tape;
   return (
-    <Section id="bug-report" title="Bug report">
+    <Section id="bug-report" title="Bug report" panel>
       {isOnTape(tape, id) ? (
         <>
           <p>
