@@ -5,16 +5,20 @@ import { createControl } from "./control/app.ts";
 import { Gate, type Guard, isLoopback } from "./control/gate.ts";
 import type { ControlServices } from "./control/services.ts";
 import type { createDashboard } from "./dashboard/app.ts";
+import type { DashboardServices } from "./dashboard/page.ts";
 import { isDashboard } from "./dashboard/paths.ts";
 import { createApp } from "./http/app.ts";
 import type { HttpServices } from "./http/context.ts";
 import { createDescription } from "./http/description.ts";
 import { GroupCommit } from "./http/group-commit.ts";
-import type { Observer } from "./http/observer.ts";
+import { asClientSees } from "./http/in-process.ts";
+import type { App, Observer } from "./http/observer.ts";
+import type { Arrived } from "./http/read-body.ts";
 import { malformedRequest } from "./http/response.ts";
 import { inTurn } from "./journal/exchange.ts";
 import type { Records } from "./journal/records.ts";
 import { plainOverlay } from "./rules/overlay.ts";
+import { uuidOf } from "./rules/random.ts";
 import type { Services } from "./runtime/services.ts";
 import type { Scenarios } from "./scenarios/arming.ts";
 import { firstOrderer, type Orderer } from "./world/first-order.ts";
@@ -85,10 +89,9 @@ export function openBaseUrls(parts: Parts): Pick<Sandbox, "serve" | "batch"> {
 function serveBaseUrl(shared: Shared, options: ServeOptions): Serve {
   const { ports, control } = shared;
   const { environments, control: guard } = options;
-  const app = createApp(shared.servicesOf(environments));
-  const service = ports.tap?.requests(app, environments) ?? app;
+  const service = serveService(shared, environments);
   // Separate from the router of the service, so that its many paths do not slow down requests of the service.
-  const controlApi = guard && serveControl(shared, options, guard);
+  const controlApi = guard && serveControl(shared, options, guard, service);
   const description = createDescription({
     environments,
     livePort: options.livePort,
@@ -132,10 +135,38 @@ function ordererAt(
   }
 }
 
+function serveService(shared: Shared, environments: readonly Environment[]): App {
+  const app = createApp(shared.servicesOf(environments));
+  return shared.ports.tap?.requests(app, environments) ?? app;
+}
+
+/** Sends requests to the service in this process, also those of an environment that has another base URL. */
+function senderOf(
+  shared: Shared,
+  environments: readonly Environment[],
+  service: App,
+): DashboardServices["send"] {
+  const { ports, control } = shared;
+  return (request, environment = environments[0]) => {
+    const isServed = environment === undefined || environments.includes(environment);
+    const app = isServed ? service : serveService(shared, [environment]);
+    const respond = (received: Request, arrived: Arrived) =>
+      app.fetch(received, { startedAt: control.clock.ticks(), arrived });
+    return asClientSees(request, respond, ports.clock);
+  };
+}
+
 /** Serves the control API and the dashboard behind one gate. */
-function serveControl({ ports, control }: Shared, { environments, livePort }: ServeOptions, guard: Guard) {
+function serveControl(shared: Shared, { environments, livePort }: ServeOptions, guard: Guard, service: App) {
+  const { ports, control } = shared;
   const gate = new Gate(guard, ports.clock, ports.drawSecret);
   const api = createControl(control, gate);
+  const more = {
+    environments,
+    livePort,
+    send: senderOf(shared, environments, service),
+    newKey: () => uuidOf(ports.drawSecret()),
+  };
   let dashboard: Promise<ReturnType<typeof createDashboard>> | undefined;
   return async (request: Request, path: number): Promise<Response> => {
     // A control request leaves the batch that it arrived with: its changes are committed separately.
@@ -152,7 +183,7 @@ function serveControl({ ports, control }: Shared, { environments, livePort }: Se
     if (!isDashboard(url, path)) return api.fetch(request);
     // Imported on the first visit, so that the start does not wait for it.
     dashboard ??= import("./dashboard/app.ts").then(({ createDashboard }) =>
-      createDashboard({ ...control, environments, livePort }, gate, ports.dashboardFiles),
+      createDashboard({ ...control, ...more }, gate, ports.dashboardFiles),
     );
     return (await dashboard).fetch(request);
   };

@@ -36,8 +36,7 @@ export function exchangeKey(
   apiKey: string,
   { facts, tokenLifetimeMs }: Overlay,
 ): TokenExchangeResponse {
-  const { database, clock, random } = services;
-  return database.transaction(() => {
+  return services.database.transaction(() => {
     const { caller, status, memberStatus } = findKey(services, endpoint, apiKey);
     if (facts.keyRevoked || status === "revoked") throw revoked();
     if (memberStatus !== "active") {
@@ -46,20 +45,29 @@ export function exchangeKey(
         "api_key: the member who owns the key is not active in the company. Use the API key of an active member.",
       );
     }
-    const { choices } = services.dialects.of(caller.companyPk);
-    const n = nextNumber(database, caller.companyPk, "access_tokens");
-    const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
-    const lifetimeMs = tokenLifetimeMs ?? Number(choices["token.lifetime"]) * 1000;
-    const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + lifetimeMs;
-    const pk = insertAccessToken(database, {
-      hash: hashOfSecret(accessToken),
-      companyPk: caller.companyPk,
-      apiKeyPk: caller.apiKeyPk,
-      expiresAtMs,
-    });
-    deleteExpiredTokens(database, pk, clock.now() - leewayMs(choices));
-    return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
+    return issueToken(services, caller, tokenLifetimeMs);
   });
+}
+
+/** Makes an access token of the caller's API key. Call it in a transaction, after the key was checked. */
+export function issueToken(
+  { database, clock, random, dialects }: Services,
+  caller: Caller,
+  tokenLifetimeMs?: number,
+): TokenExchangeResponse {
+  const { choices } = dialects.of(caller.companyPk);
+  const n = nextNumber(database, caller.companyPk, "access_tokens");
+  const accessToken = opaqueTokenOf(random.secret("access_token", caller.companyId, n));
+  const lifetimeMs = tokenLifetimeMs ?? Number(choices["token.lifetime"]) * 1000;
+  const expiresAtMs = companyNow(clock, caller.clockOffsetMs) + lifetimeMs;
+  const pk = insertAccessToken(database, {
+    hash: hashOfSecret(accessToken),
+    companyPk: caller.companyPk,
+    apiKeyPk: caller.apiKeyPk,
+    expiresAtMs,
+  });
+  deleteExpiredTokens(database, pk, clock.now() - leewayMs(choices));
+  return { access_token: accessToken, expires_at: new Date(expiresAtMs).toISOString() };
 }
 
 /** How long a token is accepted after its expiry. */

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { type CreatedKey, createApiKey } from "../access/create-api-key.ts";
+import { issueToken } from "../access/exchange-key.ts";
 import { environment } from "../contract/identifiers.ts";
+import type { TokenExchangeResponse } from "../contract/token-exchange.ts";
 import { activeKeysAllowed, type KeyQuota } from "../rules/api-key.ts";
 import { quoted } from "../rules/errors.ts";
 import type { Services } from "../runtime/services.ts";
 import {
+  apiKeyById,
   countActiveKeys,
   countKeys,
   type ListedKey,
@@ -62,12 +65,7 @@ export class ApiKeys {
     const { database } = this.#services;
     return database.transaction(() => {
       const owner = requireMember(database, member, environment, company);
-      if (owner.status !== "active") {
-        throw new ControlError(
-          409,
-          `member_inactive: ${member} is inactive. Activate the member first (PATCH /_sandbox/members/NAME).`,
-        );
-      }
+      if (owner.status !== "active") throw memberInactive(member);
       if (!isBelowKeyLimit(this.#services, owner)) {
         throw new ControlError(
           409,
@@ -105,20 +103,49 @@ export class ApiKeys {
   revoke(id: string): ListedKey {
     const revoked = revokeKey(this.#services.database, id);
     if (revoked) return revoked;
-    throw new ControlError(
-      404,
-      `id: no API key has the id ${quoted(id)}. GET /_sandbox/api-keys lists all API keys.`,
-    );
+    throw unknownKey(id);
   }
+
+  /**
+   * Issues an access token for a key without its secret, as an exchange of the key does. No scenario acts on it.
+   * @throws ControlError 409 if the key is revoked, or its member is inactive
+   */
+  issueToken(id: string): TokenExchangeResponse {
+    const { database, fixtureKeys } = this.#services;
+    return database.transaction(() => {
+      const key = apiKeyById(database, fixtureKeys, id);
+      if (!key) throw unknownKey(id);
+      const { memberSlug, apiKeyPrefix } = key.caller;
+      if (key.status === "revoked") {
+        throw new ControlError(
+          409,
+          `key_revoked: the API key ${apiKeyPrefix}… is revoked. Use an active key, or create one (POST /_sandbox/api-keys).`,
+        );
+      }
+      if (key.memberStatus !== "active") throw memberInactive(memberSlug);
+      return issueToken(this.#services, key.caller);
+    });
+  }
+}
+
+function unknownKey(id: string): ControlError {
+  const remedy = "GET /_sandbox/api-keys lists all API keys.";
+  return new ControlError(404, `id: no API key has the id ${quoted(id)}. ${remedy}`);
+}
+
+function memberInactive(member: string): ControlError {
+  const remedy = "Activate the member first (PATCH /_sandbox/members/NAME).";
+  return new ControlError(409, `member_inactive: ${member} is inactive. ${remedy}`);
 }
 
 /** @internal */
 export function apiKeyHandlers(
   apiKeys: ApiKeys,
-): ControlHandlers<"listApiKeys" | "createApiKey" | "revokeApiKey"> {
+): ControlHandlers<"listApiKeys" | "createApiKey" | "revokeApiKey" | "issueAccessToken"> {
   return {
     listApiKeys: (c) => c.json(apiKeys.list(c.req.query("company"))),
     createApiKey: async (c) => c.json(apiKeys.create(await readJson(c)), 201),
     revokeApiKey: (c) => c.json(apiKeys.revoke(c.req.param("id"))),
+    issueAccessToken: (c) => c.json(apiKeys.issueToken(c.req.param("id")), 201),
   };
 }

@@ -141,6 +141,13 @@ export const controlOperations = {
     success: 200,
     errors: [404],
   }),
+  issueAccessToken: row("POST", "/api-keys/:id/token", {
+    tag: "api-keys",
+    summary: "Issue an access token for an API key, without its secret",
+    description: "The token is the same as one that the service issues for the key. No scenario acts on it.",
+    success: 201,
+    errors: [404, 409],
+  }),
 
   changeCardAsOperator: row("POST", "/cards/:id/operator", {
     tag: "cards",

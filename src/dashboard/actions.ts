@@ -1,5 +1,6 @@
 import type { DashboardServices } from "./page.ts";
 import { cardActions } from "./pages/card.tsx";
+import { resendActions } from "./pages/resend.tsx";
 import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
 import { webhookActions } from "./pages/webhooks.tsx";
@@ -20,6 +21,7 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...cardActions(services),
     ...tapeActions(services),
     ...webhookActions(services),
+    ...resendActions(services),
   };
 }
 

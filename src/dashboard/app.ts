@@ -16,6 +16,7 @@ import { overview } from "./pages/overview.tsx";
 import { report } from "./pages/report.tsx";
 import { request } from "./pages/request.tsx";
 import { requests } from "./pages/requests.tsx";
+import { edit } from "./pages/resend.tsx";
 import { scenario } from "./pages/scenario.tsx";
 import { scenarios } from "./pages/scenarios.tsx";
 import { sweep } from "./pages/sweep.tsx";
@@ -62,6 +63,7 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/", show(overview));
   ui.get("/requests", show(requests));
   ui.get("/requests/:id", show(request));
+  ui.get("/requests/:id/edit", show(edit));
   ui.get("/scenarios", show(scenarios));
   ui.get("/scenarios/:id", show(scenario));
   ui.get("/assumptions", show(assumptions));

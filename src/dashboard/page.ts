@@ -9,6 +9,13 @@ export interface DashboardServices extends ControlServices {
   readonly environments: readonly Environment[];
   /** The port of the live base URL on the same host, if it differs from this one. */
   readonly livePort: number | undefined;
+  /**
+   * Sends a request to the service as a client of its base URL does. Rejects if the connection is lost.
+   * @param environment - the base URL of this environment; default: the one of the page
+   */
+  readonly send: (request: Request, environment?: Environment) => Promise<Response>;
+  /** Makes a new Idempotency-Key. */
+  readonly newKey: () => string;
 }
 
 /** A request for a page. */

@@ -39,13 +39,12 @@ export interface ApiKeyRecord {
   readonly caller: Caller;
 }
 
-const byHash = `
+const withOwner = `
   SELECT k.status, k.membership_pk AS membershipPk, s.status AS memberStatus, ${callerColumns}
   FROM api_keys k
   JOIN memberships s ON s.pk = k.membership_pk
   JOIN companies c ON c.pk = s.company_pk
-  JOIN members m ON m.pk = s.member_pk
-  WHERE k.hash = ?`;
+  JOIN members m ON m.pk = s.member_pk`;
 
 /** @param fixtureKeys - whether fixture keys are found too */
 export function apiKeyByHash(
@@ -53,7 +52,15 @@ export function apiKeyByHash(
   fixtureKeys: boolean,
   hash: Uint8Array,
 ): ApiKeyRecord | undefined {
-  const row = database.get<CallerRow & Omit<ApiKeyRecord, "caller">>(byHash + without(fixtureKeys), hash);
+  return recordOf(database.get(`${withOwner} WHERE k.hash = ?${without(fixtureKeys)}`, hash));
+}
+
+/** @param fixtureKeys - whether fixture keys are found too */
+export function apiKeyById(database: Database, fixtureKeys: boolean, id: string): ApiKeyRecord | undefined {
+  return recordOf(database.get(`${withOwner} WHERE k.id = ?${without(fixtureKeys)}`, id.toLowerCase()));
+}
+
+function recordOf(row: (CallerRow & Omit<ApiKeyRecord, "caller">) | undefined): ApiKeyRecord | undefined {
   if (!row) return undefined;
   const { status, membershipPk, memberStatus, ...caller } = row;
   return { status, membershipPk, memberStatus, caller: callerOf(caller) };

@@ -8,7 +8,7 @@ type Methods<Service> = {
 const changingCalls = {
   companies: ["create", "change", "delete", "changeAccount", "changeMember"],
   cards: ["operate", "actAsCaller", "expire", "moveDelivery"],
-  apiKeys: ["create", "revoke"],
+  apiKeys: ["create", "revoke", "issueToken"],
   invoices: ["create", "settle"],
   simulator: ["authorise", "clear", "reverse", "expire", "refund", "topUp", "charge"],
   scenarios: ["arm", "release", "drain", "disarm", "disarmAll"],

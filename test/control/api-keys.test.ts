@@ -142,4 +142,42 @@ describe("API keys (spec §2, §5)", () => {
   test("returns 404 when an unknown key is revoked", async () => {
     expect((await openKeys().revoke("9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11")).status).toBe(404);
   });
+
+  test("issues a token without the secret, which is accepted until it expires", async () => {
+    const sandbox = openKeys();
+    const { json: key } = await sandbox.make({ member: "northwind-owner", environment: "sandbox" });
+    const { status, json } = await sandbox.post(`/_sandbox/api-keys/${key.id}/token`, {});
+    expect([status, json]).toEqual([
+      201,
+      { access_token: expect.stringMatching(/^.{43}$/), expires_at: expect.any(String) },
+    ]);
+    expect((await sandbox.order({ token: json.access_token })).status).toBe(201);
+    expect(sandbox.requests.list().requests[0]?.caller?.api_key_id).toBe(key.id);
+    await sandbox.clock.advance({ by: "PT20M" });
+    expect((await sandbox.order({ token: json.access_token })).point).toBe("auth.token_expired");
+  });
+
+  test("issues a token while a scenario refuses each exchange", async () => {
+    const sandbox = openKeys();
+    const { json: key } = await sandbox.make({ member: "northwind-owner", environment: "sandbox" });
+    sandbox.scenario("key-revoked");
+    expect((await sandbox.post(`/_sandbox/api-keys/${key.id}/token`, {})).status).toBe(201);
+  });
+
+  test("issues no token for a revoked key, an inactive member or an unknown key", async () => {
+    const sandbox = openKeys();
+    const { json: key } = await sandbox.make({ member: "northwind-owner", environment: "sandbox" });
+    const issue = async (id = key.id) => {
+      const { status, json } = await sandbox.post(`/_sandbox/api-keys/${id}/token`, {});
+      return [status, json.error];
+    };
+    expect(await issue("9b2ac1de-4b8c-4f2e-8f53-0c7e5e0f6a11")).toEqual([
+      404,
+      expect.stringContaining("no API key has the id"),
+    ]);
+    sandbox.database.run("UPDATE memberships SET status = 'inactive'");
+    expect(await issue()).toEqual([409, expect.stringMatching(/^member_inactive: northwind-owner/)]);
+    await sandbox.revoke(key.id);
+    expect(await issue()).toEqual([409, expect.stringMatching(/^key_revoked: the API key sk_sandbox_/)]);
+  });
 });

@@ -63,11 +63,14 @@ async function walkCompanies({ call }: Walk): Promise<void> {
   await call("listApiKeys", 404, "?company=nobody");
   const key = { member: "halfway-owner", environment: "sandbox" };
   const made = await call("createApiKey", 201, "", key);
+  await call("issueAccessToken", 201, made.id);
+  await call("issueAccessToken", 404, unknownId);
   await call("createApiKey", 400, "", {});
   await call("createApiKey", 404, "", { ...key, member: "nobody" });
   await call("changeMember", 200, "halfway-owner", { status: "inactive" });
   await call("createApiKey", 409, "", key);
   await call("revokeApiKey", 200, made.id);
+  await call("issueAccessToken", 409, made.id);
   await call("revokeApiKey", 404, unknownId);
 }
 

@@ -24,7 +24,7 @@ import { type ControlSchema, type ControlSchemaName, commonNotes, controlSchemas
 const tags: Readonly<Record<ControlTag, string>> = {
   sandbox: "Health, contract points and this document",
   companies: "Companies with their members and accounts",
-  "api-keys": "Create, list and revoke API keys",
+  "api-keys": "Create, list and revoke API keys, and issue access tokens",
   cards: "Change cards as the operator of the service, and move card deliveries forward",
   simulator: "Simulate merchants, banks and the invoices of the service",
   scenarios: "Choose the responses of the service",
@@ -111,6 +111,7 @@ const results: Readonly<Record<WithJson, ControlSchemaName>> = {
   listApiKeys: "ApiKeyList",
   createApiKey: "CreatedApiKey",
   revokeApiKey: "ApiKey",
+  issueAccessToken: "AccessToken",
   changeCardAsOperator: "Card",
   expireCard: "Card",
   getCardDelivery: "CardDelivery",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { dialectInOpenapi } from "../../contract/dialect-file.ts";
 import { resources } from "../../contract/openapi/resources.ts";
+import { tokenExchangeResponse } from "../../contract/token-exchange.ts";
 import { cardDelivery } from "../../contract/webhook-responses.ts";
 import { fixtureCompany } from "../../world/fixtures.ts";
 import { newApiKey } from "../api-keys.ts";
@@ -195,6 +196,10 @@ const results = {
   }),
   CreatedApiKey: of(responses.createdKey, "A new API key", {
     secret: "Only this response contains the secret",
+  }),
+  AccessToken: of(tokenExchangeResponse, "An access token of an API key", {
+    access_token: "Only this response contains the token",
+    expires_at: "By the clock of the company",
   }),
   CardDelivery: of(cardDelivery, "The delivery of a physical card", {
     updated_at: "The time of the last change, by the clock of the company",

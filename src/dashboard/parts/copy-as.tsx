@@ -60,8 +60,10 @@ function scriptCode(sample: Sample): string {
   if (!isTest) return lines.join("\n");
   const code = lines.join("\n").replace(/^(?=.)/gm, "  ");
   const name = JSON.stringify(`${sample.method} ${sample.path.split("?", 1)[0]}`);
-  return `import { expect, test } from "vitest";\n\ntest(${name}, async () => {\n${code}\n});`;
+  return `import { expect, test } from ${JSON.stringify(testRunner)};\n\ntest(${name}, async () => {\n${code}\n});`;
 }
+
+const testRunner = "vitest";
 
 function tokenLines(origin: string, secret: string): string[] {
   const path = secret.startsWith("sk_live_") ? "/auth/v1/token" : "/auth/v1/sandbox/token";
