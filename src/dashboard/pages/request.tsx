@@ -16,6 +16,7 @@ import { Message } from "../parts/message.tsx";
 import { BugReport, isOnTape } from "../parts/recording.tsx";
 import { pathToRequests } from "../parts/request-table.tsx";
 import { pathTo } from "../paths.ts";
+import { ReplayForm } from "./resend.tsx";
 
 /**
  * One request: its outcome and why, the other attempts with its key, its effects, and both messages.
@@ -52,6 +53,7 @@ export async function request(page: PageRequest, id: string): Promise<Page> {
           )}
         </nav>
       </Head>
+      <ReplayForm entry={entry} />
       <div class="split">
         <div>
           <Section id="contract-point" title="Contract point">
