@@ -122,12 +122,10 @@ function requestsOf({ stored, origin, journal, log }: Sources): RecordedRequest[
   return found.toReversed();
 }
 
-/** Whether a request has the Idempotency-Key that made the card, or returned the card. */
+/** Whether a request has the Idempotency-Key that made the card or, if that is no longer known, returned the card. */
 function isOrderOf(request: RecordedRequest, id: string, origin: CardOrigin | undefined): boolean {
   const { idempotencyKey, caller, status = 0 } = request.exchange;
-  if (idempotencyKey !== undefined && idempotencyKey === origin?.key) {
-    return caller?.memberPk === origin.memberPk;
-  }
+  if (origin?.key) return idempotencyKey === origin.key && caller?.memberPk === origin.memberPk;
   const body = request.entry?.response?.body ?? request.messages.responseBody;
   return status >= 200 && status < 300 && (body?.includes(id) ?? false);
 }
@@ -171,11 +169,11 @@ function orderOf({ stored, origin, journal }: Sources, requests: readonly Record
   const order = requests.find(
     (each) => hasSucceeded(each.exchange) && isOrderOf(each, card.id, origin) && !isOf(each, card.id),
   );
-  const isFixture = !origin?.key;
+  const isFixture = !origin?.key && !order;
   return {
     at: iso(card.createdAtMs),
     what: origin?.replaces ? "Ordered as a replacement" : isFixture ? "Created with the company" : "Ordered",
-    by: isFixture ? "fixtures" : origin.member,
+    by: isFixture ? "fixtures" : (origin?.member ?? "–"),
     request: order && journalId(journal, order),
     card: origin?.replaces ?? undefined,
   };

@@ -42,7 +42,7 @@ describe("the page of a card", () => {
     const bought = await act("purchase", { amount: "12.50" });
     expect(bought.text).toContain("Card payment of 12.50 GBP: declined, because the card is frozen.");
     expect((await page()).text).toMatch(
-      /History .*Payment of 12.50 GBP: card frozen refused .*Frozen .*Ordered/,
+      /History .*Payment of 12.50 GBP: card frozen declined .*Frozen .*Ordered/,
     );
   });
 

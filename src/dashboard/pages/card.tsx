@@ -362,7 +362,8 @@ function History({ card: { id } }: Props) {
           <tr>
             <td>{event.at === null ? "–" : <Time at={event.at} />}</td>
             <th scope="row">
-              {event.what} {event.isRefused && <Badge tone="bad">refused</Badge>}
+              {event.what}{" "}
+              {event.isRefused && <Badge tone="bad">{event.transaction ? "declined" : "refused"}</Badge>}
             </th>
             <td class="wide">{event.by}</td>
             <td>
