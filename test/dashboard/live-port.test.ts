@@ -19,7 +19,7 @@ test("the overview names both base URLs", async () => {
   expect(sandbox.liveUrl).not.toBe(sandbox.url);
 });
 
-test("repeats a live request at the live base URL, and others at their own", async () => {
+test("repeats and replays a live request at the live base URL, and others at their own", async () => {
   for (const [base, path, api_key] of [
     [sandbox.liveUrl, "/auth/v1/token", "sk_live_northwind_owner"],
     [sandbox.url, "/auth/v1/sandbox/token", "sk_sandbox_northwind_owner"],
@@ -31,6 +31,13 @@ test("repeats a live request at the live base URL, and others at their own", asy
     const html = await page(`/requests/${newest()}`);
     expect(html).toContain(`curl -si -X GET '${base}/developer/cards'`);
     expect(html).toContain(`${base}${path} `);
+    const before = newest();
+    const replayed = await fetch(`${sandbox.url}/_sandbox/ui/requests/${before}/replay`, {
+      method: "POST",
+      headers: { Origin: sandbox.url },
+      body: new URLSearchParams(),
+    });
+    expect(await replayed.text()).toContain(`Request ${before} is sent again: 200, as before.`);
   }
 });
 

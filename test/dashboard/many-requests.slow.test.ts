@@ -22,7 +22,14 @@ test("pages and searches of 10,000 requests are fast", { timeout: 120_000 }, asy
     const name = n === 5000 ? "The needle" : `Card ${n}`;
     await sandbox.order({ token, body: { name, ...(n > 40 && { pin: "4" }) } });
   }
-  const paths = ["", "?view=keys", "?q=status:4xx+point:order.*", "?q=card", "?q=-card", "?view=keys&q=needle"];
+  const paths = [
+    "",
+    "?view=keys",
+    "?q=status:4xx+point:order.*",
+    "?q=card",
+    "?q=-card",
+    "?view=keys&q=needle",
+  ];
   const slow: unknown[] = [];
   for (const path of paths) {
     const ms = await shortest(() => sandbox.visit(`/requests${path}`));
