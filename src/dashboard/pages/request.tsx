@@ -62,7 +62,7 @@ export async function request(page: PageRequest, id: string): Promise<Page> {
           <Attempts entry={entry} link={link} />
           <Findings entry={entry} />
           <Effects entry={entry} />
-          <Section id="details" title="Details">
+          <Section id="request-details" title="Details">
             <Details entry={entry} />
           </Section>
           <Section id="checks" title="Checks">
