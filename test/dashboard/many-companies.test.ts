@@ -1,39 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { addCompanies, madeCompany as made } from "../support/many-companies.ts";
 import { openDashboard } from "../support/open-dashboard.ts";
-import type { openSandbox } from "../support/open-sandbox.ts";
 
 const count = 10_000;
 
-/** Adds companies with a member, a key and an account each, faster than through the control API. */
-function addCompanies({ database }: ReturnType<typeof openSandbox>): void {
-  const numbers = `WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})`;
-  const id = (kind: number) => `printf('0000000${kind}-0000-4000-8000-%012d', n)`;
-  const columns = database
-    .all<{ name: string }>("SELECT name FROM pragma_table_info('companies')")
-    .map(({ name }) => name)
-    .filter((name) => !["pk", "id", "slug", "name"].includes(name))
-    .join(", ");
-  database.exec(`
-    ${numbers} INSERT INTO companies (pk, id, slug, name, ${columns})
-      SELECT 1000 + n, ${id(1)}, 'made-' || n, 'Made ' || n || ' Ltd', ${columns} FROM n, companies WHERE companies.pk = 1;
-    ${numbers} INSERT INTO members (pk, id, company_pk, environment, slug, name, details_complete)
-      SELECT 1000 + n, ${id(2)}, 1000 + n, 'sandbox', 'member-' || n, 'Member ' || n, 1 FROM n;
-    ${numbers} INSERT INTO memberships (pk, company_pk, member_pk, role, status, position)
-      SELECT 1000 + n, 1000 + n, 1000 + n, 'owner', 'active', 1 FROM n;
-    ${numbers} INSERT INTO api_keys (id, company_pk, membership_pk, environment, hash, prefix, status)
-      SELECT ${id(3)}, 1000 + n, 1000 + n, 'sandbox', CAST('hash ' || n AS BLOB), 'sk_sandbox_' || n, 'active' FROM n;
-    ${numbers} INSERT INTO accounts (id, company_pk, slug, name, currency, status, balance_minor, held_minor,
-      created_at_ms, updated_at_ms, position)
-      SELECT ${id(4)}, 1000 + n, 'gbp', 'Main', 'GBP', 'active', 0, 0, 0, 0, 1 FROM n;`);
-}
-
 function openCrowded() {
   const dashboard = openDashboard();
-  addCompanies(dashboard);
+  addCompanies(dashboard, count);
   return dashboard;
 }
 
-const made = (n: number) => `00000001-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const hrefs = (html: string, text: string) =>
   new RegExp(`href="([^"]+)">${text}<`).exec(html)?.[1]?.replaceAll("&amp;", "&");
 
@@ -148,7 +124,7 @@ test("pages of an unknown company are not found, except requests, the contract a
 describe("GET /_sandbox/world lists page by page", () => {
   const worldOf = async (query: string) => {
     const sandbox = openDashboard();
-    addCompanies(sandbox);
+    addCompanies(sandbox, count);
     return (await sandbox.request(`/_sandbox/world${query}`)).json;
   };
   const slugs = ({ companies }: { companies: readonly { slug: string }[] }) =>
