@@ -34,6 +34,7 @@ describe(`with ${count} companies`, () => {
         "/scenarios/in-flight",
         "/contract",
         "/companies",
+        "/webhooks",
         "/api-keys",
         "/cards",
         "/report",

@@ -31,8 +31,11 @@ export function webhookActions({ webhooks }: DashboardServices): Record<string, 
       const { url } = webhooks.change(param("id"), inputOf({ status }));
       return { text: `The webhook ${url} is now ${status}.` };
     },
-    "/webhooks/:id/test": (_, param) => {
+    "/webhooks/:id/test": async (_, param) => {
       const { id } = webhooks.test(param("id"));
+      // The built-in receiver is quick; another one may not respond for seconds.
+      const { url } = (await webhooks.delivery(id)).webhook;
+      if (receiverNameOf(url) !== undefined) await webhooks.settled();
       return { text: "A test event is on its way.", to: pathTo(`/webhooks/${id}`) };
     },
     "/webhooks/:id/delete": (_, param) => {
@@ -67,7 +70,10 @@ export function webhooks(page: PageRequest): Page {
   const messages = services.webhooks.received().filter(({ receiver }) => isAll || receivers.has(receiver));
   const body = (
     <>
-      <Head title="Webhooks" />
+      <Head
+        title="Webhooks"
+        {...(query.webhook !== undefined && { trail: ["All webhooks", pathTo("/webhooks")] as const })}
+      />
       <CompanyFilter />
       <Endpoints listed={listed} company={company ?? services.companies.world({ limit: 1 }).companies[0]} />
       <Deliveries latest={latest} hasWebhook={listed.length > 0} />
