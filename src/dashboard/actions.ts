@@ -1,11 +1,12 @@
 import type { DashboardServices } from "./page.ts";
 import { cardActions } from "./pages/card.tsx";
+import { companyActions } from "./pages/company.tsx";
 import { resendActions } from "./pages/resend.tsx";
 import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
 import { webhookActions } from "./pages/webhooks.tsx";
-import { pathTo } from "./paths.ts";
-import { type FormAction, inputOf, integer, required, yesOrNo } from "./submit.ts";
+import { clockActions } from "./parts/clock.tsx";
+import type { FormAction } from "./submit.ts";
 
 /** The actions of the forms by path. The methods that they call validate the input. */
 export function actions(services: DashboardServices): Readonly<Record<string, FormAction>> {
@@ -16,27 +17,10 @@ export function actions(services: DashboardServices): Readonly<Record<string, Fo
     ...scenarioActions(services),
     ...dialectActions(services),
     ...companyActions(services),
-    ...memberAndAccountActions(services),
-    ...keyActions(services),
     ...cardActions(services),
     ...tapeActions(services),
     ...webhookActions(services),
     ...resendActions(services),
-  };
-}
-
-function clockActions({ time }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/clock/advance": async ({ by = "", company }) => {
-      const { now } = await time.advance({ by, company });
-      return { text: `${company ? "The clock of this company" : "The clock"} is now at ${now}.` };
-    },
-    "/clock": ({ frozen }) => {
-      const { now } = time.change({ frozen: frozen === "true" });
-      return {
-        text: frozen === "true" ? `The clock is frozen at ${now}.` : `The clock runs again from ${now}.`,
-      };
-    },
   };
 }
 
@@ -92,87 +76,6 @@ function dialectActions({ dialect }: DashboardServices): Record<string, FormActi
       const { title, alternatives } = dialect.select(param("behavior"), use, company);
       const selected = alternatives.find((each) => each.id === use)?.title ?? use;
       return { text: `${title}: ${selected}.` };
-    },
-  };
-}
-
-function companyActions({ companies, state }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/companies": async (fields) => {
-      const { name, environment } = fields;
-      const created = await companies.create(
-        inputOf({ name, environment, card_quota: integer(fields, "card_quota") }),
-      );
-      const secrets = created.members.flatMap(({ name, role, api_keys }) =>
-        api_keys.flatMap(({ secret }) => (secret ? [{ label: `${name}, ${role}`, secret }] : [])),
-      );
-      return { text: `${created.name} is created.`, secrets, to: pathTo(`/companies/${created.id}`) };
-    },
-    "/companies/:id/change": (fields, param) => {
-      const { name } = companies.change(
-        param("id"),
-        inputOf({
-          status: fields.status,
-          card_quota: integer(fields, "card_quota"),
-          details_complete: yesOrNo(fields, "details_complete"),
-        }),
-      );
-      return { text: `${name} is updated.` };
-    },
-    "/companies/:id/reset": (_, param) => {
-      state.resetCompany(param("id"));
-      return { text: "The company is reset." };
-    },
-    "/companies/:id/delete": (_, param) => {
-      companies.delete(param("id"));
-      return { text: "The company is deleted.", to: pathTo("/companies") };
-    },
-  };
-}
-
-function memberAndAccountActions({ companies, simulator }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/companies/:id/members/:member": (fields, param) => {
-      const details_complete = yesOrNo(fields, "details_complete");
-      const { name, role, status } = companies.changeMember(
-        param("member"),
-        inputOf({ role: fields.role, status: fields.status, details_complete, company: param("id") }),
-      );
-      return { text: `${name} is updated: ${role}, ${status}.` };
-    },
-    "/companies/:id/accounts/:account": (fields, param) => {
-      const { slug, status } = companies.changeAccount(
-        param("account"),
-        inputOf({ status: fields.status, company: param("id") }),
-      );
-      return { text: `Account ${slug} is now ${status}.` };
-    },
-    "/companies/:id/accounts/:account/top-up": (fields, param) => {
-      const { amount, currency } = simulator.topUp({
-        account_id: param("account"),
-        amount: required(fields, "amount"),
-      });
-      return { text: `The account is topped up with ${amount} ${currency}.` };
-    },
-  };
-}
-
-/** A note about the access tokens of a key that is revoked. */
-export const tokensStayValid = "Access tokens that were already issued stay valid until they expire.";
-
-function keyActions({ apiKeys }: DashboardServices): Record<string, FormAction> {
-  return {
-    "/api-keys": (fields) => {
-      // The same member may belong to several companies.
-      const [company, member = ""] = required(fields, "member").split("/");
-      const { environment, label } = fields;
-      const { prefix, secret } = apiKeys.create(inputOf({ member, company, environment, label }));
-      return { text: "The API key is created.", secrets: [{ label: label ?? `${prefix}…`, secret }] };
-    },
-    "/api-keys/:id/revoke": (_, param) => {
-      const { prefix } = apiKeys.revoke(param("id"));
-      const effect = `API key ${prefix}… is revoked and no longer counts towards the limit of active keys.`;
-      return { text: `${effect} ${tokensStayValid}` };
     },
   };
 }

@@ -4,11 +4,9 @@ import type { Gate } from "../control/gate.ts";
 import { actions } from "./actions.ts";
 import { createRenderer } from "./layout.tsx";
 import type { DashboardServices } from "./page.ts";
-import { apiKeys } from "./pages/api-keys.tsx";
 import { assumptions } from "./pages/assumptions.tsx";
 import { card } from "./pages/card.tsx";
 import { cards } from "./pages/cards.tsx";
-import { companies } from "./pages/companies.tsx";
 import { company } from "./pages/company.tsx";
 import { contract } from "./pages/contract.tsx";
 import { delivery } from "./pages/delivery.tsx";
@@ -23,7 +21,8 @@ import { sweep } from "./pages/sweep.tsx";
 import { tape } from "./pages/tape.tsx";
 import { tapedRequest } from "./pages/taped-request.tsx";
 import { webhooks } from "./pages/webhooks.tsx";
-import { base } from "./paths.ts";
+import { world } from "./pages/world.tsx";
+import { base, pathTo } from "./paths.ts";
 import { createSignIn } from "./sign-in.tsx";
 import { Flashes, submit } from "./submit.ts";
 import { sweepReportIn } from "./sweep-file.ts";
@@ -67,9 +66,8 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
   ui.get("/scenarios", show(scenarios));
   ui.get("/scenarios/:id", show(scenario));
   ui.get("/assumptions", show(assumptions));
-  ui.get("/companies", show(companies));
+  ui.get("/world", show(world));
   ui.get("/companies/:id", show(company));
-  ui.get("/api-keys", show(apiKeys));
   ui.get("/cards", show(cards));
   ui.get("/cards/:id", show(card));
   ui.get("/contract", show(contract));
@@ -87,6 +85,14 @@ export function createDashboard(services: DashboardServices, gate: Gate, files?:
       return render(c, sweep({ problem: error.message }), { status: error.status });
     }
   });
+  // Pages of earlier versions.
+  for (const path of ["/companies", "/api-keys"]) {
+    ui.get(path, (c) => {
+      const { company, search } = c.req.query();
+      if (!company) return c.redirect(pathTo("/world", { search }));
+      return c.redirect(pathTo(`/companies/${services.companies.show(company).id}`));
+    });
+  }
   for (const [path, action] of Object.entries(actions(services))) ui.post(path, submit(flashes, action));
 
   ui.all("/*", (c) => {

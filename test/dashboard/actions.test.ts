@@ -2,68 +2,66 @@ import { describe, expect, test } from "vitest";
 import { openDashboard } from "../support/open-dashboard.ts";
 import { cardOf } from "../support/open-sandbox.ts";
 
-/** A dashboard, northwind, and the form value of its owner. */
+/** A dashboard, northwind with its page, the form that creates a key for its owner, and the path of this form. */
 function openNorthwind(...options: Parameters<typeof openDashboard>) {
   const dashboard = openDashboard(...options);
   const northwind = dashboard.company("northwind");
-  return { ...dashboard, northwind, owner: `${northwind.id}/${northwind.members[0]?.id}` };
+  const page = `/companies/${northwind.id}`;
+  return {
+    ...dashboard,
+    northwind,
+    page,
+    keys: `${page}/keys`,
+    form: { member: northwind.members[0]?.id ?? "" },
+  };
 }
 
 describe("API keys", () => {
   test("creates a key, shows its secret once, and the key can be exchanged", async () => {
-    const { send, visit, owner, exchange } = openNorthwind();
-    const { status, location } = await send("/api-keys", {
-      member: owner,
-      environment: "sandbox",
-      label: "laptop",
-    });
+    const { send, visit, keys, page, form, exchange } = openNorthwind();
+    const { status, location } = await send(keys, { ...form, label: "laptop" });
     expect([status, location]).toEqual([303, "/_sandbox/ui?flash=1"]);
-    const shown = await visit("/api-keys?flash=1");
+    const shown = await visit(`${page}?flash=1`);
     const secret = /sk_sandbox_[A-Za-z0-9]{38}/.exec(shown.text)?.[0] ?? "";
     expect(await exchange(secret)).toBeTruthy();
     expect(shown.text).toContain("5 of 5 active, 0 left");
-    const again = await visit("/api-keys?flash=1");
+    const again = await visit(`${page}?flash=1`);
     expect(again.text).toContain("laptop");
     expect(again.html).not.toContain(secret);
   });
 
   test("returns to the page of the form, and never to another site", async () => {
-    const { send, owner } = openNorthwind();
-    const form = { member: owner, environment: "sandbox" };
-    const back = "/_sandbox/ui/api-keys?environment=sandbox";
-    expect((await send("/api-keys", { ...form, back })).location).toBe(`${back}&flash=1`);
-    expect((await send("/api-keys", { ...form, back: "https://evil.test" })).location).toBe(
-      "/_sandbox/ui?flash=2",
-    );
+    const { send, keys, form } = openNorthwind();
+    const back = "/_sandbox/ui/world?search=north";
+    expect((await send(keys, { ...form, back })).location).toBe(`${back}&flash=1`);
+    expect((await send(keys, { ...form, back: "https://evil.test" })).location).toBe("/_sandbox/ui?flash=2");
     // Invalid in a header.
-    expect((await send("/api-keys", { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
+    expect((await send(keys, { ...form, back: `${back}\0💳` })).location).toBe("/_sandbox/ui?flash=3");
   });
 
   test("shows an error and keeps the input if the limit of active keys is reached; a revoked key does not count", async () => {
-    const { submit, visit, owner } = openNorthwind();
-    const form = { member: owner, environment: "sandbox", back: "/_sandbox/ui/api-keys" };
-    await submit("/api-keys", form);
-    const refused = await submit("/api-keys", { ...form, label: "one too many" });
+    const { submit, visit, page, keys, ...rest } = openNorthwind();
+    const form = { ...rest.form, back: `/_sandbox/ui${page}` };
+    await submit(keys, form);
+    const refused = await submit(keys, { ...form, label: "one too many" });
     expect(refused.text).toContain("Error: key_limit_reached: the company has 5 active sandbox keys");
     expect(refused.html).toContain('value="one too many"');
-    const revoke = /action="(\/_sandbox\/ui\/api-keys\/[^/]+\/revoke)"/.exec(
-      (await visit("/api-keys")).html,
-    )?.[1];
+    const { html } = await visit(page);
+    const revoke = /action="(\/_sandbox\/ui\/api-keys\/[^/]+\/revoke)"/.exec(html)?.[1];
     await submit(revoke ?? "");
-    expect((await submit("/api-keys", form)).text).toContain("Done. The API key is created.");
+    expect((await submit(keys, form)).text).toContain("Done. The API key is created.");
   });
 
   test("creates a live key for a member of a live company", async () => {
-    const { visit, submit } = openDashboard();
-    const page = await visit("/api-keys?environment=live");
-    const member = /<option value="([^"]+)"/.exec(page.html)?.[1] ?? "";
-    const made = await submit("/api-keys", { member, environment: "live", back: "/_sandbox/ui/api-keys" });
-    expect(made.text).toMatch(/sk_live_[A-Za-z0-9]{38}/);
+    const { submit, world } = openDashboard();
+    const [company] = world({ environment: "live" }).companies;
+    const form = { member: company?.members[0]?.id ?? "" };
+    expect((await submit(`/companies/${company?.id}/keys`, form)).text).toMatch(/sk_live_[A-Za-z0-9]{38}/);
   });
 
   test("shows the active keys of each member when keys are counted per member", async () => {
-    const { visit } = openDashboard({ choices: { "api_keys.quota": "member" } });
-    expect((await visit("/api-keys")).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
+    const { visit, page } = openNorthwind({ choices: { "api_keys.quota": "member" } });
+    expect((await visit(page)).text).toContain("Olivia Hartley: 1 of 5 active, 4 left");
   });
 });
 
@@ -186,7 +184,7 @@ describe("companies", () => {
     const { send, visit, control, world } = openDashboard();
     const { id } = await control.companies.create();
     const { location } = await send(`/companies/${id}/delete`);
-    expect(location).toMatch(/^\/_sandbox\/ui\/companies\?flash=/);
+    expect(location).toMatch(/^\/_sandbox\/ui\/world\?flash=/);
     expect((await visit(location ?? "")).text).toContain("The company is deleted.");
     expect(world().companies.some((each) => each.id === id)).toBe(false);
   });
@@ -239,7 +237,8 @@ describe("cards", () => {
 describe("the clock and the world", () => {
   test("shows an error once: in the form with fields, or at the top", async () => {
     const { submit } = openNorthwind();
-    const filled = await submit("/snapshots", { name: "no name", show_message: "inline" });
+    const back = "/_sandbox/ui/world";
+    const filled = await submit("/snapshots", { name: "no name", show_message: "inline", back });
     expect(filled.text.match(/Error:/g)).toHaveLength(1);
     expect(filled.html.indexOf("Error:")).toBeGreaterThan(
       filled.html.indexOf('action="/_sandbox/ui/snapshots"'),
@@ -257,7 +256,10 @@ describe("the clock and the world", () => {
     expect(clock.read().now).toBe("2026-03-10T09:45:00.000Z");
     expect((await submit("/clock", { frozen: "true" })).text).toContain("frozen");
     expect((await submit("/clock", { frozen: "false" })).text).toContain("running");
-    const wrong = await submit("/clock/advance", { by: "an hour" });
+    await submit(`/companies/${northwind.id}/clock`, { now: "2026-04-01T00:00:00Z" });
+    expect(clock.read("northwind").now.slice(0, 10)).toBe("2026-04-01");
+    expect(clock.read().now.slice(0, 10)).toBe("2026-03-10");
+    const wrong = await submit("/clock/advance", { by: "an hour", back: "/_sandbox/ui/world" });
     expect(wrong.text).toContain('must be an ISO 8601 duration, such as "PT15M"');
     expect(wrong.html).toContain('value="an hour"');
   });

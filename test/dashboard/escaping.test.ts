@@ -9,14 +9,20 @@ test("escapes card names, paths, headers, bodies and labels", async () => {
   await order({ body: { name: attack } });
   await request(`/developer/${attack}`, { method: "POST", body: attack, headers: { "X-Attack": attack } });
   await control.companies.create({ slug: "own", name: attack });
-  await submit("/api-keys", {
-    member: `${company("northwind").id}/${company("northwind").members[0]?.id}`,
-    environment: "sandbox",
-    label: attack,
-  });
+  const { id, members } = company("northwind");
+  await submit(`/companies/${id}/keys`, { member: members[0]?.id ?? "", label: attack });
   const [card] = control.cards.list();
-  const paths = ["", "/requests", "/requests/2", "/requests/3", "/cards", `/cards/${card?.id}`, "/companies"];
-  for (const path of [...paths, "/api-keys", "/scenarios", "/report", `/requests?scenario=${attack}`]) {
+  const paths = [
+    "",
+    "/requests",
+    "/requests/2",
+    "/requests/3",
+    "/cards",
+    `/cards/${card?.id}`,
+    "/world",
+    `/companies/${id}`,
+  ];
+  for (const path of [...paths, "/scenarios", "/report", `/requests?scenario=${attack}`]) {
     const { html, status } = await visit(path);
     expect([path, status]).toEqual([path, 200]);
     expect(html.replace(/<script src="[^"]+" defer="">/, "")).not.toMatch(/<script|<img/i);

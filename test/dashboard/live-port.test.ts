@@ -41,8 +41,9 @@ test("repeats and replays a live request at the live base URL, and others at the
   }
 });
 
-test("the page of API keys exchanges a live key at the live base URL", async () => {
-  expect(await page("/api-keys?environment=live")).toContain(`${sandbox.liveUrl}/auth/v1/token`);
+test("the page of a live company exchanges its keys at the live base URL", async () => {
+  const [company] = sandbox.world({ environment: "live" }).companies;
+  expect(await page(`/companies/${company?.id}`)).toContain(`${sandbox.liveUrl}/auth/v1/token`);
 });
 
 function newest(): string {

@@ -33,18 +33,15 @@ describe(`with ${count} companies`, () => {
         "/scenarios",
         "/scenarios/in-flight",
         "/contract",
-        "/companies",
+        "/world",
         "/webhooks",
-        "/api-keys",
         "/cards",
         "/report",
       ],
-      ...["/requests", "/scenarios", "/api-keys", "/cards", "/report"].map(
-        (page) => `${page}?company=made-7`,
-      ),
+      ...["/requests", "/scenarios", "/cards", "/report"].map((page) => `${page}?company=made-7`),
       `/companies/${made(9000)}`,
-      `/companies?after=${made(9000)}`,
-      "/companies?search=made-77",
+      `/world?after=${made(9000)}`,
+      "/world?search=made-77",
       `/cards/${reply.json.id}`,
       "/_sandbox/world",
     ];
@@ -59,36 +56,30 @@ describe(`with ${count} companies`, () => {
 
   test("lists every company page by page, and finds it by search", async () => {
     const { visit } = openCrowded();
-    const first = await visit("/companies");
+    const first = await visit("/world");
     expect(first.text).toContain(`${count + 5} companies`);
-    expect(first.text).toContain("made-45 ");
-    expect(first.text).not.toContain("made-46 ");
+    expect(first.text).toContain("made-15 ");
+    expect(first.text).not.toContain("made-16 ");
     const second = await visit(hrefs(first.html, "Next page") ?? "");
-    expect(second.text).toContain("made-46 ");
-    const last = await visit(`/companies?after=${made(count - 1)}`);
+    expect(second.text).toContain("made-16 ");
+    const last = await visit(`/world?after=${made(count - 1)}`);
     expect(last.text).toContain(`made-${count} `);
     expect(last.html).not.toContain(">Next page<");
-    const found = await visit("/companies?search=MADE-9999");
+    const found = await visit("/world?search=MADE-9999");
     expect(found.text).toContain("1 company found");
     expect(found.html).toContain(`/companies/${made(9999)}`);
   });
 
-  test("lists the keys of every company page by page, and finds them by its name", async () => {
+  test("the World page shows the keys of a company, and its page creates one", async () => {
     const { visit, submit } = openCrowded();
-    const first = await visit("/api-keys");
-    expect(first.html.match(/class="group"/g)).toHaveLength(10);
-    expect((await visit(hrefs(first.html, "Next companies") ?? "")).text).toContain("sk_sandbox_16…");
-    const one = await visit("/api-keys?company=made-7000");
-    expect(one.text).toContain("sk_sandbox_7000…");
-    expect(one.html.match(/class="group"/g)).toHaveLength(1);
-    const member = `${made(7000)}/00000002-0000-4000-8000-000000007000`;
-    expect(one.html).toContain(`value="${member}"`);
-    expect((await submit("/api-keys", { member, environment: "sandbox" })).text).toContain(
-      "The API key is created.",
-    );
+    expect((await visit("/world?search=made-7000")).text).toContain("sk_sandbox_7000…");
+    const company = `/companies/${made(7000)}`;
+    expect((await visit(company)).text).toContain("sk_sandbox_7000…");
+    const member = "00000002-0000-4000-8000-000000007000";
+    expect((await submit(`${company}/keys`, { member })).text).toContain("The API key is created.");
   });
 
-  test.each(["/scenarios", "/api-keys", "/cards", "/report"])(
+  test.each(["/scenarios", "/cards", "/report"])(
     "%s accepts a company's slug and suggests some",
     async (page) => {
       const { visit } = openCrowded();
@@ -113,7 +104,7 @@ describe(`with ${count} companies`, () => {
 
 test("pages of an unknown company are not found, except requests, the contract and the report", async () => {
   const { visit } = openDashboard();
-  for (const page of ["/scenarios", "/api-keys", "/cards"]) {
+  for (const page of ["/scenarios", "/cards"]) {
     expect([page, (await visit(`${page}?company=nobody`)).status]).toEqual([page, 404]);
   }
   // The journal may contain requests of deleted companies.

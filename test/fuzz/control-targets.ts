@@ -57,18 +57,20 @@ function bodiesOfControl({ cards, accounts, members, transactions }: World["ids"
 function formsOfDashboard({ members }: World["ids"]): Bodies {
   return {
     "POST /sign-in": [{ token: "none", next: "/_sandbox/ui" }],
-    "POST /clock/advance": [{ by: "PT15M", company: "northwind", back: "/_sandbox/ui/companies" }],
+    "POST /clock/advance": [{ by: "PT15M", company: "northwind", back: "/_sandbox/ui/world" }],
     "POST /clock": [{ frozen: "true" }],
     "POST /snapshots": [{ name: "another" }],
     "POST /snapshots/restore": [{ name: "begun" }],
     "POST /snapshots/delete": [{ name: "another" }],
     "POST /scenarios/{name}/arm": [{ company: "northwind", times: "2", operation: "getCard" }],
-    "POST /companies": [{ name: "Acme", environment: "sandbox", card_quota: "4" }],
+    "POST /companies": [{ name: "Acme", environment: "sandbox", country_code: "FR", card_quota: "4" }],
     "POST /companies/{id}/change": [{ status: "active", card_quota: "20", details_complete: "true" }],
     "POST /companies/{id}/members/{member}": [{ role: "owner", details_complete: "true" }],
     "POST /companies/{id}/accounts/{account}": [{ status: "active" }],
     "POST /companies/{id}/accounts/{account}/top-up": [{ amount: "10.00" }],
-    "POST /api-keys": [{ member: `northwind/${members[0]}`, environment: "sandbox", label: "mine" }],
+    "POST /companies/{id}/keys": [{ member: `${members[0]}`, label: "mine" }],
+    "POST /companies/{id}/clock": [{ now: "2030-01-01T00:00:00Z" }],
+    "POST /companies/{id}/clock/advance": [{ by: "PT15M" }],
     "POST /cards/{id}/purchase": [
       { amount: "1.00", currency: "EUR", merchant: "Book Shop", channel: "online" },
     ],

@@ -57,7 +57,7 @@ export function leaks(outputs: Outputs, { secrets, responses }: Traffic): string
   });
 }
 
-const pages = ["", "/requests", "/scenarios", "/companies", "/api-keys", "/cards", "/report"];
+const pages = ["", "/requests", "/scenarios", "/world", "/cards", "/report"];
 const formats = ["json", "markdown", "junit", "html"];
 
 /** Everything that the control API and the dashboard show. */

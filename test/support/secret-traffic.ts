@@ -446,7 +446,13 @@ async function sendToSandbox(sender: Sender, secret: string, forms: Forms): Prom
   }
   await sender.post(`${secret} in a broken body`, "/_sandbox/companies", `{"name": "${text}`, json);
   const form = new URLSearchParams({ by: text, member: text, token: `${text}x`, api_key: text, pin: "7301" });
-  for (const path of ["/clock/advance", `/scenarios/${encoded}/arm`, "/api-keys", "/sign-in", "/sign-out"]) {
+  for (const path of [
+    "/clock/advance",
+    `/scenarios/${encoded}/arm`,
+    `/companies/${encoded}/keys`,
+    "/sign-in",
+    "/sign-out",
+  ]) {
     await sender.post(`${secret} in a form of the dashboard`, `/_sandbox/ui${path}`, form.toString(), {
       ...sender.admin,
       "Content-Type": "application/x-www-form-urlencoded",

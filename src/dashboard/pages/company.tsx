@@ -1,63 +1,82 @@
 import { accountStatus, companyStatus, memberStatus, role } from "../../rules/company.ts";
+import type { ListedKey } from "../../store/api-keys.ts";
 import type { AccountListing, CompanyListing, MemberListing } from "../../store/world-listing.ts";
-import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
+import { type DashboardServices, type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
+import { ClockControls, OffsetBadge } from "../parts/clock.tsx";
 import { nameOf } from "../parts/companies.tsx";
-import { Badge, Bar, Facts, Section, State, Table, Time } from "../parts/elements.tsx";
+import { Badge, Bar, Copyable, Facts, Head, Section, State, Table } from "../parts/elements.tsx";
 import { Action, Choice, Field, Form, plainOptions } from "../parts/forms.tsx";
+import { pathToRequests } from "../parts/request-table.tsx";
 import { pathTo } from "../paths.ts";
+import { type FormAction, inputOf, integer, required, yesOrNo } from "../submit.ts";
+import { countryName, KeyText } from "./world.tsx";
+
+/** The maximum number of keys that are listed: revoked ones stay listed. */
+const keysShown = 50;
 
 interface Props {
   readonly company: CompanyListing;
 }
 
 /**
- * Shows and edits one company.
+ * Shows and edits one company with its people, API keys, accounts and clock.
  * @throws ControlError 404 if there is no such company
  */
 export function company({ services }: PageRequest, id: string): Page {
   const company = services.companies.show(id);
+  const { environment, name, status } = company;
+  const links = [
+    ["Requests", pathToRequests({ company: nameOf(company) })],
+    ["Cards", pathTo("/cards", { company: company.id })],
+    ["Webhooks", pathTo("/webhooks", { company: company.id })],
+    ["Scenarios", pathTo("/scenarios", { company: company.id })],
+    ["Contract", pathTo("/contract", { company: company.id })],
+    ["Report", pathTo("/report", { company: company.id })],
+  ];
   const body = (
     <>
-      <p class="trail">
-        <a href={pathTo("/companies")}>Companies</a>
-      </p>
-      <h1>
-        {company.name} <State of={company.status} />
-      </h1>
+      <Head
+        title={name}
+        trail={["World", pathTo("/world")]}
+        badge={
+          <>
+            <State of={status} /> <Badge>{environment}</Badge> <OffsetBadge of={company.id} />
+          </>
+        }
+      >
+        {links.map(([text, to]) => (
+          <a href={to}>{text}</a>
+        ))}
+      </Head>
       <div class="columns">
         <Details company={company} />
         <Edit company={company} />
+        <Section id="clock" title="Clock" panel>
+          <ClockControls company={company} />
+        </Section>
       </div>
       <Members company={company} />
+      <Keys company={company} />
       <Accounts company={company} />
-      <Clock company={company} />
       <ResetOrDelete company={company} />
     </>
   );
-  return { title: company.name, body };
+  return { title: name, body };
 }
 
 function Details({ company }: Props) {
-  const { id, slug, environment, country_code, live_cards, card_quota, entitlements } = company;
+  const { id, slug, country_code, live_cards, card_quota, entitlements } = company;
   return (
     <Section id="details" title="Details">
       <Facts
         of={[
           ["Id", <code>{id}</code>],
           ["Slug", <code>{slug}</code>],
-          ["Environment", <Badge>{environment}</Badge>],
-          ["Country", country_code],
+          ["Country", countryName(country_code)],
           ["Entitled to", entitlements.length === 0 ? "nothing" : entitlements.join(", ")],
           ["Card quota", <Bar label="Card quota" used={live_cards} of={card_quota} />],
         ]}
       />
-      <p class="actions">
-        <a href={pathTo("/cards", { company: id })}>Cards</a>
-        <a href={pathTo("/api-keys", { environment, company: id })}>API keys</a>
-        <a href={pathTo("/requests", { company: id })}>Requests</a>
-        <a href={pathTo("/scenarios", { company: id })}>Arm a scenario</a>
-        <a href={pathTo("/report", { company: id })}>Report</a>
-      </p>
     </Section>
   );
 }
@@ -104,11 +123,11 @@ function Edit({ company }: Props) {
 
 function Members({ company }: Props) {
   return (
-    <Section id="members" title="Members">
+    <Section id="people" title="People">
       <Table
-        caption="Members"
+        caption="People"
         captionUnseen
-        columns={["Member", "Status", { name: "Active keys", class: "wide" }, "Role, status and details"]}
+        columns={["Person", "Status", { name: "Active keys", class: "wide" }, "Role, status and details"]}
       >
         {company.members.map((member) => (
           <Member company={company} member={member} />
@@ -159,6 +178,124 @@ function Member({ company, member }: Props & { member: MemberListing }) {
             Save<span class="unseen"> {name}</span>
           </button>
         </Form>
+      </td>
+    </tr>
+  );
+}
+
+/** Creates, lists and revokes the API keys of the company (spec §2, §5). */
+function Keys({ company }: Props) {
+  const { services, origin, liveOrigin } = usePage();
+  const { members, environment } = company;
+  const { per, allowed } = services.apiKeys.slots;
+  const keys = services.apiKeys.list(company.id).api_keys;
+  const active = keys.filter(({ status }) => status === "active");
+  const revoked = keys.filter(({ status }) => status === "revoked");
+  const shown = [...active, ...revoked.reverse()].slice(0, keysShown);
+  const publicSecret = members.flatMap((each) => each.api_keys).find(({ secret }) => secret)?.secret;
+  const isLive = environment === "live";
+  const path = isLive ? "/auth/v1/token" : "/auth/v1/sandbox/token";
+  const form = pathTo(`/companies/${company.id}/keys`);
+  const refused = useRefusedInput(form);
+  return (
+    <Section id="keys" title="API keys">
+      <p>
+        Exchange an API key for an access token. Each {per} can have up to {allowed} active {environment} keys
+        (specification §5).
+      </p>
+      {per === "company" ? (
+        <Slots label={`Active keys of ${company.name}`} used={active.length} allowed={allowed} />
+      ) : (
+        members.map((member) => (
+          <Slots
+            label={member.name}
+            used={active.filter((each) => each.member === member.slug).length}
+            allowed={allowed}
+            isNamed
+          />
+        ))
+      )}
+      <Form to={form} label="Create an API key">
+        <Choice
+          label="Person"
+          name="member"
+          chosen={refused.member}
+          options={members.map(({ id, name, role, status }) => ({
+            value: id,
+            label: `${name}, ${role}${status === "active" ? "" : ` (${status})`}`,
+          }))}
+        />
+        <Field label="Label" name="label" value={refused.label} placeholder="my laptop (optional)" />
+        <button type="submit" class="primary">
+          Create key
+        </button>
+      </Form>
+      {keys.length === 0 ? (
+        <p class="remark">No keys.</p>
+      ) : (
+        <Table caption="API keys" captionUnseen columns={["Key", "Person", "Status", "Actions"]}>
+          {shown.map((each) => (
+            <Key of={each} />
+          ))}
+        </Table>
+      )}
+      {shown.length < keys.length && (
+        <p class="remark">
+          {keys.length - shown.length} more keys are not shown. GET /_sandbox/api-keys?company=
+          {nameOf(company)} lists all keys.
+        </p>
+      )}
+      <Copyable
+        text={`curl -s ${(isLive ? liveOrigin : undefined) ?? origin}${path} -d '{"api_key": "${publicSecret ?? `sk_${environment}_…`}"}'`}
+        label="the command"
+      />
+    </Section>
+  );
+}
+
+interface SlotsProps {
+  readonly label: string;
+  readonly used: number;
+  readonly allowed: number;
+  /** Whether the text begins with the label. */
+  readonly isNamed?: boolean;
+}
+
+function Slots({ label, used, allowed, isNamed = false }: SlotsProps) {
+  return (
+    <Bar label={label} used={used} of={allowed}>
+      {isNamed && `${label}: `}
+      {used} of {allowed} active, {Math.max(0, allowed - used)} left
+    </Bar>
+  );
+}
+
+function Key({ of: { id, prefix, label, member, status } }: { of: ListedKey }) {
+  const secret = usePage().services.apiKeys.publicSecret(id);
+  return (
+    <tr>
+      <th scope="row">
+        <KeyText of={{ prefix, secret }} owner={member} />
+        {label && <p class="remark">{label}</p>}
+      </th>
+      <td>
+        <code>{member}</code>
+      </td>
+      <td>
+        <State of={status} />
+      </td>
+      <td>
+        {status === "active" && (
+          <details class="confirm">
+            <summary>
+              Revoke<span class="unseen"> {prefix}</span>
+            </summary>
+            <p>The key can no longer be exchanged after that. {tokensStayValid} You cannot undo this.</p>
+            <Action to={pathTo(`/api-keys/${id}/revoke`)} tone="danger" of={prefix}>
+              Revoke key
+            </Action>
+          </details>
+        )}
       </td>
     </tr>
   );
@@ -224,22 +361,6 @@ function Account({ company, account }: Props & { account: AccountListing }) {
   );
 }
 
-function Clock({ company }: Props) {
-  const form = pathTo("/clock/advance");
-  return (
-    <Section id="clock" title="Clock">
-      <p>
-        <Time at={usePage().services.time.read(company.id).now} /> UTC. Advance the clock of this company to
-        expire its access tokens and cards without affecting other companies.
-      </p>
-      <Form to={form} with={{ company: company.id }}>
-        <Field label="Advance by" name="by" value={useRefusedInput(form).by} placeholder="PT15M" short />
-        <button type="submit">Advance clock</button>
-      </Form>
-    </Section>
-  );
-}
-
 function ResetOrDelete({ company }: Props) {
   const name = nameOf(company);
   return (
@@ -265,4 +386,79 @@ function ResetOrDelete({ company }: Props) {
       </div>
     </Section>
   );
+}
+
+/** A note about the access tokens of a key that is revoked. */
+const tokensStayValid = "Access tokens that were already issued stay valid until they expire.";
+
+export function companyActions(services: DashboardServices): Record<string, FormAction> {
+  const { companies, state, apiKeys } = services;
+  return {
+    "/companies": async (fields) => {
+      const { name, environment, country_code } = fields;
+      const card_quota = integer(fields, "card_quota");
+      const created = await companies.create(inputOf({ name, environment, country_code, card_quota }));
+      const secrets = created.members.flatMap(({ name, role, api_keys }) =>
+        api_keys.flatMap(({ secret }) => (secret ? [{ label: `${name}, ${role}`, secret }] : [])),
+      );
+      return { text: `${created.name} is created.`, secrets, to: pathTo(`/companies/${created.id}`) };
+    },
+    "/companies/:id/change": (fields, param) => {
+      const { name } = companies.change(
+        param("id"),
+        inputOf({
+          status: fields.status,
+          card_quota: integer(fields, "card_quota"),
+          details_complete: yesOrNo(fields, "details_complete"),
+        }),
+      );
+      return { text: `${name} is updated.` };
+    },
+    "/companies/:id/reset": (_, param) => {
+      state.resetCompany(param("id"));
+      return { text: "The company is reset." };
+    },
+    "/companies/:id/delete": (_, param) => {
+      companies.delete(param("id"));
+      return { text: "The company is deleted.", to: pathTo("/world") };
+    },
+    "/companies/:id/keys": ({ member, label }, param) => {
+      const { environment, id: company } = companies.show(param("id"));
+      const { prefix, secret } = apiKeys.create(inputOf({ member, company, environment, label }));
+      return { text: "The API key is created.", secrets: [{ label: label ?? `${prefix}…`, secret }] };
+    },
+    "/api-keys/:id/revoke": (_, param) => {
+      const { prefix } = apiKeys.revoke(param("id"));
+      const effect = `API key ${prefix}… is revoked and no longer counts towards the limit of active keys.`;
+      return { text: `${effect} ${tokensStayValid}` };
+    },
+    ...memberAndAccountActions(services),
+  };
+}
+
+function memberAndAccountActions({ companies, simulator }: DashboardServices): Record<string, FormAction> {
+  return {
+    "/companies/:id/members/:member": (fields, param) => {
+      const details_complete = yesOrNo(fields, "details_complete");
+      const { name, role, status } = companies.changeMember(
+        param("member"),
+        inputOf({ role: fields.role, status: fields.status, details_complete, company: param("id") }),
+      );
+      return { text: `${name} is updated: ${role}, ${status}.` };
+    },
+    "/companies/:id/accounts/:account": (fields, param) => {
+      const { slug, status } = companies.changeAccount(
+        param("account"),
+        inputOf({ status: fields.status, company: param("id") }),
+      );
+      return { text: `Account ${slug} is now ${status}.` };
+    },
+    "/companies/:id/accounts/:account/top-up": (fields, param) => {
+      const { amount, currency } = simulator.topUp({
+        account_id: param("account"),
+        amount: required(fields, "amount"),
+      });
+      return { text: `The account is topped up with ${amount} ${currency}.` };
+    },
+  };
 }

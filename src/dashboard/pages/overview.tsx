@@ -63,7 +63,6 @@ export function overview({ services, query }: PageRequest): Page {
           <FirstOrder />
         </details>
       )}
-      <SnapshotsAndReset />
       <ThisSandbox />
     </>
   );
@@ -329,53 +328,6 @@ function ThisSandbox() {
           ["World", <a href={pathTo("/world")}>{services.companies.count()} companies</a>],
         ]}
       />
-    </Section>
-  );
-}
-
-function SnapshotsAndReset() {
-  const snapshots = usePage().services.state.snapshots();
-  return (
-    <Section id="snapshots" title="Snapshots and reset">
-      <div class="columns">
-        <div>
-          <Form to={pathTo("/snapshots")}>
-            <Field
-              label="Snapshot name"
-              name="name"
-              value={useRefusedInput(pathTo("/snapshots")).name}
-              placeholder="before-the-demo"
-            />
-            <button type="submit">Save snapshot</button>
-          </Form>
-          {snapshots.length > 0 && (
-            <ul class="plain-list">
-              {snapshots.map(({ name, made_at }) => (
-                <li>
-                  <strong>{name}</strong> <Time at={made_at} />
-                  <Action to={pathTo("/snapshots/restore")} with={{ name }} of={name}>
-                    Restore
-                  </Action>
-                  <Action to={pathTo("/snapshots/delete")} with={{ name }} of={name}>
-                    Delete
-                  </Action>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-        <details>
-          <summary>Reset everything</summary>
-          <p>
-            Resets the world (companies, clock and armed scenarios), counters and access tokens to their
-            initial state, for everyone who uses this sandbox. Snapshots and recorded requests stay. To reset
-            a single company, open its page.
-          </p>
-          <Action to={pathTo("/reset")} tone="danger">
-            Reset everything
-          </Action>
-        </details>
-      </div>
     </Section>
   );
 }

@@ -129,7 +129,7 @@ describe("on a full disk", () => {
     sandbox.database.all = () => {
       throw new DatabaseUnusable("sandbox.db is <gone>");
     };
-    const page = await sandbox.fetch(new Request("http://localhost/_sandbox/ui/companies"));
+    const page = await sandbox.fetch(new Request("http://localhost/_sandbox/ui/world"));
     expect(page.status).toBe(503);
     expect(await page.text()).toContain("sandbox.db is &lt;gone&gt;");
   });
