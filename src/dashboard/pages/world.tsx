@@ -42,7 +42,7 @@ export function world({ services, query }: PageRequest): Page {
             <p>Create one above, or clear the search.</p>
           </Empty>
         )}
-        <ul class="companies">
+        <ul class="items companies">
           {companies.map((company, n) => (
             <Company company={company} isOpen={n === 0 && after === undefined} />
           ))}
@@ -174,7 +174,11 @@ function Company({ company, isOpen }: { company: CompanyListing; isOpen: boolean
           clock
           <span class="unseen"> of {name}</span>
         </summary>
-        <Table caption={`People of ${name}`} captionUnseen columns={["Person", "Role", "Status", "API keys"]}>
+        <Table
+          caption={`People of ${name}`}
+          captionUnseen
+          columns={["Person", { name: "Role", class: "wide" }, "Status", "API keys"]}
+        >
           {members.slice(0, peopleShown).map((member) => (
             <Person member={member} />
           ))}
@@ -184,8 +188,12 @@ function Company({ company, isOpen }: { company: CompanyListing; isOpen: boolean
             <a href={`${pathTo(`/companies/${id}`)}#people`}>All {members.length} people</a>
           </p>
         )}
-        <Accounts company={company} />
-        <ClockControls company={company} />
+        <div class="columns">
+          <Accounts company={company} />
+          <div class="stack">
+            <ClockControls company={company} />
+          </div>
+        </div>
       </details>
     </li>
   );
@@ -202,9 +210,10 @@ function Person({ member: { name, slug, role, status, api_keys } }: { member: Me
         {name}
         <p class="remark">
           <code>{slug}</code>
+          <span class="narrow">, {role}</span>
         </p>
       </th>
-      <td>{role}</td>
+      <td class="wide">{role}</td>
       <td>
         <State of={status} />
       </td>
