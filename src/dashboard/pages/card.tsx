@@ -82,7 +82,7 @@ export function card({ services }: PageRequest, id: string): Page {
   const body = (
     <>
       <CardHead card={card} />
-      <div class="card-top">
+      <div class="columns">
         <Details card={card} />
         <Statuses card={card} />
       </div>
@@ -122,7 +122,7 @@ function Details({ card }: Props) {
     </a>
   );
   return (
-    <Section id="details" title={<span class="unseen">Details</span>} isLive>
+    <Section id="details" title="Details" isLive>
       <CardPicture card={card} names={names} />
       <Facts
         of={[

@@ -2,7 +2,7 @@ import { severities } from "../../journal/findings/finding.ts";
 import type { RecordedRequest } from "../../journal/journal.ts";
 import { firstOrderer } from "../../world/first-order.ts";
 import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
-import { TrafficChart, trafficOf } from "../parts/chart.tsx";
+import { TrafficChart, TrafficWindows, trafficOf } from "../parts/chart.tsx";
 import { offsetInWords } from "../parts/clock.tsx";
 import { codeFor, languages } from "../parts/copy-as.tsx";
 import {
@@ -42,28 +42,26 @@ export function overview({ services, query }: PageRequest): Page {
             <FirstOrder />
           </Section>
         ) : (
-          <Section id="requests-over-time" title="Requests by status" panel>
-            <TrafficChart {...trafficOf(services.journal, services.clock, query.window)} />
-          </Section>
+          <Traffic />
         )}
       </div>
       <LatestRequests />
       <div class="columns">
         <ArmedScenarios />
-        <Clocks />
-      </div>
-      <div class="columns">
         <Findings />
         <Cards />
       </div>
-      <RecordingSection />
+      <div class="columns">
+        <Clocks />
+        <RecordingSection />
+        <ThisSandbox />
+      </div>
       {!isFresh && (
         <details id="order-details" {...(query.first && { open: true })}>
           <summary>Code of a first order</summary>
           <FirstOrder />
         </details>
       )}
-      <ThisSandbox />
     </>
   );
   return { title: "Overview", body, live: true };
@@ -84,6 +82,21 @@ function SearchRequests() {
         />
       </form>
     </search>
+  );
+}
+
+function Traffic() {
+  const { services, query } = usePage();
+  const traffic = trafficOf(services.journal, services.clock, query.window);
+  return (
+    <Section
+      id="requests-over-time"
+      title="Requests by status"
+      panel
+      aside={<TrafficWindows minutes={traffic.minutes} />}
+    >
+      <TrafficChart {...traffic} />
+    </Section>
   );
 }
 

@@ -277,7 +277,7 @@ function Secrets({ entry }: { entry: JournalEntry }) {
 export function ReplayForm({ entry }: { entry: JournalEntry }) {
   const page = pathTo(`/requests/${entry.id}`);
   return (
-    <Form to={`${page}/replay`} label="Replay">
+    <Form to={`${page}/replay`} label="Replay" class="row compact">
       <Secrets entry={entry} />
       <button type="submit" data-key="r">
         Replay

@@ -58,6 +58,18 @@ export function trafficOf(journal: Journal, clock: Pick<Clock, "ticks">, window?
   return { minutes, buckets, totals };
 }
 
+/** Links that select the length of the chart's window. */
+export function TrafficWindows({ minutes }: Pick<Traffic, "minutes">) {
+  return (
+    <Tabs
+      label="Minutes"
+      name="window"
+      options={windows.map((each) => ({ value: String(each), label: `${each} min` }))}
+      current={String(minutes)}
+    />
+  );
+}
+
 /** Requests over time as bars that are stacked by the class of the status, with the totals. */
 export function TrafficChart({ minutes, buckets, totals }: Traffic) {
   const sums = buckets.map((bucket) => classes.reduce((sum, each) => sum + bucket[each], 0));
@@ -66,12 +78,6 @@ export function TrafficChart({ minutes, buckets, totals }: Traffic) {
   const inWords = shown.map((each) => `${totals[each]} ${each}`).join(", ");
   return (
     <figure class="chart">
-      <Tabs
-        label="Minutes"
-        name="window"
-        options={windows.map((each) => ({ value: String(each), label: `${each} min` }))}
-        current={String(minutes)}
-      />
       <div>
         <p class="chart-most">
           {most > 0 ? `${most} in ${lengthInWords(minutes)}` : "No requests in this time"}
