@@ -8,9 +8,17 @@ const refreshMs = { least: 1000, most: 5000 };
 
 for (const button of document.querySelectorAll("button[data-copy]")) showCopyButton(button);
 for (const field of document.querySelectorAll("[data-search]")) search(field);
+showCurrentPage();
 tick();
 follow();
 document.addEventListener("keydown", onKey);
+
+/** Scrolls the menu of a narrow window to the current page. */
+function showCurrentPage() {
+  const link = document.querySelector("header nav [aria-current]");
+  const menu = link?.closest("ul");
+  if (menu && link instanceof HTMLElement) menu.scrollLeft = link.offsetLeft - menu.clientWidth / 3;
+}
 
 /** @param {Element} button - the text to copy is in the same element */
 function showCopyButton(button) {
