@@ -127,7 +127,7 @@ function wireDelivery(
   };
   const onDeliveryDefect = (defect: Error) => onDefect(defect, "GET", "/_sandbox/webhooks/deliveries");
   const receiver = new Receiver(clock);
-  services.generations.onEnd(() => receiver.clear());
+  services.generations.onEnd((companyPk) => receiver.clear(companyPk));
   // The global is read at each call, because a test may replace it.
   const external = ports.deliver ?? ((url: string, init: RequestInit) => fetch(url, init));
   const send = receiver.inFrontOf(external, () => ports.clock.now());

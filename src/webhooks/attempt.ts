@@ -13,6 +13,7 @@ export interface Message {
   readonly url: string;
   readonly body: string;
   readonly secrets: readonly string[];
+  readonly companyPk: number;
   readonly clockOffsetMs: number;
   readonly faults: Pick<WebhookFaults, "stale" | "badSignature">;
   /** Those of the dialect of its company. */

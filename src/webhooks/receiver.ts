@@ -41,7 +41,7 @@ export function receiverNameOf(url: string): string | undefined {
 /** Receives webhooks in this process, without a socket, and keeps the latest messages in memory. */
 export class Receiver {
   readonly #clock: SandboxClock;
-  #messages: ReceivedMessage[] = [];
+  #kept: { readonly companyPk: number; readonly message: ReceivedMessage }[] = [];
   #count = 0;
 
   constructor(clock: SandboxClock) {
@@ -61,16 +61,18 @@ export class Receiver {
 
   /** The latest messages, newest first. */
   messages(name?: string): ReceivedMessage[] {
-    return this.#messages.filter(({ receiver }) => name === undefined || receiver === name);
+    const messages = this.#kept.map(({ message }) => message);
+    return name === undefined ? messages : messages.filter(({ receiver }) => receiver === name);
   }
 
-  clear(): void {
-    this.#messages = [];
+  /** Drops the messages to a company's webhooks; undefined: all. */
+  clear(companyPk?: number): void {
+    this.#kept = companyPk === undefined ? [] : this.#kept.filter((each) => each.companyPk !== companyPk);
   }
 
   async #receive(receiver: string, init: RequestInit, message: Message, nowMs: number): Promise<Response> {
     const headers = new Headers(init.headers);
-    const { choices, body, secrets, id, url, clockOffsetMs } = message;
+    const { choices, body, secrets, id, url, companyPk, clockOffsetMs } = message;
     const problem = await signatureProblem(choices, headers, body, secrets, nowMs);
     const wanted = wantedStatus(url);
     // As every receiver should. Otherwise, the sandbox would report that the receiver accepts forged events.
@@ -86,7 +88,7 @@ export class Receiver {
       signature: problem === null ? "valid" : "invalid",
       problem,
     };
-    this.#messages = [received, ...this.#messages.slice(0, mostMessages - 1)];
+    this.#kept = [{ companyPk, message: received }, ...this.#kept.slice(0, mostMessages - 1)];
     return new Response(null, { status });
   }
 }

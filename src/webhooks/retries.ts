@@ -40,11 +40,11 @@ export async function attemptDelivery(
   outgoing: Outgoing,
   aborted: AbortSignal,
 ): Promise<AttemptOutcome[]> {
-  const { id, url, body, clockOffsetMs } = outgoing;
+  const { id, url, body, companyPk, clockOffsetMs } = outgoing;
   const faults = outgoing.tries === 0 ? outgoing.faults : {};
   const { choices } = services.dialects.of(outgoing.companyPk);
   const secrets = secretsOf(services, outgoing);
-  const message = { id, url, body, secrets, clockOffsetMs, faults, choices };
+  const message = { id, url, body, secrets, companyPk, clockOffsetMs, faults, choices };
   const outcomes = [await attempt(sending, message, aborted)];
   if (faults.duplicate && !aborted.aborted) outcomes.push(await attempt(sending, message, aborted));
   return outcomes;

@@ -76,6 +76,15 @@ test("a reset deletes the messages", async () => {
   expect(sandbox.webhooks.received()).toEqual([]);
 });
 
+test("a reset of a company drops only the messages to its own webhooks", async () => {
+  const { sandbox, send } = await openReceiver("inbox");
+  await send();
+  sandbox.reset("halfway");
+  expect(sandbox.webhooks.received()).toHaveLength(1);
+  sandbox.reset("northwind");
+  expect(sandbox.webhooks.received()).toEqual([]);
+});
+
 test("the receiver keeps the latest 200 messages", async () => {
   const { sandbox, call, id, settled } = await openReceiver("inbox");
   for (let n = 0; n < 201; n++) await call("POST", `/developer/webhooks/${id}/test`);
