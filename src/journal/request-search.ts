@@ -45,6 +45,9 @@ interface TextTerm {
 /** The longest search, in characters. */
 const longestSearch = 1000;
 
+/** A stream of requests tests each one that is recorded, so a search must stay cheap. */
+const mostTerms = 20;
+
 /** A term: the minus sign, the field, and a value that may be in quotation marks. */
 const termPattern = /(-?)(?:([A-Za-z_]+):)?(?:"((?:[^"\\]|\\.)*)("?)|(\S*))/sy;
 
@@ -71,6 +74,9 @@ export function parseSearch(search: string): RequestSearch {
       if (value === "") throw new InvalidSearch(`${field ?? "text"}: must not be empty`);
       texts.push({ isNegated, text: value.toLowerCase(), onlyPath: field === "path" });
     } else terms.push({ isNegated, test: fieldTest(field, value) });
+    if (terms.length + texts.length > mostTerms) {
+      throw new InvalidSearch(`must have at most ${mostTerms} terms`);
+    }
     skipSpace(text);
   }
   const isOfTerms = (exchange: Exchange) =>

@@ -79,6 +79,7 @@ test.each([
   ['a "text', 'the quotation mark before "text" is not closed'],
   ["-", "text: must not be empty"],
   ["constructor:1", 'unknown field "constructor"'],
+  ["a ".repeat(21), "must have at most 20 terms"],
   ["x".repeat(1001), "must have at most 1000 characters"],
 ])("the search %s is refused", async (search, message) => {
   const sandbox = openSandbox();
