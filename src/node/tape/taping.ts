@@ -59,8 +59,9 @@ export class Taping implements TapeRecorder {
   readonly #mostBytes: number;
   readonly #mostPlayed: number;
   readonly #open: OpenSandbox;
-  /** One tape is played at a time. */
+  /** One tape is played at a time, once for all who wait for the same request. */
   #playing: Promise<unknown> = Promise.resolve();
+  readonly #waiting = new Map<number, Promise<PlayedRequest | undefined>>();
 
   constructor(
     clock: Clock,
@@ -156,7 +157,10 @@ export class Taping implements TapeRecorder {
   }
 
   inspect(id: number): Promise<PlayedRequest | undefined> {
-    const played = this.#playing.then(() => this.#inspect(id));
+    const waiting = this.#waiting.get(id);
+    if (waiting) return waiting;
+    const played = this.#playing.then(() => this.#inspect(id)).finally(() => this.#waiting.delete(id));
+    this.#waiting.set(id, played);
     this.#playing = played.catch(() => {});
     return played;
   }
