@@ -39,7 +39,10 @@ export class CardLog {
 
   constructor(generations: Generations, journal: Journal) {
     this.#generations = generations;
-    generations.onEnd((companyPk = 0) => this.#lastBefore.set(companyPk, journal.lastId));
+    generations.onEnd((companyPk = 0) => {
+      if (companyPk === 0) this.#lastBefore.clear();
+      this.#lastBefore.set(companyPk, journal.lastId);
+    });
   }
 
   add(stored: StoredCard, event: CardEvent): void {
