@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { codeFor } from "../../src/dashboard/parts/copy-as.tsx";
 import { startSandbox } from "../../src/node/start-sandbox.ts";
 import { httpClient } from "../support/http-client.ts";
 
@@ -69,4 +70,10 @@ test("the curl commands of a request send it again", async ({ skip }) => {
   });
   expect(stdout).toContain(ordered?.response?.body);
   expect(latest()).toMatchObject({ request: { body: ordered?.request.body }, status: 201 });
+});
+
+test("curl sends a query with brackets as it was", () => {
+  const sample = { origin: "http://localhost", method: "GET", headers: {}, as: "curl" } as const;
+  expect(codeFor({ ...sample, path: "/cards?ids[]=1" })).toMatch(/^curl -sgi -X GET /);
+  expect(codeFor({ ...sample, path: "/cards?ids=1" })).toMatch(/^curl -si -X GET /);
 });

@@ -36,8 +36,10 @@ export function codeFor(sample: Sample): string {
 }
 
 function shellCode({ origin, secret, method, path, headers, body }: Sample): string {
+  // curl expands brackets and braces in URLs, unless -g is set.
+  const globoff = /[[{]/.test(path) ? "g" : "";
   const command = [
-    `curl -s${method === "HEAD" ? "I" : `i -X ${method}`} ${shellQuoted(origin + path)}`,
+    `curl -s${globoff}${method === "HEAD" ? "I" : `i -X ${method}`} ${shellQuoted(origin + path)}`,
     ...(secret === undefined ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body ? [`--data-raw ${shellQuoted(body)}`] : []),
