@@ -268,7 +268,8 @@ function onKey(event) {
   if (target) {
     event.preventDefault();
     if (event.key === "/") target.focus();
-    else target.click();
+    // A key that is held down would repeat a request on each page that follows.
+    else if (!event.repeat) target.click();
   } else if (event.key === "j" || event.key === "k") {
     const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".row-link")]);
     const index = at ? links.indexOf(/** @type {HTMLElement} */ (at)) : -1;
