@@ -70,9 +70,10 @@ export function parseSearch(search: string): RequestSearch {
     }
     const isNegated = minus === "-";
     const value = inQuotes?.replace(/\\(.)/gs, "$1") ?? word;
-    if (field === undefined || field === "path") {
+    const onlyPath = field?.toLowerCase() === "path";
+    if (field === undefined || onlyPath) {
       if (value === "") throw new InvalidSearch(`${field ?? "text"}: must not be empty`);
-      texts.push({ isNegated, text: value.toLowerCase(), onlyPath: field === "path" });
+      texts.push({ isNegated, text: value.toLowerCase(), onlyPath });
     } else terms.push({ isNegated, test: fieldTest(field, value) });
     if (terms.length + texts.length > mostTerms) {
       throw new InvalidSearch(`must have at most ${mostTerms} terms`);
@@ -99,7 +100,7 @@ type FieldTest = (value: string) => (exchange: Exchange) => boolean;
 
 const fields: Readonly<Record<string, FieldTest>> = {
   status: statusTest,
-  company: (value) => companyTest(value),
+  company: (value) => companyTest(value.toLowerCase()),
   point: (pattern) => {
     const isPoint = knownGlob("point", "contract point", pattern, Object.keys(contractPoints));
     return ({ point }) => point !== undefined && isPoint(point);
@@ -122,18 +123,19 @@ const fields: Readonly<Record<string, FieldTest>> = {
   },
   member: (name) => {
     const id = name.toLowerCase();
-    return ({ caller }) => caller?.memberSlug === name || caller?.memberId === id;
+    return ({ caller }) => caller?.memberSlug === id || caller?.memberId === id;
   },
 };
 
 /** The fields of a search. */
 const searchFields: readonly string[] = [...Object.keys(fields), "path"];
 
-function fieldTest(field: string, value: string): (exchange: Exchange) => boolean {
+function fieldTest(name: string, value: string): (exchange: Exchange) => boolean {
+  const field = name.toLowerCase();
   const test = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (!test) {
     const hint = "To search for the text itself, put it in quotation marks";
-    throw new InvalidSearch(`unknown field ${quoted(field)}${didYouMean(field, searchFields)}. ${hint}`);
+    throw new InvalidSearch(`unknown field ${quoted(name)}${didYouMean(field, searchFields)}. ${hint}`);
   }
   if (value === "") throw new InvalidSearch(`${field}: must not be empty`);
   return test(value);
@@ -144,7 +146,7 @@ function statusTest(value: string): (exchange: Exchange) => boolean {
   if (/^[1-5]xx$/i.test(value)) {
     return ({ status }) => status !== undefined && Math.floor(status / 100) === Number(value.charAt(0));
   }
-  if (value === "lost") return ({ status }) => status === undefined;
+  if (/^lost$/i.test(value)) return ({ status }) => status === undefined;
   throw new InvalidSearch(
     `status: must be a status code such as 422, a class such as 4xx, or lost, but is ${quoted(value)}`,
   );

@@ -154,6 +154,22 @@ describe("the lanes of Idempotency-Keys", () => {
     expect((await visit("/requests?view=keys")).text).toContain("The card is no longer in this world");
   });
 
+  test("say that an error in place of the response did not show the card", async () => {
+    const { visit, order } = openDashboard();
+    await order({ key, headers: { "Sandbox-Scenario": "created-but-502" } });
+    expect((await visit("/requests?view=keys")).text).toContain("502 1 card No response had the card");
+  });
+
+  test("show the cards of a key that was free again after a day", async () => {
+    const sandbox = openDashboard({ choices: { "key.retention": "24h" } });
+    const first = cardOf(await sandbox.order({ key }));
+    await sandbox.clock.advance({ by: "P2D" });
+    const second = cardOf(await sandbox.order({ key }));
+    const lane = laneOf((await sandbox.visit("/requests?view=keys")).html, key);
+    expect(lane).toContain('<span class="badge bad">2 cards</span>');
+    for (const { id } of [first, second]) expect(lane).toContain(`href="/_sandbox/ui/cards/${id}"`);
+  });
+
   test("show two cards of one key as a problem", async () => {
     const sandbox = openDashboard();
     const token = await sandbox.exchange("sk_sandbox_northwind_owner");

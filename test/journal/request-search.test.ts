@@ -46,6 +46,8 @@ describe("a search finds requests by", () => {
     ["path:travel", ""],
     ["member:northwind-owner", "5 4 3 2 1"],
     ["member:nobody", ""],
+
+    ["STATUS:LOST Company:Northwind", "5"],
     ["travel", "3 2"],
     ['"team TRAVEL"', "3 2"],
     ['-"team travel" status:4xx', "6 4"],

@@ -1,6 +1,7 @@
 import type { OperationId } from "../../contract/operations.ts";
-import { byArrival, type Journal, type RecordedRequest } from "../../journal/journal.ts";
-import { usePage } from "../page.ts";
+import { jsonOf } from "../../control/effects.ts";
+import { byArrival, entryOf, type Journal, type RecordedRequest } from "../../journal/journal.ts";
+import { type DashboardServices, usePage } from "../page.ts";
 import { pathTo } from "../paths.ts";
 import { Badge, Status } from "./elements.tsx";
 import { arrivalMs, companyName, pathToRequest, pathToRequests } from "./request-table.tsx";
@@ -144,12 +145,27 @@ function isDelivered({ exchange: { operation, status } }: RecordedRequest): bool
   return creating.has(operation) && status !== undefined && status < 300;
 }
 
+/** The card that a response showed first, if it still exists. */
+function shownCards({ cards }: DashboardServices, attempt: RecordedRequest) {
+  if (attempt.exchange.point?.includes(".replayed")) return [];
+  const entry = entryOf(attempt);
+  const { id: shown } = jsonOf(entry.response);
+  return cards
+    .ofRequest(entry)
+    .flatMap(({ id, name, last_four: lastFour }) => (id === shown ? [{ id, name, lastFour }] : []));
+}
+
 /** The cards that the key created, also if no attempt got their response. */
 function Outcome({ attempts }: Pick<Lane, "attempts">) {
   const { services } = usePage();
   const { idempotencyKey: key, caller } = attempts[0]?.exchange ?? {};
   const cards = key && caller ? services.cards.createdBy({ ...caller, key }) : [];
+  // A key that a dialect keeps for some time only is free again after that, and its earlier cards show no key.
+  for (const card of attempts.filter(isDelivered).flatMap((each) => shownCards(services, each))) {
+    if (cards.every(({ id }) => id !== card.id)) cards.push(card);
+  }
   const isKnown = attempts.some(isDelivered);
+  const isLost = attempts.every(({ exchange: { status } }) => status === undefined);
   if (cards.length === 0) return <p>{isKnown ? "The card is no longer in this world" : "no card"}</p>;
   return (
     <p>
@@ -162,7 +178,9 @@ function Outcome({ attempts }: Pick<Lane, "attempts">) {
           </a>
         </>
       ))}{" "}
-      {!isKnown && <small class="remark">Its response was lost</small>}
+      {!isKnown && (
+        <small class="remark">{isLost ? "Its response was lost" : "No response had the card"}</small>
+      )}
     </p>
   );
 }
