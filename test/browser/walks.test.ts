@@ -8,7 +8,7 @@ testInBrowser("creates an API key with the keyboard only, and exchanges its secr
   const focused = () =>
     page.evaluate<string>("document.activeElement.name || document.activeElement.innerText");
   const tabTo = async (name: string) => {
-    for (let presses = 0; presses < 40; presses++) {
+    for (let presses = 0; presses < 80; presses++) {
       await keyboard.press("Tab");
       if ((await focused()).startsWith(name)) return;
     }
@@ -18,16 +18,19 @@ testInBrowser("creates an API key with the keyboard only, and exchanges its secr
   await open("");
   await keyboard.press("Tab");
   expect(await focused()).toBe("Skip to content");
-  await tabTo("API keys");
+  await tabTo("World");
   await keyboard.press("Enter");
-  await page.waitForURL("**/api-keys");
+  await page.waitForURL("**/world");
+  await tabTo("Northwind Traders Ltd");
+  await keyboard.press("Enter");
+  await page.waitForURL("**/companies/*");
   await tabTo("member");
   await keyboard.press("ArrowDown");
   await tabTo("label");
   await keyboard.type("by keyboard");
   await tabTo("Create key");
   await keyboard.press("Enter");
-  await page.waitForURL("**/api-keys?flash=*");
+  await page.waitForURL("**/companies/*?flash=*");
 
   expect(await focused()).toContain("The API key is created.");
   const secret = (await page.locator("#notice code").textContent()) ?? "";

@@ -11,6 +11,8 @@ import { pathTo } from "../paths.ts";
 import { type FormAction, inputOf, integer, required, yesOrNo } from "../submit.ts";
 import { countryName, KeyText } from "./world.tsx";
 
+/** The maximum number of people on one page. */
+const peopleShown = 50;
 /** The maximum number of keys that are listed: revoked ones stay listed. */
 const keysShown = 50;
 
@@ -75,9 +77,24 @@ function Details({ company }: Props) {
           ["Country", countryName(country_code)],
           ["Entitled to", entitlements.length === 0 ? "nothing" : entitlements.join(", ")],
           ["Card quota", <Bar label="Card quota" used={live_cards} of={card_quota} />],
+          ["Cards", <CardsByStatus of={id} />],
         ]}
       />
     </Section>
+  );
+}
+
+function CardsByStatus({ of }: { of: string }) {
+  const counts = usePage().services.cards.counts(of);
+  if (counts.length === 0) return "none";
+  return (
+    <>
+      {counts.map(({ status, count }) => (
+        <span class="nowrap">
+          {count} <State of={status} />{" "}
+        </span>
+      ))}
+    </>
   );
 }
 
@@ -122,6 +139,10 @@ function Edit({ company }: Props) {
 }
 
 function Members({ company }: Props) {
+  const { query } = usePage();
+  const from = /^[0-9]{1,4}$/.test(query.from ?? "") ? Number(query.from) : 0;
+  const next = from + peopleShown;
+  const link = (first: number) => `${pathTo(`/companies/${company.id}`, { from: String(first) })}#people`;
   return (
     <Section id="people" title="People">
       <Table
@@ -129,10 +150,14 @@ function Members({ company }: Props) {
         captionUnseen
         columns={["Person", "Status", { name: "Active keys", class: "wide" }, "Role, status and details"]}
       >
-        {company.members.map((member) => (
+        {company.members.slice(from, next).map((member) => (
           <Member company={company} member={member} />
         ))}
       </Table>
+      <nav class="pages" aria-label="More people">
+        {from > 0 && <a href={link(Math.max(0, from - peopleShown))}>Previous people</a>}
+        {next < company.members.length && <a href={link(next)}>Next people</a>}
+      </nav>
     </Section>
   );
 }
@@ -326,6 +351,7 @@ function Accounts({ company }: Props) {
 function Account({ company, account }: Props & { account: AccountListing }) {
   const { id, slug, currency, status, balance } = account;
   const place = pathTo(`/companies/${company.id}/accounts/${id}`);
+  const topUp = `${place}/top-up`;
   return (
     <tr>
       <th scope="row">
@@ -349,8 +375,16 @@ function Account({ company, account }: Props & { account: AccountListing }) {
                 {each === "closed" ? "Close" : "Reopen"}
               </Action>
             ))}
-          <Form to={`${place}/top-up`} label={`Top up ${slug}`}>
-            <Field label="Amount" name="amount" id={`${id}-amount`} placeholder="100.00" short numeric />
+          <Form to={topUp} label={`Top up ${slug}`}>
+            <Field
+              label="Amount"
+              name="amount"
+              id={`${id}-amount`}
+              value={useRefusedInput(topUp).amount}
+              placeholder="100.00"
+              short
+              numeric
+            />
             <button type="submit">
               Top up<span class="unseen"> {slug}</span>
             </button>

@@ -191,7 +191,7 @@ function Company({ company, isOpen }: { company: CompanyListing; isOpen: boolean
         <div class="columns">
           <Accounts company={company} />
           <div class="stack">
-            <ClockControls company={company} />
+            <ClockControls company={company} isBrief />
           </div>
         </div>
       </details>

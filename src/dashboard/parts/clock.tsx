@@ -41,10 +41,12 @@ function endOfMonth({ now }: TimeListing): string {
 interface ClockProps {
   /** Default: the clock of the sandbox. */
   readonly company?: { readonly id: string; readonly name: string };
+  /** Whether the field that sets the clock to a timestamp is left out. */
+  readonly isBrief?: boolean;
 }
 
 /** A clock: its time, how far it is ahead, and the buttons and fields that move it. */
-export function ClockControls({ company }: ClockProps) {
+export function ClockControls({ company, isBrief }: ClockProps) {
   const { time } = usePage().services;
   const read = time.read(company?.id);
   const form = pathTo(company ? `/companies/${company.id}/clock` : "/clock");
@@ -64,9 +66,11 @@ export function ClockControls({ company }: ClockProps) {
             {name}
           </Action>
         ))}
-        <Action to={form} with={{ now: endOfMonth(read) }} of={company?.name ?? ""}>
-          To the end of the month
-        </Action>
+        {!isBrief && (
+          <Action to={form} with={{ now: endOfMonth(read) }} of={company?.name ?? ""}>
+            To the end of the month
+          </Action>
+        )}
         {!company && (
           <Action to={form} with={{ frozen: String(!read.frozen) }}>
             {read.frozen ? "Unfreeze clock" : "Freeze clock"}
@@ -85,17 +89,24 @@ export function ClockControls({ company }: ClockProps) {
         />
         <button type="submit">Advance clock</button>
       </Form>
-      <Form to={form}>
-        <Field
-          label="Set to"
-          name="now"
-          id={`${id}now`}
-          value={useRefusedInput(form).now}
-          placeholder="2030-01-01T00:00:00Z"
-          hint="ISO 8601 timestamp, later than now. Only a reset turns the clock back."
-        />
-        <button type="submit">Set clock</button>
-      </Form>
+      {!isBrief && (
+        <>
+          <Form to={form}>
+            <Field
+              label="Set to"
+              name="now"
+              id={`${id}now`}
+              value={useRefusedInput(form).now}
+              placeholder="2030-01-01T00:00:00Z"
+              hint="ISO 8601 timestamp"
+            />
+            <button type="submit">Set clock</button>
+          </Form>
+          <p class="remark">
+            Clocks move forward only. To turn one back, reset {company ? "the company" : "everything"}.
+          </p>
+        </>
+      )}
     </>
   );
 }
