@@ -11,8 +11,8 @@ export interface Outcome {
   readonly exchanges: readonly Observed[];
 }
 
-/** A stack trace, or the path of a source file. */
-const internals = /^ {4}at |node_modules|\.tsx?:\d/m;
+/** A stack trace, or the path of a source file; that of a schema is in the YAML of scenarios. */
+const internals = /^ {4}at |node_modules(?!\/card-sandbox\/schema\/)|\.tsx?:\d/m;
 
 /** All problems of a response that do not depend on the request. */
 export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
