@@ -258,7 +258,11 @@ function Keys({ company }: Props) {
       {keys.length === 0 ? (
         <p class="remark">No keys.</p>
       ) : (
-        <Table caption="API keys" captionUnseen columns={["Key", "Person", "Status", "Actions"]}>
+        <Table
+          caption="API keys"
+          captionUnseen
+          columns={["Key", { name: "Person", class: "wide" }, "Status", "Actions"]}
+        >
           {shown.map((each) => (
             <Key of={each} />
           ))}
@@ -303,7 +307,7 @@ function Key({ of: { id, prefix, label, member, status } }: { of: ListedKey }) {
         <KeyText of={{ prefix, secret }} owner={member} />
         {label && <p class="remark">{label}</p>}
       </th>
-      <td>
+      <td class="wide">
         <code>{member}</code>
       </td>
       <td>

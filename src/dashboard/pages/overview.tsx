@@ -12,10 +12,10 @@ import {
   Facts,
   Head,
   Section,
+  Severity,
   State,
   Tabs,
   Time,
-  type Tone,
 } from "../parts/elements.tsx";
 import { Action, Field, Form } from "../parts/forms.tsx";
 import { RecordingSection } from "../parts/recording.tsx";
@@ -164,8 +164,6 @@ function ArmedScenarios() {
   );
 }
 
-const toneOfSeverity: Readonly<Record<string, Tone>> = { critical: "bad", high: "bad", warn: "warn" };
-
 function Findings() {
   const { totals } = usePage().services.findings.report({ evidence: false });
   const found = severities.filter((each) => totals[each] > 0);
@@ -179,7 +177,7 @@ function Findings() {
           {found.map((each) => (
             <li>
               <a href={report}>
-                {totals[each]} <Badge tone={toneOfSeverity[each] ?? "plain"}>{each}</Badge>
+                {totals[each]} <Severity of={each} />
               </a>
             </li>
           ))}

@@ -6,7 +6,7 @@ import { leftOutText, Room } from "../../journal/formats/room.ts";
 import { type GateResult, suiteReport } from "../../journal/suite.ts";
 import { type DashboardServices, type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter } from "../parts/companies.tsx";
-import { Badge, Empty, Head, Section, type Tone } from "../parts/elements.tsx";
+import { Badge, Empty, Head, Section, Severity } from "../parts/elements.tsx";
 import { Action } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 import { CoverageTotals } from "./contract.tsx";
@@ -86,13 +86,6 @@ function Verdict({ gates }: { gates: readonly GateResult[] }) {
   );
 }
 
-const toneOf: Readonly<Record<Finding["severity"], Tone>> = {
-  critical: "bad",
-  high: "bad",
-  warn: "warn",
-  info: "plain",
-};
-
 interface FindingProps {
   readonly finding: Finding;
   /** The masked requests of each occurrence, as HTML. */
@@ -104,7 +97,7 @@ function FindingItem({ finding, evidence }: FindingProps) {
   return (
     <li id={id} class="finding">
       <div class="head">
-        <Badge tone={toneOf[severity]}>{severity}</Badge>
+        <Severity of={severity} />
         <h3>{title}</h3>
         <code>{id}</code>
         <span class="remark">

@@ -11,7 +11,17 @@ import type { DashboardServices, Page, PageRequest } from "../page.ts";
 import { usePage } from "../page.ts";
 import { Changes } from "../parts/changes.tsx";
 import { CopyAs } from "../parts/copy-as.tsx";
-import { Badge, Facts, Head, ProvenanceMark, Section, State, Status, Time } from "../parts/elements.tsx";
+import {
+  Badge,
+  Facts,
+  Head,
+  ProvenanceMark,
+  Section,
+  Severity,
+  State,
+  Status,
+  Time,
+} from "../parts/elements.tsx";
 import { Message } from "../parts/message.tsx";
 import { BugReport, isOnTape } from "../parts/recording.tsx";
 import { pathToRequests } from "../parts/request-table.tsx";
@@ -201,8 +211,7 @@ function Findings({ entry: { id, caller } }: { entry: JournalEntry }) {
       <ul class="plain-list">
         {concerning.map(({ id, title, severity, observed }) => (
           <li>
-            <Badge tone={severity === "critical" || severity === "high" ? "bad" : "warn"}>{severity}</Badge>{" "}
-            <a href={`${pathTo("/report")}#${id}`}>{title}</a>
+            <Severity of={severity} /> <a href={`${pathTo("/report")}#${id}`}>{title}</a>
             <p class="remark">{observed}</p>
           </li>
         ))}

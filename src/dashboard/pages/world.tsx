@@ -177,7 +177,7 @@ function Company({ company, isOpen }: { company: CompanyListing; isOpen: boolean
         <Table
           caption={`People of ${name}`}
           captionUnseen
-          columns={["Person", { name: "Role", class: "wide" }, "Status", "API keys"]}
+          columns={["Person", { name: "Role", class: "wide" }, { name: "Status", class: "wide" }, "API keys"]}
         >
           {members.slice(0, peopleShown).map((member) => (
             <Person member={member} />
@@ -210,11 +210,14 @@ function Person({ member: { name, slug, role, status, api_keys } }: { member: Me
         {name}
         <p class="remark">
           <code>{slug}</code>
-          <span class="narrow">, {role}</span>
+          <span class="narrow">
+            , {role}
+            {status !== "active" && `, ${status}`}
+          </span>
         </p>
       </th>
       <td class="wide">{role}</td>
-      <td>
+      <td class="wide">
         <State of={status} />
       </td>
       <td>

@@ -247,6 +247,13 @@ export function State({ of }: { of: string }) {
   return <Badge tone={toneOfState[of] ?? "plain"}>{of}</Badge>;
 }
 
+const toneOfSeverity: Readonly<Record<string, Tone>> = { critical: "bad", high: "bad", warn: "warn" };
+
+/** The severity of a finding. */
+export function Severity({ of }: { of: string }) {
+  return <Badge tone={toneOfSeverity[of] ?? "plain"}>{of}</Badge>;
+}
+
 /** The tone of an HTTP status; null: the connection was lost. */
 function toneOfStatus(status: number | null): Tone {
   if (status === null || status >= 500) return "bad";
