@@ -1,11 +1,11 @@
 import type { DashboardServices } from "./page.ts";
 import { cardActions } from "./pages/card.tsx";
 import { companyActions } from "./pages/company.tsx";
-import { resendActions } from "./pages/resend.tsx";
 import { scenarioActions } from "./pages/scenarios.tsx";
 import { tapeActions } from "./pages/tape.tsx";
 import { webhookActions } from "./pages/webhooks.tsx";
 import { clockActions } from "./parts/clock.tsx";
+import { resendActions } from "./resend.ts";
 import type { FormAction } from "./submit.ts";
 
 /** The actions of the forms by path. The methods that they call validate the input. */

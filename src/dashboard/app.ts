@@ -38,7 +38,7 @@ export type DashboardFiles = (name: keyof typeof fileTypes) => Promise<Uint8Arra
 
 /**
  * The pages under `/_sandbox/ui`. They use the operations of the control API, and work without the script, which only
- * adds live requests, search, a running clock and copy buttons.
+ * adds live parts, a search in lists, keys, a running clock and copy buttons.
  * @internal
  */
 export function createDashboard(services: DashboardServices, gate: Gate, files?: DashboardFiles): Hono {
