@@ -177,6 +177,14 @@ export class Webhooks {
   }
 
   /**
+   * @throws ControlError 404
+   * @internal
+   */
+  show(id: string): WebhookListing {
+    return listed(this.#webhook(id));
+  }
+
+  /**
    * Lists deliveries of the latest 1,000 of a webhook, of a company, or of all.
    * @internal
    */

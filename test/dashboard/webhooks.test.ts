@@ -45,6 +45,15 @@ test("the receiver's messages are shown with their signature", async () => {
   expect(text).toMatch(/whsec_[A-Za-z0-9+/=]{44}/);
 });
 
+test("a link to a webhook shows it, also when 50 newer ones exist", async () => {
+  const { add, visit, webhooks, world } = openWebhookPages();
+  const { id } = await add(`${receiver}-first`);
+  for (const { id: company } of world({ limit: 6 }).companies) {
+    for (let n = 0; n < 9; n++) webhooks.create({ company, url: `${receiver}-${n}` });
+  }
+  expect((await visit(`/webhooks?webhook=${id}`)).text).toContain(`${receiver}-first`);
+});
+
 test("the page of a delivery explains why it was not delivered, and makes the next attempt due", async () => {
   const { add, visit, submit, company, webhooks } = openWebhookPages();
   const { delivery } = await add(`${receiver}?status=503`);
@@ -55,7 +64,7 @@ test("the page of a delivery explains why it was not delivered, and makes the ne
   await webhooks.settled();
   const second = await visit(delivery);
   expect(second.text).toContain("Attempt 3 of 10 follows in 5 minutes.");
-  expect(second.text).toContain("What the receiver got");
+  expect(second.text).toContain("Received messages");
 });
 
 test("a delivery whose attempts are used up is explained, and can be sent again", async () => {

@@ -46,6 +46,7 @@ const reading = [
   "webhooks.list",
   "webhooks.received",
   "webhooks.secretOf",
+  "webhooks.show",
 ];
 /** They call a recorded operation. */
 const calling = ["scenarios.handle", "state.putBack"];

@@ -354,9 +354,9 @@ function History({ card: { id } }: Props) {
   return (
     <Section id="history" title="History" isLive>
       <Table
-        caption="What happened to the card, newest first"
+        caption="History of the card, newest first"
         captionUnseen
-        columns={["Time", "What", { name: "By", class: "wide" }, "More"]}
+        columns={["Time", "Event", { name: "By", class: "wide" }, "More"]}
       >
         {history.map((event) => (
           <tr>

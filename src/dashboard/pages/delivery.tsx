@@ -45,7 +45,7 @@ export async function delivery({ services }: PageRequest, id: string): Promise<P
           </Section>
         </div>
       </div>
-      <Section id="signature" title="What the receiver got" isLive>
+      <Section id="signature" title="Received messages" isLive>
         <Received messages={received} url={webhook.url} />
       </Section>
     </>

@@ -65,7 +65,7 @@ function Forces({ scenario: { name, points, steps, then, on, spec } }: { scenari
   const { services, query } = usePage();
   const contract = services.contract(query.company);
   return (
-    <Section id="forces" title="What it forces" panel>
+    <Section id="forces" title="Forced responses" panel>
       <Facts
         of={[
           ["Name", <code>{name}</code>],

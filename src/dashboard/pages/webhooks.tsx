@@ -55,9 +55,10 @@ const statuses = ["failed", "pending", "delivered"] as const;
 export function webhooks(page: PageRequest): Page {
   const { services, query } = page;
   const company = chosenCompany(page);
-  const listed = services.webhooks
-    .list(company?.id, shown.webhooks)
-    .filter(({ id }) => query.webhook === undefined || id === query.webhook);
+  const listed =
+    query.webhook === undefined
+      ? services.webhooks.list(company?.id, shown.webhooks)
+      : [services.webhooks.show(query.webhook)];
   const status = statuses.find((each) => each === query.status);
   const latest = services.webhooks.latest({
     company: company?.id,
