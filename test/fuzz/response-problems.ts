@@ -34,7 +34,7 @@ export function problemsIn(sent: FuzzRequest, outcome: Outcome): string[] {
   const type = headers.get("Content-Type") ?? "none";
   if (/^\/_sandbox\/ui(\/|$)/.test(pathname)) {
     if (sent.method in Object.prototype) return found;
-    const isPage = /^text\/(html|css|javascript)\b/.test(type);
+    const isPage = /^(text\/(html|css|javascript)|image\/svg\+xml)\b/.test(type);
     if (!isPage && ![301, 302, 303].includes(status)) found.push(`a page is ${status} ${type}`);
   } else if (/^\/_sandbox(\/|$)/.test(pathname)) {
     if (status >= 400 && !isRefusal(text))
