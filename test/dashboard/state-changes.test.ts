@@ -40,6 +40,14 @@ test("a request without a change says so", async () => {
   expect((await visit("/requests/2?state=1")).text).toContain("None: the state after the request");
 });
 
+test("a request with a token from before the recording does not change that token", async () => {
+  const { visit, submit, exchange, call } = openDashboard();
+  const token = await exchange("sk_sandbox_northwind_owner");
+  await submit("/recording");
+  await call("GET", "/developer/cards", { token });
+  expect((await visit("/requests/2?state=1")).text).toContain("None: the state after the request");
+});
+
 test("a request that is not on the tape says why not", async () => {
   const { visit, submit, order } = openDashboard();
   await order();

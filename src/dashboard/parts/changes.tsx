@@ -65,9 +65,14 @@ function money(minor: unknown): string {
   return formatMinor(Number(minor)).replace(/\B(?=(?:\d{3})+\.)/g, ",");
 }
 
+/** Keys of fixtures and hashes of credentials. */
+const isSecret = (column: string) => column === "public_secret" || column === "hash";
+
 /** The state before a request, the state after it, and the difference: in words, then row by row. */
 export function Changes({ of }: { of: Pick<PlayedRequest, "changes" | "moreChanges" | "events"> }) {
-  const { changes, moreChanges, events } = of;
+  const { moreChanges, events } = of;
+  // When a tape uses a secret for the first time, playing it stores the hash of a replacement: the request did not do that.
+  const changes = of.changes.filter((change) => !changedColumns(change).every(isSecret));
   if (changes.length === 0) return <p>None: the state after the request is the state before it.</p>;
   const count = changes.length + moreChanges;
   return (
@@ -163,8 +168,7 @@ function Value({ of, column, side }: { of: RowChange; column: string; side: "bef
   const value = row?.[column];
   if (!row) return <span class="remark">no row</span>;
   if (value === null || value === undefined) return <span class="remark">null</span>;
-  // Keys of fixtures and hashes of credentials.
-  if (column === "public_secret" || column === "hash") return "…";
+  if (isSecret(column)) return "…";
   const isTime = column.endsWith("_ms") && typeof value === "number" && value > 1e11 && value < 8.64e15;
   return (
     <>
