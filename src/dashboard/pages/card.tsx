@@ -1,6 +1,5 @@
 import type { Card } from "../../contract/card.ts";
 import { parcelStatus } from "../../contract/delivery-address.ts";
-import type { DeclineReason, Transaction } from "../../contract/transaction.ts";
 import type { CardEvent } from "../../control/card-history.ts";
 import type { CallerAction } from "../../control/cards.ts";
 import { transitionsUnder } from "../../rules/card-transitions.ts";
@@ -8,8 +7,9 @@ import { parcelViolation } from "../../rules/delivery.ts";
 import { type DashboardServices, type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
 import { CardPicture } from "../parts/card-picture.tsx";
 import { CardStates, ChangeButton, possibleChanges } from "../parts/card-states.tsx";
-import { Badge, Bar, Empty, Facts, Head, Secret, Section, State, Table, Time } from "../parts/elements.tsx";
+import { Badge, Bar, Facts, Head, Secret, Section, State, Table, Time } from "../parts/elements.tsx";
 import { Action, Choice, Field, Form } from "../parts/forms.tsx";
+import { declines, Transactions } from "../parts/transactions.tsx";
 import { pathTo } from "../paths.ts";
 import { type FormAction, inputOf, required } from "../submit.ts";
 
@@ -53,21 +53,6 @@ export function cardActions({ cards, simulator }: DashboardServices): Record<str
   };
 }
 
-const declines: Readonly<Record<DeclineReason, string>> = {
-  card_not_active: "the card is inactive",
-  card_frozen: "the card is frozen",
-  card_suspended: "the card is suspended",
-  card_locked: "the card is locked",
-  card_blocked: "the card is blocked",
-  card_expired: "the card is expired",
-  card_terminated: "the card is terminated",
-  company_not_active: "the company is not active",
-  account_closed: "the account is closed",
-  card_limit_exceeded: "it exceeds a limit of the card",
-  spending_limit_exceeded: "it exceeds the spending limit",
-  insufficient_funds: "the account has too little money",
-};
-
 interface Props {
   readonly card: Card;
 }
@@ -91,7 +76,7 @@ export function card({ services }: PageRequest, id: string): Page {
         <Limits card={card} />
         {card.type === "physical" && <Delivery card={card} />}
       </div>
-      <Transactions card={card} />
+      <Transactions of={card.id} />
       <History card={card} />
     </>
   );
@@ -268,84 +253,6 @@ function Delivery({ card: { id } }: Props) {
       </div>
       {next.length === 0 && <p class="remark">The delivery has ended.</p>}
     </Section>
-  );
-}
-
-function Transactions({ card }: Props) {
-  const transactions = usePage().services.cards.transactions(card.id);
-  return (
-    <Section id="transactions" title="Transactions" isLive>
-      {transactions.length === 0 ? (
-        <Empty title="No transactions yet.">
-          <p>Simulate a card payment above. It is authorized or declined like a real one.</p>
-        </Empty>
-      ) : (
-        <Table
-          caption="Transactions, newest first"
-          captionUnseen
-          columns={[
-            "Merchant",
-            "Status",
-            { name: "Amount", class: "number" },
-            { name: "Created at", class: "wide" },
-            "Actions",
-          ]}
-        >
-          {transactions.map((transaction) => (
-            <TransactionRow of={transaction} />
-          ))}
-        </Table>
-      )}
-    </Section>
-  );
-}
-
-function TransactionRow({ of }: { of: Transaction }) {
-  const { id, type, status, direction, merchant, amount, currency, decline_reason } = of;
-  const to = (action: string) => pathTo(`/transactions/${id}/${action}`);
-  const name = `${amount} at ${merchant?.name ?? type}`;
-  return (
-    <tr id={`transaction-${id}`}>
-      <th scope="row">
-        {merchant?.name ?? "–"}
-        <p class="remark">{type.replaceAll("_", " ")}</p>
-      </th>
-      <td>
-        <State of={status} />
-        {decline_reason && <p class="remark">{declines[decline_reason]}</p>}
-      </td>
-      <td class="number">
-        {direction === "credit" ? "+" : "−"}
-        {amount} {currency}
-        {of.original_currency !== currency && (
-          <p class="remark">
-            {of.original_amount} {of.original_currency}
-          </p>
-        )}
-      </td>
-      <td class="wide">
-        <Time at={of.created_at} />
-      </td>
-      <td>
-        <div class="actions">
-          {status === "pending" && (
-            <>
-              <Action to={to("clear")} of={name}>
-                Clear
-              </Action>
-              <Action to={to("reverse")} of={name}>
-                Reverse
-              </Action>
-            </>
-          )}
-          {status === "completed" && direction === "debit" && (
-            <Action to={to("refund")} of={name}>
-              Refund
-            </Action>
-          )}
-        </div>
-      </td>
-    </tr>
   );
 }
 

@@ -242,9 +242,7 @@ function Effects({ entry }: { entry: JournalEntry }) {
             <a href={pathTo(`/webhooks/${id}`)}>
               <code>{event}</code>
             </a>{" "}
-            <Badge tone={status === "delivered" ? "good" : status === "failed" ? "bad" : "warn"}>
-              {status}
-            </Badge>{" "}
+            <State of={status} />{" "}
             <span class="remark">
               {attempts.length} {attempts.length === 1 ? "attempt" : "attempts"}
               {lastOutcome(attempts)}

@@ -3,6 +3,7 @@ import type { Clock } from "../../rules/clock.ts";
 import type { CompanyNames } from "../../store/callers.ts";
 import { usePage } from "../page.ts";
 import { pathTo } from "../paths.ts";
+import { nameOf } from "./companies.tsx";
 import { Badge, Point, ProvenanceMark, Status, Time } from "./elements.tsx";
 
 /** The parts of a search. The names are those of the filters of `GET /_sandbox/requests`, and `key` and `text`. */
@@ -142,7 +143,7 @@ export function pathToRequest(id: string, search?: string): string {
 
 /** A company as a search names it. */
 export function companyName({ companySlug, environment }: CompanyNames): string {
-  return environment === "live" ? `live/${companySlug}` : companySlug;
+  return nameOf({ environment, slug: companySlug });
 }
 
 /** A path with the start of each UUID instead of the whole. */
