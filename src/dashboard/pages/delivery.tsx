@@ -34,8 +34,11 @@ export async function delivery({ services }: PageRequest, id: string): Promise<P
       <Attempts of={detail} />
       <div class="split">
         <div>
-          <Section id="facts" title="Facts">
+          <Section id="facts" title="Details">
             <FactsOf detail={detail} />
+          </Section>
+          <Section id="signature" title="Received messages" isLive>
+            <Received messages={received} url={webhook.url} />
           </Section>
         </div>
         <div>
@@ -45,9 +48,6 @@ export async function delivery({ services }: PageRequest, id: string): Promise<P
           </Section>
         </div>
       </div>
-      <Section id="signature" title="Received messages" isLive>
-        <Received messages={received} url={webhook.url} />
-      </Section>
     </>
   );
   return { title: event, body, live: true };

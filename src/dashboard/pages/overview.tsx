@@ -113,7 +113,11 @@ function LatestRequests() {
       isLive
       aside={<a href={pathTo("/requests")}>All requests</a>}
     >
-      {latest.length > 0 ? <RequestTable requests={latest} id="requests" /> : <p>No requests yet.</p>}
+      {latest.length > 0 ? (
+        <RequestTable requests={latest} id="requests" />
+      ) : (
+        <Empty title="No requests yet." />
+      )}
     </Section>
   );
 }

@@ -241,7 +241,7 @@ function Deliveries({ latest, hasWebhook }: { latest: LatestDeliveries; hasWebho
             "Status",
             "Why",
             { name: "Endpoint", class: "wide" },
-            { name: "Attempts", class: "number" },
+            { name: "Attempts", class: "wide number" },
           ]}
         >
           {deliveries.map((each) => (
@@ -268,12 +268,12 @@ function Row({ delivery }: { delivery: DeliveryListing }) {
       <td>
         <State of={status} />
       </td>
-      <td>{whyOf(delivery, usePage().services.time.read().frozen)}</td>
+      <td class="remark">{whyOf(delivery, usePage().services.time.read().frozen)}</td>
       <td class="wide">
         {webhook.url}
         <p class="remark">{webhook.company.name}</p>
       </td>
-      <td class="number">{attempts.length}</td>
+      <td class="wide number">{attempts.length}</td>
     </tr>
   );
 }
