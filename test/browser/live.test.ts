@@ -41,3 +41,20 @@ testInBrowser("does not replace a part that the reader uses", async () => {
   await rows(page).first().waitFor();
   expect(await page.locator("[data-key='/']").inputValue()).toBe("half a sea");
 });
+
+testInBrowser("shows where requests are missing when more came than a page has", async () => {
+  const { sandbox, page, open } = await openBrowser({ context: { viewport: { width: 1280, height: 500 } } });
+  const send = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => fetch(`${sandbox.url}/developer/cards`)));
+  await send(50);
+  await open("/requests");
+  await page.getByText("New requests appear here").waitFor();
+  await page.evaluate("scrollTo(0, 600)");
+  await page.locator("[data-pause]").dispatchEvent("click");
+  await send(60);
+  await page.getByText("Paused: 60 new").waitFor({ timeout: 8000 });
+  await page.locator("[data-pause]").dispatchEvent("click");
+  await page.getByText("Too many came at once").waitFor();
+  expect(await rows(page).count()).toBe(101);
+  expect(await rows(page).nth(50).textContent()).toContain("Reload the page");
+});

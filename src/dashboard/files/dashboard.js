@@ -214,7 +214,10 @@ function merge(list, fresh) {
   let added = 0;
   const known = new Map([...list.children].map((child) => [child.id, child]));
   const children = [...fresh.children];
-  if (scrollY < 40 && !children.some(({ id }) => known.has(id))) list.replaceChildren();
+  if (!children.some(({ id }) => known.has(id))) {
+    if (scrollY < 40) list.replaceChildren();
+    else if (children.length > 1 && known.size >= children.length) list.prepend(gapIn(list));
+  }
   let after = list.firstElementChild;
   for (const child of children.reverse()) {
     const old = known.get(child.id);
@@ -232,6 +235,19 @@ function merge(list, fresh) {
   }
   while (list.children.length > mostKept && scrollY < 40) list.lastElementChild?.remove();
   return added;
+}
+
+/**
+ * A row for the items that are on none of the fetched pages.
+ * @param {Element} list
+ */
+function gapIn(list) {
+  const row = document.createElement(list.localName === "tbody" ? "tr" : "li");
+  const cell = row instanceof HTMLTableRowElement ? row.insertCell() : row;
+  if (cell instanceof HTMLTableCellElement) cell.colSpan = 99;
+  cell.className = "remark";
+  cell.textContent = "Too many came at once to show them all. Reload the page to see the ones missing here.";
+  return row;
 }
 
 /**
