@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "vitest";
 import type { StartedSandbox } from "../../src/node/start-sandbox.ts";
-import { fillWorld } from "../support/eventful-world.ts";
+import { fillWorld, idempotencyKey } from "../support/eventful-world.ts";
 import { httpClient, type OrderOptions } from "../support/http-client.ts";
 import { openBrowser, testInBrowser } from "../support/open-browser.ts";
 
@@ -45,7 +45,7 @@ async function sendOrders(sandbox: StartedSandbox): Promise<void> {
   sandbox.control.scenarios.all();
   const token = await exchange();
   const account = sandbox.world().companies[0]?.accounts[0]?.id;
-  const key = (n: number) => `7f9c24e8-3b12-4c6e-9d7a-${String(n).padStart(12, "0")}`;
+  const key = idempotencyKey;
   const orders: OrderOptions[] = [
     { key: key(1) },
     { key: key(1) },
