@@ -157,9 +157,12 @@ export class Webhooks {
     const during = [Math.floor(toMs - entry.duration_ms) - 1, toMs] as const;
     const ids = idsOf(this.#services.database, entry);
     const state = jsonOf(entry.response);
-    return deliveriesOfIds(this.#services.database, company.pk, during, ids, 20)
-      .map(deliveryOf)
-      .filter(({ payload }) => isAfter(payload.data, state));
+    return (
+      deliveriesOfIds(this.#services.database, company.pk, during, ids, 20)
+        .map(deliveryOf)
+        // No request moves money.
+        .filter(({ event, payload }) => /^(card|webhook)\./.test(event) && isAfter(payload.data, state))
+    );
   }
 
   /** Resolves when every delivery that is due by now was attempted. */
