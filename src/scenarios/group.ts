@@ -21,3 +21,10 @@ export function groupOf({ name, steps }: Scenario): ScenarioGroup {
   const paths = steps.flatMap((step) => [...leavesOf(step)].map(({ path }) => path));
   return effects.find(([, effect]) => paths.some((path) => effect.test(path)))?.[0] ?? "refusal";
 }
+
+const losses = /^faults\.(response\.(reset|empty|silent_ms|truncated)|request\.dropped|issuer\.disconnect)$/;
+
+/** Whether the client of one of its requests gets no whole response. */
+export function losesResponse({ steps }: Pick<Scenario, "steps">): boolean {
+  return steps.some((step) => [...leavesOf(step)].some(({ path }) => losses.test(path)));
+}

@@ -1,4 +1,5 @@
 import { companyNow, type SandboxClock } from "../rules/clock.ts";
+import { quoted } from "../rules/errors.ts";
 import type { Message, SendMessage } from "./attempt.ts";
 import { signatureProblem } from "./signing.ts";
 import { isLoopbackHost } from "./target.ts";
@@ -93,8 +94,17 @@ export class Receiver {
   }
 }
 
+const possibleStatus = /^[2-5][0-9]{2}$/;
+
+/** Why the built-in receiver cannot respond as a URL asks it to; undefined: it can, or the URL is not its own. */
+export function receiverProblem(url: string): string | undefined {
+  const status = receiverNameOf(url) === undefined ? null : new URL(url).searchParams.get("status");
+  if (status === null || possibleStatus.test(status)) return undefined;
+  return `status must be from 200 to 599 for the built-in receiver, but is ${quoted(status)}`;
+}
+
 /** The status that the query parameter `status` asks for; default 204. */
 function wantedStatus(url: string): number {
   const wanted = new URL(url).searchParams.get("status") ?? "";
-  return /^[2-5][0-9]{2}$/.test(wanted) ? Number(wanted) : 204;
+  return possibleStatus.test(wanted) ? Number(wanted) : 204;
 }

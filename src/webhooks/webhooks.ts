@@ -23,6 +23,7 @@ import {
   type WebhookRecord,
 } from "../store/webhooks.ts";
 import { enqueue, mostPending } from "./events.ts";
+import { receiverProblem } from "./receiver.ts";
 import { unexpiredSecrets, webhookSecret } from "./signing.ts";
 import { targetViolation } from "./target.ts";
 
@@ -198,6 +199,8 @@ function shown({ database }: Services, webhook: WebhookRecord, id: DeliveryId): 
 function refuseTarget(url: string, allowedHosts: readonly string[]): void {
   const violation = targetViolation(url, allowedHosts);
   if (violation) throw new SandboxError(`webhooks.url_${violation.kind}`, `url: ${violation.message}`);
+  const problem = receiverProblem(url);
+  if (problem) throw new SandboxError("webhooks.url_invalid", `url: ${problem}`);
 }
 
 function refuseDisabled({ status }: WebhookRecord): void {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkScenario, readShippedScenarios } from "../../src/node/input-files.ts";
 import { scenarioFile } from "../../src/scenarios/file.ts";
-import { groupOf, scenarioGroups } from "../../src/scenarios/group.ts";
+import { groupOf, losesResponse, scenarioGroups } from "../../src/scenarios/group.ts";
 import { shippedScenarios } from "../../src/scenarios/shipped.ts";
 import { own } from "../support/own-scenario.ts";
 
@@ -69,4 +69,15 @@ test.each(shipped)("the file of $name defines the same scenario under another na
   expect(checkScenario(`${name}.yaml`, text, new Set(shippedScenarios))).toEqual({
     value: { ...scenario, name },
   });
+});
+
+test("scenarios whose client gets no whole response are known", () => {
+  expect(shipped.filter(losesResponse).map(({ name }) => name)).toEqual([
+    "lost-response",
+    "dropped-request",
+    "truncated-response",
+    "empty-response",
+    "silent-response",
+    "lost-in-flight",
+  ]);
 });

@@ -45,6 +45,15 @@ test("the receiver returns the status that its URL asks for, and the delivery is
   expect(sandbox.webhooks.received("broken")).toHaveLength(2);
 });
 
+test.each(["abc", "99", "600", ""])("a receiver that is to return %j is refused", async (status) => {
+  const { create } = await openWebhooks();
+  const reply = await create({ url: `${here}inbox?status=${status}`, events: ["card.created"] });
+  expect([reply.status, JSON.stringify(reply.json)]).toEqual([
+    400,
+    expect.stringContaining("url: status must be from 200 to 599 for the built-in receiver"),
+  ]);
+});
+
 test.each([
   ["webhook-bad-signature", "webhook-signature: does not match the secret of the webhook"],
   ["webhook-stale", "timestamp: is 10 minutes off the time of the receiver, which allows 5 minutes"],

@@ -1,6 +1,6 @@
 import type { Contract } from "../../contract/dialect.ts";
 import type { ArmedListing } from "../../control/scenarios.ts";
-import { groupOf, type ScenarioGroup, scenarioGroups } from "../../scenarios/group.ts";
+import { groupOf, losesResponse, type ScenarioGroup, scenarioGroups } from "../../scenarios/group.ts";
 import type { Scenario } from "../../scenarios/scenario.ts";
 import { waitNames } from "../../scenarios/step.ts";
 import type { CompanyListing } from "../../store/world-listing.ts";
@@ -102,6 +102,7 @@ function Row({ scenario, target, armed, points }: RowProps) {
         <p class="remark clipped">{description}</p>
       </div>
       <p class="statuses">
+        {losesResponse(scenario) && <Status of={null} />}
         {scenario.points.map((point) => (
           <span title={`${point}: ${points[point].title}`}>
             <Status of={points[point].status} />
