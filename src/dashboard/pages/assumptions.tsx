@@ -3,8 +3,7 @@ import type { AlternativeListing, BehaviourListing } from "../../control/dialect
 import { type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
 import { Badge, Head, ProvenanceMark, Section } from "../parts/elements.tsx";
-import { Action } from "../parts/forms.tsx";
-import { SearchField } from "../parts/search-field.tsx";
+import { Action, SearchField } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 
 /** Lists the behaviors that the specification leaves open, and selects their alternatives for one company or for all. */

@@ -3,7 +3,7 @@ import type { Scenario } from "../../scenarios/scenario.ts";
 import { type Page, type PageRequest, usePage } from "../page.ts";
 import { CompanyFilter } from "../parts/companies.tsx";
 import { Bar, Facts, Head, ProvenanceMark, Section, Status, Table, Tabs } from "../parts/elements.tsx";
-import { SearchField } from "../parts/search-field.tsx";
+import { SearchField } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 
 const filters = [

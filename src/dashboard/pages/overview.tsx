@@ -1,23 +1,12 @@
 import { severities } from "../../journal/findings/finding.ts";
 import type { RecordedRequest } from "../../journal/journal.ts";
 import { firstOrderer } from "../../world/first-order.ts";
-import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
+import { type Page, type PageRequest, usePage } from "../page.ts";
 import { TrafficChart, TrafficWindows, trafficOf } from "../parts/chart.tsx";
-import { offsetInWords } from "../parts/clock.tsx";
+import { ClockControls, offsetInWords } from "../parts/clock.tsx";
 import { codeFor, languages } from "../parts/copy-as.tsx";
-import {
-  Badge,
-  Copyable,
-  Empty,
-  Facts,
-  Head,
-  Section,
-  Severity,
-  State,
-  Tabs,
-  Time,
-} from "../parts/elements.tsx";
-import { Action, Field, Form } from "../parts/forms.tsx";
+import { Copyable, Empty, Facts, Head, Section, Severity, State, Tabs } from "../parts/elements.tsx";
+import { Action } from "../parts/forms.tsx";
 import { RecordingSection } from "../parts/recording.tsx";
 import { RequestTable } from "../parts/request-table.tsx";
 import { pathTo } from "../paths.ts";
@@ -215,42 +204,10 @@ function Cards() {
 /** The clock of the sandbox, and those of companies that are ahead of it. */
 function Clocks() {
   const { time } = usePage().services;
-  const { now, frozen } = time.read();
   const ahead = time.offsets(mostShown + 1);
-  const advance = pathTo("/clock/advance");
   return (
     <Section id="clock" title="Clock" isLive aside={<a href={pathTo("/world")}>World: reset, snapshots</a>}>
-      <p class="clock">
-        <span data-clock={frozen ? "frozen" : "running"}>
-          <Time at={now} />
-        </span>{" "}
-        UTC <Badge tone={frozen ? "warn" : "good"}>{frozen ? "frozen" : "running"}</Badge>
-      </p>
-      <div class="actions">
-        <Action to={advance} with={{ by: "PT15M" }}>
-          + 15 minutes
-        </Action>
-        <Action to={advance} with={{ by: "P1D" }}>
-          + 1 day
-        </Action>
-        <Action to={advance} with={{ by: "P1M" }}>
-          + 1 month
-        </Action>
-        <Action to={pathTo("/clock")} with={{ frozen: String(!frozen) }}>
-          {frozen ? "Unfreeze clock" : "Freeze clock"}
-        </Action>
-      </div>
-      <Form to={advance}>
-        <Field
-          label="Advance by"
-          name="by"
-          value={useRefusedInput(advance).by}
-          placeholder="PT2H30M"
-          hint="ISO 8601 duration"
-          short
-        />
-        <button type="submit">Advance clock</button>
-      </Form>
+      <ClockControls isBrief />
       {ahead.length > 0 && (
         <ul class="plain-list">
           {ahead.slice(0, mostShown).map(({ id, name, offset_ms }) => (

@@ -8,7 +8,7 @@ import { type DashboardServices, type Page, type PageRequest, usePage } from "..
 import { ArmButtons, Armed } from "../parts/armed.tsx";
 import { CompanyFilter, chosenCompany, nameOf } from "../parts/companies.tsx";
 import { Badge, Copyable, Empty, Head, Section, Status } from "../parts/elements.tsx";
-import { SearchField } from "../parts/search-field.tsx";
+import { SearchField } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 import { type FormAction, inputOf, integer } from "../submit.ts";
 

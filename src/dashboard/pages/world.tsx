@@ -1,9 +1,10 @@
 import { countryCodes } from "../../contract/delivery-address.ts";
 import type { CompanyListing, MemberListing } from "../../store/world-listing.ts";
 import { type Page, type PageRequest, usePage, useRefusedInput } from "../page.ts";
+import { KeyText } from "../parts/api-keys.tsx";
 import { ClockControls, OffsetBadge } from "../parts/clock.tsx";
 import { nameOf } from "../parts/companies.tsx";
-import { Badge, Empty, Head, Secret, Section, State, Table, Time } from "../parts/elements.tsx";
+import { Badge, Empty, Head, Section, State, Table, Time } from "../parts/elements.tsx";
 import { Action, Choice, Field, Form, type Option } from "../parts/forms.tsx";
 import { pathTo } from "../paths.ts";
 
@@ -229,16 +230,6 @@ function Person({ member: { name, slug, role, status, api_keys } }: { member: Me
       </td>
     </tr>
   );
-}
-
-interface KeyTextProps {
-  readonly of: { readonly prefix: string; readonly secret?: string | undefined };
-  readonly owner: string;
-}
-
-/** The secret of a key of the fixtures, which is public; the prefix of any other key. */
-export function KeyText({ of: { prefix, secret }, owner }: KeyTextProps) {
-  return secret ? <Secret text={secret} label={`the API key of ${owner}`} /> : <code>{prefix}…</code>;
 }
 
 function Accounts({ company: { name, accounts } }: { company: CompanyListing }) {
