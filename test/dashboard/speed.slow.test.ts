@@ -24,7 +24,16 @@ async function openFull() {
     await request(n % 3 === 0 ? "/developer/cards/none" : "/developer/cards?limit=1", { headers });
   }
   const pages = [
-    ...["", "/requests", "/requests?q=status:4xx", "/requests?q=none", "/scenarios", "/webhooks"],
+    ...[
+      "",
+      "/requests",
+      "/requests?q=status:4xx",
+      "/requests?q=none",
+      "/scenarios",
+      "/webhooks",
+      "/world",
+      "/world?search=made-7",
+    ],
     ...["/cards", "/cards?status=active", `/cards/${card}`, `/companies/${northwind?.id}`],
     ...[`/requests/${cards + 1}`, `/requests/${cards + 1}/edit`, "/assumptions", "/contract", "/report"],
   ];
